@@ -10,17 +10,19 @@
 enum { MAX_COMPONENTS = 256 };
 
 // Returns true if everything before the frames of a file can be read again into `capacity` bytes.
+// The first reading has filled the arena with these tables and with the numbers of all frames.
 static bool can_read_twice(const md5_arena *arena, const md5_anim_file *file, size_t capacity)
 {
     const bool is_text = file->lex.text != NULL;
     if (!is_text || file->has_unknown_keywords || file->num_components > MAX_COMPONENTS)
         return false;
-    const size_t numbers = (size_t)file->num_frames * file->num_components * sizeof(float);
-    return md5i_arena_size(arena) - numbers <= capacity;
+    const size_t numbers_size = (size_t)file->num_frames * file->num_components * sizeof(float);
+    const size_t tables_size = md5i_arena_size(arena) - numbers_size;
+    return tables_size <= capacity;
 }
 
-// Returns true if a clip of `clip_size` bytes and its tables exceed the memory goal of a text of
-// `text_size` bytes.
+// Returns true if a clip of `clip_size` bytes, together with the memory that is allocated now,
+// exceeds the memory goal: the peak of memory that a load of a text of `text_size` bytes may reach.
 static bool exceeds_memory_goal(const md5_context *context, size_t text_size, size_t clip_size)
 {
     return clip_size + context->memory_held > md5i_memory_goal(text_size);
@@ -73,7 +75,7 @@ static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_
     }
 }
 
-// The parts of a clip in its block.
+// Addresses of the parts of a clip. All parts are in one memory block, which md5_free_anim() frees.
 typedef struct clip_layout {
     md5_anim *anim;
     const md5_joint *joints;
@@ -164,6 +166,31 @@ static void fill_anim(const md5_context *context, const md5_anim_file *file,
     };
 }
 
+// Returns flags[num_joints], allocated in the arena: MD5_ROTATION_CHANGES and
+// MD5_TRANSLATION_CHANGES of each joint. Also counts the joints with these flags in `clip`. Returns
+// NULL if memory runs out.
+static uint8_t *find_moving_joints(md5_arena *arena, const md5_anim_file *file, clip_layout *clip)
+{
+    // One allocation contains the flags of the joints, then scratch memory of one byte for each
+    // component. It is one because reserve_tables() in md5/read/anim.c reserves memory for it.
+    const size_t num_bytes = (size_t)file->num_joints + file->num_components;
+    uint8_t *const joint_flags = MD5_ALLOC_ZEROED(arena, uint8_t, num_bytes);
+    if (!joint_flags)
+        return NULL;
+    uint8_t *const component_flags = joint_flags + file->num_joints;
+    md5i_plan_clip(file, component_flags, joint_flags, &clip->num_rotations,
+                   &clip->num_translations);
+    return joint_flags;
+}
+
+// Returns the bytes of the rotations and translations of all frames.
+static size_t measure_frames(const clip_layout *clip, size_t num_frames)
+{
+    const size_t bytes_per_frame = clip->num_rotations * sizeof *clip->arrays.rotations
+                                   + clip->num_translations * sizeof *clip->arrays.translations;
+    return num_frames * bytes_per_frame;
+}
+
 // Builds a clip from a text, in one block: first the frames, then the tables.
 //
 // The text is read twice if the clip and the tables of the file together exceed the memory goal.
@@ -175,31 +202,21 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     md5_anim_file file;
     clip_layout clip = {.anim = NULL};
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
-
-    const uint32_t num_joints = file.num_joints;
-    // `joint_flags` contains flags of each joint (MD5_ROTATION_CHANGES ...). The same allocation
-    // contains a flag for each component, which is needed only here.
-    uint8_t *joint_flags =
-        MD5_ALLOC_ZEROED(arena, uint8_t, (size_t)num_joints + file.num_components);
+    uint8_t *joint_flags = find_moving_joints(arena, &file, &clip);
     TRY(joint_flags);
-    uint8_t *const component_flags = joint_flags + num_joints;
-    md5i_plan_clip(&file, component_flags, joint_flags, &clip.num_rotations,
-                   &clip.num_translations);
 
     // Measure the block of the clip.
     md5_block block = {0};
     allocate_frames(&block, file.num_frames, &clip);
     allocate_tables(&block, &file, &clip);
     const size_t clip_size = block.used;
-    const size_t frames_size = file.num_frames
-                               * (clip.num_rotations * sizeof *clip.arrays.rotations
-                                  + clip.num_translations * sizeof *clip.arrays.translations);
+    const size_t frames_size = measure_frames(&clip, file.num_frames);
 
     // Free the tables of the first reading if the text is read twice.
     const bool reads_twice =
         can_read_twice(arena, &file, frames_size) && exceeds_memory_goal(context, size, clip_size);
     if (reads_twice) {
-        joint_flags = free_tables(arena, joint_flags, num_joints);
+        joint_flags = free_tables(arena, joint_flags, file.num_joints);
         TRY(joint_flags);
     }
 

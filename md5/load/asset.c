@@ -1,4 +1,5 @@
-// The common steps of all loads: see asset.h.
+// The common part of all loads: checks the options, reads the file, and copies the texts and joints
+// of a file to the memory block of an asset.
 #include "md5/load/asset.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"

@@ -18,12 +18,12 @@ typedef bool md5_build_asset(md5_arena *arena, const char *text, size_t size, vo
 void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text, size_t size,
                       const md5_load_opts *opts, md5_error *error);
 
-// The builders of models and clips: see build.c.
+// Build a model or a clip: functions for md5i_load_asset().
 bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **asset);
 bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **asset);
 
-// The steps of md5i_load_asset(), without merged warnings: initialize the context, and load with
-// it.
+// The two halves of md5i_load_asset(): initialize the context, and load an asset with it. Callers
+// of these functions get each warning immediately. md5i_load_asset() merges equal warnings.
 void md5i_begin_load(md5_context *context, const char *path, const char *text,
                      const md5_load_opts *opts, md5_error *error);
 void *md5i_load_in(md5_context *context, md5_build_asset *build, const char *path, const char *text,

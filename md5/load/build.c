@@ -1,5 +1,5 @@
-// The builders of models and clips: models with all optional parts, clips in all formats. This file
-// combines the other files of this folder.
+// Builds models with all optional parts, and clips of all formats. This file combines the other
+// files of this folder.
 #include "md5/compress/file.h"
 #include "md5/load/anim.h"
 #include "md5/load/axes.h"
@@ -62,8 +62,8 @@ static bool skips_geometry(const md5_context *context)
 }
 
 // Reserves the memory that reading an ordinary text needs. If the load skips the geometry, the
-// model keeps all tables of the meshes, so all of them are in `mesh_arena`. Binary files are not
-// estimated.
+// model keeps all tables of the meshes, so all of them are in `mesh_arena`. The memory of binary
+// files is not estimated.
 static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                            const char *text, size_t size)
 {
@@ -89,16 +89,19 @@ static void store_properties(const md5_context *context, const md5_mesh_file *fi
 }
 
 // Reads a text and creates the block of the model, without the arrays of its meshes. The tables for
-// these arrays remain in `file`.
+// these arrays remain in `file`. The arenas receive the same tables as in md5i_read_mesh_file(); if
+// the load skips the geometry, `mesh_arena` also receives the other tables of the meshes.
 static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena, const char *text,
                        size_t size, md5_mesh_file *file, md5_model **result)
 {
     const bool keeps_tables = skips_geometry(arena->context);
+    md5_arena *const table_arena = keeps_tables ? mesh_arena : arena;
     TRY(reserve_memory(arena, joints, mesh_arena, text, size));
-    TRY(md5i_read_mesh_file(keeps_tables ? mesh_arena : arena, joints, mesh_arena, text, size,
-                            file));
+    TRY(md5i_read_mesh_file(table_arena, joints, mesh_arena, text, size, file));
+
     // Move the tables to memory of exactly their size if they have not been read into such memory.
-    if (!keeps_tables && (!file->is_kept || md5i_arena_free_bytes(mesh_arena) > 0))
+    const bool fits_exactly = file->is_kept && md5i_arena_free_bytes(mesh_arena) == 0;
+    if (!keeps_tables && !fits_exactly)
         TRY(md5i_repack_tables(mesh_arena, file));
     TRY(md5i_create_model(arena->context, file, result));
     store_properties(arena->context, file, *result);

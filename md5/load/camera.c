@@ -4,7 +4,8 @@
 #include "md5/load/asset.h"
 #include "md5/load/axes.h"
 
-// The parts of a camera path in its block.
+// Addresses of the parts of a camera path. All parts are in one memory block, which
+// md5_free_camera() frees.
 typedef struct camera_layout {
     md5_camera *camera;
     const char *command_line;
@@ -61,9 +62,10 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     }
     convert_camera(context, &file, &parts);
 
-    // A cut has no duration: the next frame is shown immediately.
-    const uint32_t last = file.num_frames - 1;
-    const uint32_t num_intervals = file.num_cuts < last ? last - file.num_cuts : 0;
+    // The interval between two frames lasts 1 / frame_rate. An interval with a cut has no duration:
+    // the next frame is shown immediately.
+    const uint32_t num_gaps = file.num_frames - 1;
+    const uint32_t num_intervals = file.num_cuts < num_gaps ? num_gaps - file.num_cuts : 0;
     *parts.camera = (md5_camera){
         .num_frames = file.num_frames,
         .frame_rate = file.frame_rate,

@@ -8,8 +8,8 @@
 #include "md5/core/math.h"
 #include "md5/load/parts.h"
 
-// The input for deriving meshes. It is the first allocation in the newest chunk of the memory of
-// the meshes.
+// The input for deriving meshes. A model that stores only this input contains it as the first
+// allocation in the newest chunk of model->internal.memory.
 typedef struct stored_tables {
     md5_mat34 *bind; // [joints] bind pose of the file
     md5_mesh_build *meshes;
@@ -108,12 +108,36 @@ static void restore_bind_pose(const md5_model *model, md5_mat34 *bind)
     }
 }
 
+// Copies the weights of a mesh, with their offsets in the axes and units of the file: the inverse
+// of md5i_convert_points().
+static void restore_weights(const md5_skeleton *skeleton, const md5_mesh *mesh, md5_weight *weights)
+{
+    const float scale = md5_skeleton_scale(skeleton);
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        const md5_vec3 offset = mesh->weights[w].offset;
+        const md5_vec3 in_file_units = {offset.x / scale, offset.y / scale, offset.z / scale};
+        weights[w] = mesh->weights[w];
+        weights[w].offset = md5i_vec3_from_axes(skeleton->axes, in_file_units);
+    }
+}
+
+// Copies the texture coordinates of a mesh without tangents to texcoords[num_file_vertices]. Such a
+// mesh has one drawn vertex for each file vertex, but their order may differ.
+static void restore_texcoords(const md5_mesh *mesh, bool flip_v, md5_vec2 *texcoords)
+{
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        md5_vec2 *const texcoord = &texcoords[mesh->sources[v]];
+        *texcoord = mesh->texcoords[v];
+        if (flip_v)
+            texcoord->y = 1.0f - texcoord->y;
+    }
+}
+
 // Restores the tables of the file from a mesh without tangents, in the axes and units of the file.
+// The new tables are in the arena, except the file vertices, which the mesh contains unchanged.
 static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mesh *mesh,
                          md5_mesh_build *file)
 {
-    const md5_skeleton *const skeleton = &model->skeleton;
-    const float scale = md5_skeleton_scale(skeleton);
     *file = (md5_mesh_build){
         .num_file_vertices = mesh->num_file_vertices,
         .num_weights = mesh->num_weights,
@@ -125,26 +149,12 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
     TRY(file->weights);
     file->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, mesh->num_file_vertices);
     TRY(file->texcoords);
-
-    for (uint32_t w = 0; w < mesh->num_weights; w++) {
-        // The inverse of md5i_convert_points().
-        const md5_vec3 point = mesh->weights[w].offset;
-        file->weights[w] = mesh->weights[w];
-        file->weights[w].offset = md5i_vec3_from_axes(
-            skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
-    }
-
-    // Without tangents, each file vertex has one drawn vertex.
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
-        md5_vec2 *const texcoord = &file->texcoords[mesh->sources[v]];
-        *texcoord = mesh->texcoords[v];
-        if (model->flip_v)
-            texcoord->y = 1.0f - texcoord->y;
-    }
-
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
     file->indices = MD5_ALLOC_ARRAY(arena, uint32_t, num_indices);
     TRY(file->indices);
+
+    restore_weights(&model->skeleton, mesh, file->weights);
+    restore_texcoords(mesh, model->flip_v, file->texcoords);
     for (size_t i = 0; i < num_indices; i++)
         file->indices[i] = mesh->sources[mesh->indices[i]];
     return true;
@@ -165,7 +175,8 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, stored_tabl
 
 // -- The three cases ------------------------------------------------------------------------
 
-// Sets the context to derive these parts, with the order of vertices that the load has chosen.
+// Sets the options of a load in the context so that it derives exactly `parts` (md5_geometry_part
+// flags), with the order of vertices of the model.
 static void select_parts(md5_context *context, const md5_model *model, uint32_t parts)
 {
     const uint32_t all_parts =
@@ -219,7 +230,7 @@ static bool derive_tangents(md5_context *context, uint32_t parts, md5_model *mod
 
 // Adds parts of the geometry that a load has skipped. A model that stores only its tables gets all
 // geometry. If tangents are requested and missing, the geometry is derived again. Otherwise only
-// plans and losses are added.
+// skinning plans and packing losses are added.
 bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);

@@ -1,6 +1,7 @@
-// Derives the meshes of a model from the tables of a file. The plain steps (md5i_plain_mesh_steps)
-// derive a mesh without tangents and colors; md5i_derive_meshes() runs these steps, or the steps of
-// parts.c that extend them, for all meshes.
+// Derives the meshes of a model from the tables of a file. A table of five functions
+// (md5_mesh_steps) derives one mesh: measure, allocate, build, convert, store. This file contains
+// the functions for meshes without tangents and colors, and md5i_derive_meshes(), which calls such
+// a table for all meshes. parts.c contains the functions for meshes with all optional parts.
 #include "md5/load/meshes.h"
 #include "md5/load/axes.h"
 
@@ -141,34 +142,57 @@ static size_t build_memory_size(const md5_context *context, uint32_t max_vertice
     return preferred_size < allowed_size ? preferred_size : allowed_size;
 }
 
-// Derives all meshes of a file in the steps of `steps`: measures them, allocates all arrays in one
-// block, then builds, converts and stores one mesh after the other. `memory_goal` limits the
-// scratch memory.
-bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
-                        const md5_mesh_steps *steps, const md5_mesh_file *file,
-                        const md5_mat34 *bind, md5_model *model, md5_mesh *meshes)
+// Allocates the arrays of all meshes in one block of `mesh_arena`: calls steps->allocate() once to
+// measure the block, and again to get the addresses. Writes the largest number of drawn vertices of
+// a mesh to *max_vertices. There must be at least one mesh.
+static bool allocate_meshes(md5_arena *scratch, md5_arena *mesh_arena, const md5_mesh_steps *steps,
+                            const md5_mesh_file *file, uint32_t *max_vertices)
 {
-    const md5_context *const context = arena->context;
     md5_block block = {0};
-    model->max_vertices = 0;
-
-    // Measure the arrays of all meshes in one block, then allocate them.
+    *max_vertices = 0;
     for (uint32_t m = 0; m < file->num_meshes; m++) {
-        TRY(steps->measure(arena, &file->meshes[m]));
+        TRY(steps->measure(scratch, &file->meshes[m]));
+        // Measure with a copy: steps->allocate() replaces the arrays of the file by NULL.
         md5_mesh_build measured = file->meshes[m];
         steps->allocate(&block, &measured);
-        if (measured.num_vertices > model->max_vertices)
-            model->max_vertices = measured.num_vertices;
+        if (measured.num_vertices > *max_vertices)
+            *max_vertices = measured.num_vertices;
     }
-    if (block.used == 0)
-        return true; // no meshes
 
     TRY(md5i_block_end_measuring_in(mesh_arena, &block));
     for (uint32_t m = 0; m < file->num_meshes; m++)
         steps->allocate(&block, &file->meshes[m]);
+    return true;
+}
 
-    // The tables that were copied to the block are not needed any more: use their memory as
-    // scratch.
+// Builds one mesh, converts it to the axes and units of the options, and stores it as `mesh`.
+static bool derive_mesh(md5_arena *scratch, const md5_mesh_steps *steps,
+                        const md5_mesh_joints *joints, md5_mesh_build *build, md5_mesh *mesh)
+{
+    const md5_context *const context = scratch->context;
+    TRY(steps->build(scratch, joints, build));
+    if (md5_needs_conversion(context))
+        steps->convert(context, build);
+    steps->store(build, mesh);
+    mesh->is_mirrored = md5_is_mirrored(context->axes);
+    md5i_geometry_summarize(mesh);
+    return true;
+}
+
+// Derives all meshes of a file: allocates their arrays in `mesh_arena`, then derives one mesh after
+// the other with the functions of `steps`. `arena` contains the other tables of the file, which are
+// freed after they were copied; deriving uses their memory as scratch memory. `memory_goal` is the
+// peak of memory that the scratch memory must not exceed, in bytes.
+bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
+                        const md5_mesh_steps *steps, const md5_mesh_file *file,
+                        const md5_mat34 *bind, md5_model *model, md5_mesh *meshes)
+{
+    model->max_vertices = 0;
+    if (file->num_meshes == 0)
+        return true;
+    TRY(allocate_meshes(arena, mesh_arena, steps, file, &model->max_vertices));
+
+    // Free the tables that were copied, and reserve the scratch memory there.
     md5i_arena_rewind(arena, file->tables);
     const md5_mesh_joints joints = {
         .num_joints = file->num_joints,
@@ -176,21 +200,14 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
         .scratch = MD5_ALLOC_ZEROED(arena, uint32_t, file->num_joints),
     };
     TRY(joints.scratch);
-    const size_t scratch_size = build_memory_size(context, model->max_vertices, memory_goal);
+    const size_t scratch_size = build_memory_size(arena->context, model->max_vertices, memory_goal);
     if (scratch_size > md5i_arena_free_bytes(arena))
         TRY(md5i_arena_reserve(arena, scratch_size));
 
-    // Build each mesh, convert it to the axes and units of the options, and store it in the model.
     model->bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
-        md5_mesh *const mesh = &meshes[m];
-        TRY(steps->build(arena, &joints, &file->meshes[m]));
-        if (md5_needs_conversion(context))
-            steps->convert(context, &file->meshes[m]);
-        steps->store(&file->meshes[m], mesh);
-        mesh->is_mirrored = md5_is_mirrored(context->axes);
-        md5i_geometry_summarize(mesh);
-        model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
+        TRY(derive_mesh(arena, steps, &joints, &file->meshes[m], &meshes[m]));
+        model->bounds = md5_bounds_union(model->bounds, meshes[m].bounds);
     }
     return true;
 }

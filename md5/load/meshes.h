@@ -12,14 +12,16 @@
 #include "md5/md5skin.h"
 #include "md5/skin/geometry.h"
 
-// The steps that convert a mesh of a file to a mesh of a model. Steps for optional parts, such as
-// tangents, extend the plain steps: see parts.h.
+// The functions that convert a mesh of a file to a mesh of a model, in the order of their calls.
+// The functions for optional parts, such as tangents, call the plain functions: see parts.h.
+// Functions with a result return false, with the context's error set, if memory runs out.
 typedef struct md5_mesh_steps {
     // Sets the numbers of drawn vertices and of influences.
     bool (*measure)(md5_arena *scratch, md5_mesh_build *mesh);
     // Allocates the arrays in the block and copies the arrays of the file. While the block is
     // measured, the arrays become NULL.
     void (*allocate)(md5_block *block, md5_mesh_build *mesh);
+    // Computes the derived arrays: positions, normals and influences.
     bool (*build)(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh);
     // Converts the arrays to the axes and units of the options.
     void (*convert)(const md5_context *context, md5_mesh_build *mesh);
@@ -29,7 +31,7 @@ typedef struct md5_mesh_steps {
 
 extern const md5_mesh_steps md5i_plain_mesh_steps;
 
-// The plain steps, called by the steps that extend them.
+// Functions of md5i_plain_mesh_steps, which the functions for optional parts call.
 void md5i_allocate_mesh(md5_block *block, md5_mesh_build *mesh);
 void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh);
 void md5i_store_mesh(const md5_mesh_build *build, md5_mesh *mesh);

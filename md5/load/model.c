@@ -23,7 +23,8 @@ bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_are
     return md5i_arena_reserve(arena, total < SIZE_MAX ? (size_t)total : SIZE_MAX);
 }
 
-// The parts of a model in its block.
+// Addresses of the parts of a model. All parts are in one memory block, which md5_free_model()
+// frees.
 typedef struct model_layout {
     md5_model *model;
     md5_mesh *meshes;
@@ -56,6 +57,15 @@ static void allocate_model(md5_block *block, const md5_mesh_file *file, model_la
     parts->inverse_bind = MD5_BLOCK_ARRAY(block, md5_mat34, num_joints);
 }
 
+// Computes w of the rotations of a bind pose. Most files contain only x y z of rotations.
+static void add_missing_w(md5_xform *bind, uint32_t num_joints)
+{
+    for (uint32_t j = 0; j < num_joints; j++) {
+        const md5_quat q = bind[j].rotation;
+        bind[j].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+    }
+}
+
 // Creates the block of a model with its skeleton and bind pose from the tables of a file. The
 // meshes have only their names.
 MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
@@ -84,13 +94,8 @@ MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_MODEL},
     };
 
-    // Most files contain only x y z of rotations.
-    if (!file->has_w) {
-        for (uint32_t j = 0; j < num_joints; j++) {
-            const md5_quat q = file->bind[j].rotation;
-            file->bind[j].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
-        }
-    }
+    if (!file->has_w)
+        add_missing_w(file->bind, num_joints);
     md5i_build_bind_pose(&parts.model->skeleton, file->bind, parts.bind_local, parts.bind,
                          parts.inverse_bind);
     *result = parts.model;

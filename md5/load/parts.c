@@ -1,5 +1,6 @@
-// Optional parts of meshes: tangents, colors, an order of vertices by joints, skinning plans and
-// losses.
+// Optional parts of meshes: tangents, colors, an order of vertices by joints, skinning plans (see
+// md5/skin/plan.h) and packing losses. The packing loss of a mesh is an upper limit of the error of
+// a vertex position if each vertex is limited to 4 or 8 influences.
 #include "md5/load/parts.h"
 #include "md5/load/axes.h"
 #include "md5/skin/plan.h"
@@ -7,6 +8,8 @@
 
 // == Tangents and colors =========================================================================
 
+// Counts the drawn vertices and influences of a mesh. Vertices on mirror seams of the texture are
+// counted twice, because both sides need their own tangent.
 static bool measure_mesh_parts(md5_arena *scratch, md5_mesh_build *mesh)
 {
     mesh->has_tangents = !(scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS);
@@ -176,6 +179,7 @@ static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
     return true;
 }
 
+// Derives the arrays of a mesh, and orders its vertices by joints if the options request it.
 static bool build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
     TRY(md5i_build_with_tangents(scratch, joints, mesh));
@@ -206,8 +210,8 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
         const bool has_losses = mesh->loss4 < INFINITY;
         if (!(parts & MD5_GEOMETRY_LOSSES) || has_losses)
             continue;
-        // Losses of accuracy if vertices are limited to 4 or to 8 influences. Both are the same for
-        // vertices with up to four influences, so these are measured once.
+        // Both limits cause the same loss in vertices with up to four influences, so the loss of
+        // these vertices is measured once.
         const float loss_of_few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
         mesh->loss4 = loss_of_few;
         mesh->loss8 = loss_of_few;
