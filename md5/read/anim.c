@@ -26,7 +26,8 @@ typedef struct md5_anim_reader {
     md5_xform *base_frame;
     const char *bounds_at;
 
-    // Number of components that the hierarchy refers to, and the position of the last reference.
+    // The hierarchy refers to components by index. `needed` is the largest index plus 1; the joint
+    // with this component is at the position `needed_at` in the text.
     uint64_t needed;
     const char *needed_at;
     uint64_t num_used; // sum of the components of all joints; joints may share components
@@ -35,7 +36,7 @@ typedef struct md5_anim_reader {
     uint32_t *rotating;
     uint32_t num_rotating;
 
-    bool is_again; // the text is read for the second time, only up to the first frame
+    bool is_second_reading; // only the part before the first frame is read, without warnings
     uint32_t num_frames_read;
     int64_t first_frame; // number of the first frame in the text
     float *numbers;
@@ -111,11 +112,15 @@ static bool find_num_components(md5_anim_reader *reader, uint32_t *num_component
         TRY(md5i_lex_float(&ahead, &number));
     }
 
-    if (count != declared && count != reader->needed)
+    const bool matches_header = count == declared;
+    const bool matches_hierarchy = count == reader->needed;
+    if (!matches_header && !matches_hierarchy) {
+        const char *const position = excess_at ? excess_at : ahead.at;
         return md5i_lex_fail(
-            lex, excess_at ? excess_at : ahead.at, MD5_ERROR_SYNTAX,
+            lex, position, MD5_ERROR_SYNTAX,
             "wrong number of values in frame: expected %u (numAnimatedComponents), found %llu",
             declared, (unsigned long long)count);
+    }
 
     if (reader->needed > count)
         return md5i_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
@@ -123,7 +128,7 @@ static bool find_num_components(md5_anim_reader *reader, uint32_t *num_component
                              "(numAnimatedComponents), found %llu",
                              declared, (unsigned long long)reader->needed);
 
-    if (count != declared)
+    if (!matches_header)
         md5i_lex_warn(lex, reader->num_components.at,
                       "numAnimatedComponents does not match hierarchy and first frame: declared "
                       "%u, found %llu; the declared value is ignored",
@@ -381,7 +386,7 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
 
     const uint32_t num_joints = reader->num_joints.value;
-    if (!reader->is_again)
+    if (!reader->is_second_reading)
         TRY(reserve_tables(reader));
     reader->joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, num_joints);
     TRY(reader->joints);
@@ -502,19 +507,21 @@ static bool check_before_frames(md5_anim_reader *reader)
 static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
+    const bool is_after_frame = reader->num_frames_read > 0;
 
-    if (reader->num_frames_read > 0) {
-        if (md5_span_is(word, "frame"))
-            return read_frame_block(reader);
-        if (!md5_span_is_name(word) || md5i_is_top_level_keyword(word))
+    if (md5_span_is(word, "frame")) {
+        if (!is_after_frame)
+            TRY(check_before_frames(reader));
+        return read_frame_block(reader);
+    }
+
+    if (is_after_frame) {
+        const bool is_unknown_keyword = md5_span_is_name(word) && !md5i_is_top_level_keyword(word);
+        if (!is_unknown_keyword)
             return md5i_fail_too_few(lex, "numFrames", reader->num_frames.value,
                                      reader->num_frames_read);
         reader->file->has_unknown_keywords = true;
-    }
-
-    if (md5_span_is(word, "frame")) {
-        TRY(check_before_frames(reader));
-        return read_frame_block(reader);
+        return md5i_read_header_keyword(lex, &reader->header, word);
     }
 
     if (md5_span_is(word, "hierarchy"))
@@ -537,6 +544,26 @@ static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
     return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
+// Reads all keywords with their values, up to the last declared frame. A second reading stops
+// before the first frame.
+static bool read_anim_keywords(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    bool has_all_frames = false;
+    while (!has_all_frames) {
+        const md5_span word = md5i_lex_peek_word(lex);
+        if (reader->is_second_reading && md5_span_is(word, "frame"))
+            return true;
+        md5i_warn_of_version(lex, &reader->header, word);
+        if (lex->at == lex->end && reader->num_frames_read == 0)
+            return md5i_lex_fail_expected(lex, "expected 'frame'");
+        TRY(read_anim_keyword(reader, word));
+        has_all_frames =
+            reader->num_frames_read > 0 && reader->num_frames_read >= reader->num_frames.value;
+    }
+    return true;
+}
+
 // Reads the tables of an .md5anim of version 10 or 12. If `num_components` is not NULL, the text is
 // read for the second time: reading stops before the first frame, and warnings at the end are not
 // repeated.
@@ -546,33 +573,22 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
     *file = (md5_anim_file){.num_components = num_components ? *num_components : 0};
     md5_anim_reader reader = {
         .header = {.kind = MD5_KIND_ANIM, .versions = versions, .version = version},
-        .is_again = num_components != NULL,
+        .is_second_reading = num_components != NULL,
         .file = file,
     };
 
-    md5_header *const header = &reader.header;
     md5_lex *const lex = &reader.lex;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
-    TRY(md5i_begin_header(lex, header));
-
-    while (reader.num_frames_read == 0 || reader.num_frames_read < reader.num_frames.value) {
-        const md5_span word = md5i_lex_peek_word(lex);
-        if (reader.is_again && md5_span_is(word, "frame"))
-            break;
-        md5i_warn_of_version(lex, header, word);
-        if (lex->at == lex->end && reader.num_frames_read == 0)
-            return md5i_lex_fail_expected(lex, "expected 'frame'");
-        TRY(read_anim_keyword(&reader, word));
-    }
-
-    file->command_line = header->command_line;
+    TRY(md5i_begin_header(lex, &reader.header));
+    TRY(read_anim_keywords(&reader));
     if (num_components) {
         limit_tracks(&reader, *num_components);
     } else {
-        md5i_warn_at_file_end(lex, header, "frame", "numFrames", &reader.num_frames);
+        md5i_warn_at_file_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
         TRY(md5_lex_is_ok(lex));
     }
 
+    file->command_line = reader.header.command_line;
     file->lex = *lex;
     file->num_frames = reader.num_frames.value;
     file->num_joints = reader.num_joints.value;
@@ -592,16 +608,16 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
 // frames, so that the table is read once, in the order of memory.
 static void find_changes(const md5_anim_file *source, uint8_t *changes)
 {
-    const size_t width = source->num_components;
+    const size_t num_components = source->num_components;
     const float *const first_frame = source->numbers;
-    if (width == 0)
+    if (num_components == 0)
         return;
-    memset(changes, 0, width);
+    memset(changes, 0, num_components);
     for (size_t frame = 1; frame < source->num_frames; frame++) {
-        const float *const numbers = first_frame + frame * width;
-        if (memcmp(numbers, first_frame, width * sizeof *numbers) == 0)
+        const float *const numbers = first_frame + frame * num_components;
+        if (memcmp(numbers, first_frame, num_components * sizeof *numbers) == 0)
             continue;
-        for (size_t i = 0; i < width; i++)
+        for (size_t i = 0; i < num_components; i++)
             changes[i] |= numbers[i] != first_frame[i];
     }
 }
@@ -708,13 +724,13 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
 }
 
 // Fills the arrays of a clip from the tables of a file: values that change in each frame, and
-// constant values. moves[joint] contains flags for a changing rotation and translation. If `again`
-// is not NULL, source->numbers does not exist, and each frame is read from the text again into the
-// buffer `again`.
-void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *again,
+// constant values. moves[joint] contains flags for a changing rotation and translation. If
+// `frame_buffer` is not NULL, source->numbers does not exist, and each frame is read from the text
+// again into frame_buffer[num_components].
+void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *frame_buffer,
                      const md5_clip_arrays *arrays)
 {
-    md5_lex lex = source->lex;
+    // List the joints with changing values.
     uint32_t num_rotations = 0;
     uint32_t num_translations = 0;
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {
@@ -724,20 +740,21 @@ void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *a
             arrays->translation_joints[num_translations++] = joint;
     }
 
-    // Decode the values of all moving joints, frame by frame. `again` is a buffer for one frame.
+    // Decode their values, frame by frame. `numbers` are the numbers of the current frame.
+    md5_lex lex = source->lex;
     md5_quat *rotation = arrays->rotations;
     md5_vec3 *translation = arrays->translations;
-    const float *numbers = again ? again : source->numbers;
+    const float *numbers = frame_buffer ? frame_buffer : source->numbers;
     for (uint32_t frame = 0; frame < source->num_frames; frame++) {
-        if (again)
-            (void)read_numbers_again(&lex, source->num_components, again);
+        if (frame_buffer)
+            (void)read_numbers_again(&lex, source->num_components, frame_buffer);
         if (frame == 0)
             decode_constants(source, numbers, arrays->constant);
         for (uint32_t i = 0; i < num_rotations; i++)
             *rotation++ = decode_rotation(source, arrays->rotation_joints[i], numbers);
         for (uint32_t i = 0; i < num_translations; i++)
             *translation++ = decode_translation(source, arrays->translation_joints[i], numbers);
-        if (numbers && !again)
+        if (numbers && !frame_buffer)
             numbers += source->num_components;
     }
 

@@ -27,9 +27,10 @@ enum {
 
 static const uint32_t NONE = UINT32_MAX;
 
+// A channel: the values of one attribute of one joint, such as x or yaw, over the frames.
 typedef struct channel {
     md5_span joint;
-    const char *position;
+    const char *position; // of the channel in the text
     const char *attribute_at;
     uint32_t attribute; // index; NUM_ATTRIBUTES if it is not a component of a transform
     uint32_t first;     // frame of the first key
@@ -44,6 +45,7 @@ typedef struct joint_channels {
     const channel *by_attribute[NUM_ATTRIBUTES];
 } joint_channels;
 
+// State while the channels of a file are read and converted to tracks.
 typedef struct channel_reader {
     md5_lex *lex;
     md5_anim_file *file;
@@ -335,10 +337,11 @@ static bool count_frames(channel_reader *reader)
 
     for (uint32_t i = 0; i < reader->num_channels.value; i++) {
         const channel *const candidate = &reader->channels[i];
+        const bool is_of_transform = candidate->attribute < NUM_ATTRIBUTES;
         const uint64_t keys_end = (uint64_t)candidate->first + candidate->num_keys;
-        const uint64_t count = candidate->end > keys_end ? candidate->end : keys_end;
-        if (candidate->attribute < NUM_ATTRIBUTES && count > num_frames) {
-            num_frames = count;
+        const uint64_t end = candidate->end > keys_end ? candidate->end : keys_end;
+        if (is_of_transform && end > num_frames) {
+            num_frames = end;
             longest = candidate;
         }
     }

@@ -134,7 +134,8 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
     const unsigned char *const begin = in->at;
     const float x = binary_little_float(in);
     const float y = binary_little_float(in);
-    *point = (md5_vec3){x, y, binary_little_float(in)};
+    const float z = binary_little_float(in);
+    *point = (md5_vec3){x, y, z};
     TRY(!in->has_failed);
     if (!md5_vec3_in_range(*point)) {
         in->at = begin;
@@ -194,11 +195,12 @@ static bool binary_joint(md5_binary *in, uint32_t number, md5_file_joint *joint)
 
 enum { VERTEX_BYTES = 32, VERTEX_JOINTS = 4 };
 
+// State while a .bmd5mesh is read.
 typedef struct bfg_mesh_reader {
     md5_binary in;
     md5_mesh_file *file;
-    md5_xform *bind;
-    md5_mat34 *inverse;
+    md5_xform *bind;    // [num_joints] bind pose in model space
+    md5_mat34 *inverse; // [num_joints] inverse matrices of the bind pose
 } bfg_mesh_reader;
 
 // -- Joints ---------------------------------------------------------------------------------------
@@ -300,14 +302,15 @@ static bool read_vertex_weights(bfg_mesh_reader *reader, md5_mesh_build *mesh, u
 // Reads vertex `v`: a position in model space, texture coordinates, and the weights of four joints.
 static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t v)
 {
-    // Offsets in a vertex, and the number of bytes after its position.
-    enum { TEXCOORD = 12, JOINTS = 24, REMAINING = VERTEX_BYTES - TEXCOORD };
+    // Offsets of members in a vertex, and the number of bytes after its position.
+    enum { TEXCOORD_OFFSET = 12, JOINTS_OFFSET = 24, REMAINING = VERTEX_BYTES - TEXCOORD_OFFSET };
     md5_binary *const in = &reader->in;
 
     const unsigned char *const begin = in->at;
     const float x = binary_big_float(in);
     const float y = binary_big_float(in);
-    const md5_vec3 position = {x, y, binary_big_float(in)};
+    const float z = binary_big_float(in);
+    const md5_vec3 position = {x, y, z};
     TRY(binary_read(in, REMAINING));
     in->at = begin;
     if (!md5_vec3_in_range(position))
@@ -315,10 +318,10 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
                            "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
                            position.x, position.y, position.z);
 
-    mesh->texcoords[v] =
-        (md5_vec2){float_from_half(begin + TEXCOORD), float_from_half(begin + TEXCOORD + 2)};
+    const unsigned char *const texcoord = begin + TEXCOORD_OFFSET;
+    mesh->texcoords[v] = (md5_vec2){float_from_half(texcoord), float_from_half(texcoord + 2)};
 
-    TRY(read_vertex_weights(reader, mesh, v, begin + JOINTS, position));
+    TRY(read_vertex_weights(reader, mesh, v, begin + JOINTS_OFFSET, position));
     in->at = begin + VERTEX_BYTES;
     return true;
 }
@@ -359,55 +362,75 @@ static bool read_bfg_vertices(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     return true;
 }
 
-// Reads one mesh: its material, the counts of all arrays, the vertices and the indices. Skips the
-// arrays that the engine derived from them.
+// Bytes of one item in the arrays of a mesh.
+enum { INDEX_BYTES = 2, MIRRORED_BYTES = 4, DUPLICATE_BYTES = 8, EDGE_BYTES = 8 };
+
+// Numbers of items in the arrays of a mesh, except the vertices. The engine derived all arrays
+// except the vertices and the indices, so only their sizes are needed.
+typedef struct bfg_mesh_counts {
+    uint32_t num_indices;
+    uint32_t num_mirrored;   // vertices that were copied because the texture is mirrored there
+    uint32_t num_duplicates; // pairs of vertices at the same position
+    uint32_t num_edges;      // edges that shadow volumes use
+} bfg_mesh_counts;
+
+// Reads the numbers of items in the arrays of a mesh, including mesh->num_file_vertices.
+static bool read_mesh_counts(md5_binary *in, md5_mesh_build *mesh, bfg_mesh_counts *counts)
+{
+    enum { INDEX_ARRAYS = 2 }; // the indices, and indices for shadows
+    TRY(binary_count(in, binary_big_32(in), "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
+    TRY(binary_count(in, binary_big_32(in), "indices", 0, (size_t)INDEX_ARRAYS * INDEX_BYTES,
+                     &counts->num_indices));
+    TRY(binary_count(in, binary_big_32(in), "mirrored vertices", 0, MIRRORED_BYTES,
+                     &counts->num_mirrored));
+    TRY(binary_count(in, binary_big_32(in), "duplicate vertices", 0, DUPLICATE_BYTES,
+                     &counts->num_duplicates));
+    TRY(binary_count(in, binary_big_32(in), "edges", 0, EDGE_BYTES, &counts->num_edges));
+    if (counts->num_indices % 3 != 0)
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "wrong number of indices: expected a multiple of 3, found %u",
+                           counts->num_indices);
+    return true;
+}
+
+// Skips the indices for shadows and the other arrays that the engine derived.
+static bool skip_derived_arrays(md5_binary *in, const bfg_mesh_counts *counts)
+{
+    const size_t shadow_index_bytes = INDEX_BYTES * (size_t)counts->num_indices;
+    const size_t mirrored_bytes = MIRRORED_BYTES * (size_t)counts->num_mirrored;
+    const size_t duplicate_bytes = DUPLICATE_BYTES * (size_t)counts->num_duplicates;
+    const size_t edge_bytes = EDGE_BYTES * (size_t)counts->num_edges;
+    return binary_read(in, shadow_index_bytes + mirrored_bytes + duplicate_bytes + edge_bytes);
+}
+
+// Reads one mesh: its material, the counts of all arrays, the vertices and the indices.
 static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 {
-    enum { INDEX_BYTES = 2, MIRRORED_BYTES = 4, DUPLICATE_BYTES = 8, EDGE_BYTES = 8 };
-    enum { INDEX_ARRAYS = 2 }; // the indices, and indices for shadows
     md5_binary *const in = &reader->in;
     uint32_t num_joints = 0;
-    uint32_t num_indices = 0;
-    uint32_t num_mirrored = 0;
-    uint32_t num_duplicates = 0;
-    uint32_t num_edges = 0;
+    bfg_mesh_counts counts = {0};
 
     TRY(binary_text(in, &mesh->shader, "material name"));
-    (void)binary_big_32(in); // vertices and triangles before seams were copied
-    (void)binary_big_32(in);
+    (void)binary_big_32(in); // number of vertices before seams were copied
+    (void)binary_big_32(in); // number of triangles before seams were copied
     TRY(binary_count(in, binary_big_32(in), "mesh joints", 0, 1, &num_joints));
     (void)binary_read(in, num_joints);
     (void)binary_big_float(in); // largest distance of a vertex from its joint
-    (void)binary_big_32(in);    // vertices again
+    (void)binary_big_32(in);    // number of vertices, which the counts repeat
 
-    TRY(binary_count(in, binary_big_32(in), "vertices", 0, VERTEX_BYTES, &mesh->num_file_vertices));
-    TRY(binary_count(in, binary_big_32(in), "indices", 0, (size_t)INDEX_ARRAYS * INDEX_BYTES,
-                     &num_indices));
-    TRY(binary_count(in, binary_big_32(in), "mirrored vertices", 0, MIRRORED_BYTES, &num_mirrored));
-    TRY(binary_count(in, binary_big_32(in), "duplicate vertices", 0, DUPLICATE_BYTES,
-                     &num_duplicates));
-    TRY(binary_count(in, binary_big_32(in), "edges", 0, EDGE_BYTES, &num_edges));
-
-    if (num_indices % 3 != 0)
-        return binary_fail(in, MD5_ERROR_RANGE,
-                           "wrong number of indices: expected a multiple of 3, found %u",
-                           num_indices);
-
+    TRY(read_mesh_counts(in, mesh, &counts));
     TRY(read_bfg_vertices(reader, mesh));
-    TRY(read_indices(in, mesh, num_indices));
-
-    // Skip the indices for shadows and the derived arrays, then the number of the surface.
-    const size_t skipped = INDEX_BYTES * (size_t)num_indices + MIRRORED_BYTES * (size_t)num_mirrored
-                           + DUPLICATE_BYTES * (size_t)num_duplicates
-                           + EDGE_BYTES * (size_t)num_edges;
-    return binary_read(in, skipped) && binary_read(in, 4);
+    TRY(read_indices(in, mesh, counts.num_indices));
+    TRY(skip_derived_arrays(in, &counts));
+    const unsigned char *const surface_number = binary_read(in, 4);
+    return surface_number != NULL;
 }
 
-// Reads the part that all kinds of BFG models have, up to the magic number of a model that was an
-// .md5mesh. Only checks it: the values are not needed.
+// Checks the beginning of a BFG model, up to and including the magic number of a model that was
+// converted from an .md5mesh. The values in this part are not needed.
 static bool read_model_header(md5_binary *in)
 {
-    enum { BOUNDS = 24, NUMBERS = 12, FLAGS = 9, TIME = 8 }; // sizes in bytes
+    enum { BOUNDS_BYTES = 24, NUMBERS_BYTES = 12, FLAGS_BYTES = 9, TIME_BYTES = 8 };
     enum { VERSION = 108, LATER_VERSION = 110, MD5_MODEL_VERSION = 106 };
     md5_span name;
     const unsigned char *const magic = binary_read(in, 4); // "BRM" and the version
@@ -417,7 +440,7 @@ static bool read_model_header(md5_binary *in)
                            "unsupported version of a BFG model: expected 108 or 110, found %u",
                            magic[3]);
 
-    (void)binary_read(in, TIME);
+    (void)binary_read(in, TIME_BYTES);
     const uint32_t num_surfaces = binary_big_32(in);
     if (num_surfaces != 0)
         return binary_fail(
@@ -425,9 +448,9 @@ static bool read_model_header(md5_binary *in)
             "unsupported BFG model: expected a model with joints, found %u static surfaces",
             num_surfaces);
 
-    (void)binary_read(in, BOUNDS);
-    (void)binary_read(in, NUMBERS);
-    TRY(binary_text(in, &name, "model name") && binary_read(in, FLAGS));
+    (void)binary_read(in, BOUNDS_BYTES);
+    (void)binary_read(in, NUMBERS_BYTES);
+    TRY(binary_text(in, &name, "model name") && binary_read(in, FLAGS_BYTES));
 
     const unsigned char *const md5_magic = binary_read(in, 4);
     TRY(md5_magic);

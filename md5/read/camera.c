@@ -10,6 +10,7 @@ enum {
     FRAME_BYTES = sizeof "(0 0 0)(0 0 0)0" - 1,
 };
 
+// State while an .md5camera is read.
 typedef struct camera_reader {
     md5_lex lex;
     md5_header header;

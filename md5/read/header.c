@@ -86,6 +86,7 @@ bool md5i_begin_header(md5_lex *lex, md5_header *header)
     return true;
 }
 
+// Returns true for the keywords of the header, which all versions have in common.
 static bool is_keyword_of_all_versions(md5_span keyword)
 {
     return md5_span_is(keyword, "MD5Version") || md5_span_is(keyword, "commandline");
@@ -133,6 +134,19 @@ bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char 
     return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "duplicate '%s': expected one", keyword);
 }
 
+// Returns true if a reader accepts a version. Unused elements of versions->numbers are 0, which is
+// not a version.
+static bool is_supported_version(const md5_versions *versions, int64_t version)
+{
+    if (version <= 0)
+        return false;
+    for (size_t i = 0; i < MD5_COUNT(versions->numbers); i++) {
+        if (version == versions->numbers[i])
+            return true;
+    }
+    return false;
+}
+
 // Reads the number after `MD5Version`, which was consumed. A version that is not supported is an
 // error. A version after the body has begun is only checked, with a warning if it differs.
 static bool read_header_version(md5_lex *lex, md5_header *header)
@@ -144,10 +158,7 @@ static bool read_header_version(md5_lex *lex, md5_header *header)
     TRY(md5i_lex_int(lex, &version));
     header->version_at = lex->number_at;
 
-    bool is_accepted = false;
-    for (size_t i = 0; i < MD5_COUNT(header->versions->numbers); i++)
-        is_accepted = is_accepted || (version > 0 && version == header->versions->numbers[i]);
-    if (!is_accepted)
+    if (!is_supported_version(header->versions, version))
         return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
                              "unsupported MD5 version: expected %s, found %lld",
                              header->versions->text, (long long)version);
@@ -180,17 +191,19 @@ static bool fail_version(md5_lex *lex, const md5_header *header, md5_span word, 
 bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
 {
     const unsigned kinds = md5i_keyword_kinds(word);
+    const bool is_unknown = kinds == 0;
+    const bool is_of_this_kind = (kinds & (unsigned)header->kind) != 0;
     if (!md5_span_is_name(word))
         return md5i_lex_fail_expected(lex, "expected a keyword");
 
     if (md5i_is_of_other_version(header->version, word, kinds))
         return fail_version(lex, header, word, kinds);
-    if (kinds != 0 && !(kinds & (unsigned)header->kind))
+    if (!is_unknown && !is_of_this_kind)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "wrong file type: expected %s, found %s with keyword %s",
                              kind_name(header->kind), kind_name(kinds),
                              md5i_quote(word.bytes, word.size).text);
-    if (kinds == 0)
+    if (is_unknown)
         md5i_lex_warn_token(lex, lex->at, "is an unknown keyword: skipped with its values");
 
     lex->at += word.size;
@@ -435,19 +448,26 @@ MD5_COLD bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *
 // rate may be declared once and must be positive; 0 is replaced by `fallback` if that is not 0.
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **rate_at, double *frame_rate)
 {
-    TRY(md5i_lex_double(lex, frame_rate));
+    double rate;
+    TRY(md5i_lex_double(lex, &rate));
     if (*rate_at)
         return md5i_fail_duplicate_keyword(lex, lex->number_at, "frameRate");
-    const float narrow = (float)*frame_rate;
-    if (*frame_rate == 0 && fallback > 0) {
+    *rate_at = lex->number_at;
+
+    if (rate == 0 && fallback > 0) {
         md5i_lex_warn(lex, lex->number_at,
                       "frameRate is out of range: expected more than 0, found 0; using %g",
                       fallback);
         *frame_rate = fallback;
-    } else if (!(narrow > 0)) {
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "frameRate is out of range: expected more than 0, found %g", narrow);
+        return true;
     }
-    *rate_at = lex->number_at;
+
+    // A rate that becomes 0 as a float is also too small.
+    const float rounded_rate = (float)rate;
+    if (!(rounded_rate > 0))
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "frameRate is out of range: expected more than 0, found %g",
+                             rounded_rate);
+    *frame_rate = rate;
     return true;
 }

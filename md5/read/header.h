@@ -5,6 +5,7 @@
 
 #include "md5/core/lex.h"
 
+// Kinds of MD5 files, as flags: a keyword may belong to several kinds.
 typedef enum md5_kind {
     MD5_KIND_MESH = 1,
     MD5_KIND_ANIM = 2,
@@ -30,6 +31,8 @@ struct md5_versions {
 
 enum { MD5_VERSION_6 = 6, MD5_VERSION_10 = 10, MD5_VERSION_12 = 12 };
 
+// The header of a text file, and its state while the file is read. The body of a file is everything
+// after MD5Version and commandline.
 typedef struct md5_header {
     md5_kind kind;
     const md5_versions *versions;

@@ -86,37 +86,44 @@ typedef struct count_scan {
     size_t num_misses; // false matches of `n`
 } count_scan;
 
-// Finds the next count keyword and reads its count. All count keywords begin with 'n' (numverts,
-// numtris, ...), which memchr() finds quickly. The number of other words with 'n' is limited in
-// proportion to the text, so that a hostile text cannot make this estimate slow.
-//
-// A table cannot have more items than fit into the remaining text, so the count is limited to this
-// number. Returns false if no keyword follows or there were too many other words.
-static bool find_count(count_scan *scan, size_t *keyword, uint64_t *count)
+// Finds the next count keyword: moves scan->position to it and writes its index in count_keywords
+// to *keyword. All count keywords begin with 'n' (numverts, numtris, ...), which memchr() finds
+// quickly. Returns false if no keyword follows, or if too many other words contained an 'n'. This
+// limit is proportional to the text, so that a hostile text cannot make the estimate slow.
+static bool skip_to_count_keyword(count_scan *scan, size_t *keyword)
 {
-    const char *const end = scan->end;
-    const char *position = scan->position;
-    while (position < end
-           && scan->num_misses < MIN_MISSES + (size_t)(position - scan->text) / BYTES_PER_MISS) {
-        position = (const char *)memchr(position, 'n', (size_t)(end - position));
-        if (!position)
+    *keyword = NUM_COUNT_KEYWORDS;
+    while (*keyword == NUM_COUNT_KEYWORDS) {
+        const size_t num_scanned = (size_t)(scan->position - scan->text);
+        const size_t max_misses = MIN_MISSES + num_scanned / BYTES_PER_MISS;
+        if (scan->position >= scan->end || scan->num_misses >= max_misses)
             return false;
 
-        *keyword = find_count_keyword(position, end);
+        const size_t left = (size_t)(scan->end - scan->position);
+        const char *const candidate = (const char *)memchr(scan->position, 'n', left);
+        if (!candidate)
+            return false;
+        scan->position = candidate;
+        *keyword = find_count_keyword(candidate, scan->end);
         if (*keyword == NUM_COUNT_KEYWORDS) {
-            position++;
+            scan->position++;
             scan->num_misses++;
-            continue;
         }
-
-        position += count_keywords[*keyword].length;
-        const uint64_t number = scan_count(&position, end);
-        const uint64_t max_count = (size_t)(end - position) / count_keywords[*keyword].min_bytes;
-        *count = number < max_count ? number : max_count;
-        scan->position = position;
-        return true;
     }
-    return false;
+    return true;
+}
+
+// Finds the next count keyword and reads its count. A table cannot have more items than fit into
+// the remaining text, so the count is limited to this number. Returns false at the end of the scan.
+static bool find_count(count_scan *scan, size_t *keyword, uint64_t *count)
+{
+    TRY(skip_to_count_keyword(scan, keyword));
+    scan->position += count_keywords[*keyword].length;
+    const uint64_t number = scan_count(&scan->position, scan->end);
+    const size_t left = (size_t)(scan->end - scan->position);
+    const uint64_t max_count = left / count_keywords[*keyword].min_bytes;
+    *count = number < max_count ? number : max_count;
+    return true;
 }
 
 // Estimates the counts of an .md5mesh by a scan for its count keywords, so that memory can be
@@ -236,8 +243,9 @@ bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_
     return md5i_read_weight_range(lex, &block->mesh->file_vertices[v]);
 }
 
-// Reads the number of vertices, whose keyword was consumed, and its rows: vert INDEX ( u v ) first
-// count. Each row is first read with the fast scanner for the usual form.
+// Reads the number of vertices, whose keyword was consumed, and their table. A line is
+// `vert INDEX ( u v ) first_weight num_weights`. The fast scanner of rows.h reads a line in the
+// usual form; the lexer reads all other lines.
 static bool read_vertex_rows(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -251,7 +259,8 @@ static bool read_vertex_rows(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
-// Reads the number after `numtris`, which was consumed, and its rows: tri INDEX a b c.
+// Reads the number after `numtris`, which was consumed, and the table of triangles. A line is
+// `tri INDEX a b c`, with the indices of three vertices.
 static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
 {
     bool is_warned = false;
@@ -301,8 +310,9 @@ bool md5i_read_weight_joint(md5_lex *lex, uint32_t num_joints, const char *count
     return md5i_lex_length(lex, &weight->bias);
 }
 
-// Reads the number of weights, whose keyword was consumed, and their table: weight INDEX joint bias
-// ( x y z ). Each weight is first read with the fast scanner for the usual form.
+// Reads the number of weights, whose keyword was consumed, and their table. A line is
+// `weight INDEX joint bias ( x y z )`. The fast scanner of rows.h reads a line in the usual form;
+// the lexer reads all other lines.
 bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -354,14 +364,13 @@ static bool check_mesh_vertices(md5_mesh_reader *reader, const md5_mesh_block *b
     const uint64_t text_size = (uint64_t)(reader->lex.end - reader->lex.text);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         md5_vertex *const vertex = &mesh->file_vertices[v];
-        const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
-        reader->num_references += vertex->num_weights;
-
         if (vertex->num_weights == 0) {
             vertex->first_weight = 0; // any index is accepted here
             continue;
         }
 
+        const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
+        reader->num_references += vertex->num_weights;
         if (end > mesh->num_weights || reader->num_references > text_size)
             return fail_vertex(reader, block, v);
     }
@@ -431,8 +440,8 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
 
 // == Meshes ======================================================================================
 
-// Returns true if `word` is a keyword inside of a mesh. Compares no words shorter than the
-// keywords.
+// Returns true if `word` is a keyword inside of a mesh. Most words are numbers shorter than the
+// keywords, so these are excluded first.
 static bool is_mesh_keyword(md5_span word)
 {
     static const char *const words[] = {"name", "shader", "numverts",   "vert",
@@ -678,8 +687,29 @@ static void warn_of_count(md5_lex *lex, const md5_mesh_reader *reader, const cha
                       count_keyword, declared, num_read);
 }
 
-// Reads the tables of an .md5mesh in the syntax of `dialect`. Each kind of table has its own arena:
-// see md5i_read_mesh_file().
+// Reads the joints, the meshes and all other keywords at the top level, up to the last declared
+// mesh or the end of the text.
+static bool read_mesh_sections(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const md5_mesh_dialect *const dialect = reader->dialect;
+    while (!dialect->is_complete(reader)) {
+        const md5_span word = md5i_lex_peek_word(lex);
+        // Another file may begin after the joints, even if meshes of this file are missing.
+        const bool is_second_file = reader->joints && md5_span_is(word, "MD5Version");
+        if (lex->at == lex->end || is_second_file)
+            return true;
+        md5i_warn_of_version(lex, &reader->header, word);
+        if (md5_span_is(word, "mesh"))
+            TRY(read_mesh_block(reader));
+        else
+            TRY(dialect->read_keyword(reader, word));
+    }
+    return true;
+}
+
+// Reads the tables of an .md5mesh in the syntax of `dialect`: the functions for one version of the
+// format. The tables are in three arenas, which md5i_read_mesh_file() describes.
 bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const md5_mesh_dialect *dialect, const md5_versions *versions,
                          md5_span text, md5_mesh_file *file)
@@ -697,19 +727,9 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     lex->join_strings = true;
     TRY(md5i_begin_header(lex, &reader.header));
+    TRY(read_mesh_sections(&reader));
 
-    while (!dialect->is_complete(&reader)) {
-        const md5_span word = md5i_lex_peek_word(lex);
-        // Another file may begin after the joints, even if meshes of this file are missing.
-        if (lex->at == lex->end || (reader.joints && md5_span_is(word, "MD5Version")))
-            break;
-        md5i_warn_of_version(lex, &reader.header, word);
-        if (md5_span_is(word, "mesh"))
-            TRY(read_mesh_block(&reader));
-        else
-            TRY(dialect->read_keyword(&reader, word));
-    }
-
+    // Check that nothing is missing.
     if (!reader.joints)
         return md5i_lex_fail_expected(lex, "expected '%s'", dialect->joint_keyword);
 

@@ -19,16 +19,16 @@ typedef struct md5_mesh_reader {
     md5_lex lex;
     md5_header header;
     const md5_mesh_dialect *dialect;
-    md5_count num_joints;
-    md5_count num_meshes;
+    md5_count num_joints; // declared
+    md5_count num_meshes; // declared
     uint32_t num_meshes_read;
-    md5_arena *joint_arena;
-    md5_arena *mesh_arena; // for tables that the model keeps unchanged
+    md5_arena *joint_arena; // for joints, their names and their bind pose
+    md5_arena *mesh_arena;  // for tables that the model keeps unchanged
     md5_file_joint *joints;
     struct md5_file_bone *bones; // version 6: `joints` is set after the last bone
     uint32_t num_bones_read;
     md5_mesh_build *meshes;
-    uint64_t num_references; // of vertices to weights, over all meshes
+    uint64_t num_references; // sum of md5_vertex.num_weights over all meshes
     md5_mesh_file *file;
 } md5_mesh_reader;
 

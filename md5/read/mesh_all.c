@@ -29,6 +29,7 @@ static bool begin_any_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
     return all_dialect->base->begin_mesh(reader, block);
 }
 
+// Returns true if the joints and all declared meshes were read, and no other mesh follows.
 static bool is_any_complete(md5_mesh_reader *reader)
 {
     return md5i_mesh_is_complete(reader) && !md5_span_is(md5i_lex_peek_word(&reader->lex), "mesh");

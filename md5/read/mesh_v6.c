@@ -10,6 +10,7 @@
 #include "md5/core/names.h"
 #include "md5/read/mesh.h"
 
+// A bone of the file: a joint whose parent is given by name. The bind pose is in model space.
 typedef struct md5_file_bone {
     md5_file_joint joint;
     md5_span parent;

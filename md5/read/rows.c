@@ -37,6 +37,9 @@ void md5i_write_item_number(md5_item_number *number)
 
 // -- Items ----------------------------------------------------------------------------------
 
+// The md5_scan_*() functions below read a number in its usual form. They return the position of the
+// blank after the number, so the next token is one byte after it, or NULL for any other form.
+
 // Skips blanks, then reads the keyword and the number of an item. `word` is the keyword with a
 // blank after it. Returns the position after the blank that follows the number, or NULL if the text
 // has another form.
@@ -53,7 +56,8 @@ static inline const char *begin_row(md5_lex *lex, const char *word, const md5_it
     if (!md5_lex_can_scan(lex, next, ROW_BYTES) || memcmp(next, word, length) != 0)
         return NULL;
     next += length;
-    return (md5_read_u64le(next) & number->mask) == number->text ? next + number->length : NULL;
+    const bool has_number = (md5_read_u64le(next) & number->mask) == number->text;
+    return has_number ? next + number->length : NULL;
 }
 
 // Reads `vert NUMBER ( u v ) first count` in the usual form. A vertex without weights is left to
@@ -73,9 +77,10 @@ bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *v
     TRY(next);
     next = md5_scan_uint(next + 1, &vertex->num_weights);
     TRY(next);
-    if (vertex->num_weights > 0)
-        lex->at = next;
-    return vertex->num_weights > 0;
+    if (vertex->num_weights == 0)
+        return false;
+    lex->at = next;
+    return true;
 }
 
 // Reads `tri NUMBER a b c` in the usual form.

@@ -14,6 +14,7 @@
 
 // -- Joints --------------------------------------------------------------------------------------
 
+// A joint of a file, before names and parents are copied to an asset.
 typedef struct md5_file_joint {
     md5_span name;
     uint32_t offset; // of the joint in the text, in bytes
@@ -43,6 +44,7 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
 
 // -- .md5mesh ------------------------------------------------------------------------------------
 
+// The tables of a mesh file. They are in the arenas of the reader, not in a model.
 typedef struct md5_mesh_file {
     md5_span command_line;
     uint32_t num_joints; // >= 1
@@ -123,6 +125,8 @@ enum {
 // Returns the number of flags that are set.
 uint32_t md5i_count_flags(uint32_t flags);
 
+// The tables of an animation file. Each joint has a track: the components of its transform that
+// frames contain. The other components are constant, and come from the base frame.
 typedef struct md5_anim_file {
     md5_span command_line;
     uint32_t num_frames; // >= 1
@@ -161,9 +165,10 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
 // Conversion of an animation to a clip that can be sampled.
 enum { MD5_ROTATION_CHANGES = 1, MD5_TRANSLATION_CHANGES = 2 };
 
-// Finds the joints whose values change over the frames. Writes moves[num_joints] (flags) and
-// the numbers of rotating and translating joints. changes[num_components] is scratch memory. Takes
-// linear time in the number of joints plus the size of `numbers`, even if tracks share numbers.
+// Finds the joints whose values change over the frames. Writes to moves[num_joints] the flags
+// MD5_ROTATION_CHANGES and MD5_TRANSLATION_CHANGES of each joint, and counts both flags.
+// changes[num_components] is scratch memory. Takes linear time in the number of joints plus the
+// size of `numbers`, even if tracks share numbers.
 void md5i_plan_clip(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
                     uint32_t *num_rotations, uint32_t *num_translations);
 
@@ -177,14 +182,15 @@ typedef struct md5_clip_arrays {
     md5_vec3 *translations;       // [num_frames][num_translations]
 } md5_clip_arrays;
 
-// Fills the arrays of a clip. arrays->base_frame may be source->base_frame. If `again` is not NULL,
-// source->numbers is not used: each frame is read again with source->lex, into
-// again[num_components].
-void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *again,
+// Fills the arrays of a clip. `moves` is the result of md5i_plan_clip(). arrays->base_frame may be
+// source->base_frame. If `frame_buffer` is not NULL, source->numbers is not used: each frame is
+// read again with source->lex, into frame_buffer[num_components].
+void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *frame_buffer,
                      const md5_clip_arrays *arrays);
 
 // -- .md5camera ----------------------------------------------------------------------------------
 
+// The tables of a camera file. A cut is a frame at which the camera jumps instead of moving.
 typedef struct md5_camera_file {
     md5_span command_line;
     uint32_t num_frames; // >= 1
