@@ -26,6 +26,7 @@ enum {
 
 #define MIN_BONE_COSINE 0.9848f // cosine of 10 degrees: directions with a larger cosine are equal
 
+// State of md5i_find_axes(). A quarter turn is a rotation by a multiple of 90 degrees.
 typedef struct axes_search {
     const md5_binding *clip;
     const md5_xform *pose; // first frame, relative to the parents
@@ -109,6 +110,20 @@ static bool measure_bone(const axes_search *search, uint32_t joint, float *ratio
     return true;
 }
 
+// Returns the scale of the clip: the median of the ratios of measure_bone(), or 1 without bones.
+// Sets *num_ratios to the number of bones. ratios[num_joints] is a buffer.
+static float find_median_ratio(const axes_search *search, float *ratios, uint32_t *num_ratios)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < search->clip->skeleton->num_joints; j++) {
+        if (measure_bone(search, j, &ratios[count]))
+            count++;
+    }
+    qsort(ratios, count, sizeof *ratios, compare_lengths);
+    *num_ratios = count;
+    return count > 0 ? ratios[count / 2] : 1;
+}
+
 // Marks the bones that have the same length in clip and model, apart from the scale of the clip,
 // and lists the marked bones of each joint. ratios[num_joints] is a buffer. Returns the number of
 // marked bones. Returns 0 if more than half of the bones have other lengths, because the clip then
@@ -118,19 +133,12 @@ static uint32_t find_bones(axes_search *search, float *ratios)
     static const float max_deviation = 0.05f; // of a bone's ratio, as a fraction of the scale
     static const float min_scale = 1e-6f;
     const md5_skeleton *const skeleton = search->clip->skeleton;
-    float ratio = 0;
-
-    // The scale of the clip is the median ratio.
     uint32_t num_ratios = 0;
-    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
-        if (measure_bone(search, j, &ratio))
-            ratios[num_ratios++] = ratio;
-    }
-    qsort(ratios, num_ratios, sizeof *ratios, compare_lengths);
-    const float scale = num_ratios > 0 ? ratios[num_ratios / 2] : 1;
+    const float scale = find_median_ratio(search, ratios, &num_ratios);
 
     uint32_t num_bones = 0;
     for (uint32_t j = 0; j < skeleton->num_joints; j++) {
+        float ratio = 0;
         if (!measure_bone(search, j, &ratio))
             continue;
         const bool is_same_length = fabsf(ratio - scale) <= max_deviation * scale;
@@ -142,7 +150,8 @@ static uint32_t find_bones(axes_search *search, float *ratios)
         search->first_child[parent] = j;
         num_bones++;
     }
-    return 2 * num_bones >= num_ratios ? num_bones : 0;
+    const bool is_same_skeleton = 2 * num_bones >= num_ratios;
+    return is_same_skeleton ? num_bones : 0;
 }
 
 // Adds the bone of a joint to a least-squares fit. The eigenvector of the largest eigenvalue of
@@ -272,7 +281,7 @@ static bool fits_bones(const axes_search *search, md5_quat rotation, uint32_t jo
 }
 
 // Finds the rotation that fits the bones of a joint best. Returns false if all bones are nearly
-// parallel, because these do not determine a rotation; *rotation is then unchanged.
+// parallel, because parallel bones do not determine a rotation; *rotation is then unchanged.
 static bool fit_children(const axes_search *search, uint32_t joint, md5_quat *rotation)
 {
     const float min_sine = 0.2f; // of the angle between two directions that count as different
@@ -336,9 +345,12 @@ static md5_quat find_rotation(const axes_search *search, uint32_t joint)
     const uint32_t parent = search->clip->skeleton->joints[joint].parent;
     const md5_quat parent_rotation =
         parent != MD5_NONE ? search->rotations[parent] : (md5_quat){.w = 1};
+    // The estimate maps the joint's axes in the clip to its axes in the model, if the first frame
+    // has the rotation of the bind pose: from the joint to the parent by the clip, from the
+    // parent's axes in the clip to those in the model, and back to the joint by the bind pose.
     const md5_quat bind = search->clip->bind_local[joint].rotation;
-    const md5_quat estimate = md5_quat_mul(
-        md5_quat_conjugate(bind), md5_quat_mul(parent_rotation, search->pose[joint].rotation));
+    const md5_quat joint_to_parent = md5_quat_mul(parent_rotation, search->pose[joint].rotation);
+    const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind), joint_to_parent);
 
     const uint32_t child = search->first_child[joint];
     if (child == MD5_NONE) {

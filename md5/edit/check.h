@@ -21,6 +21,7 @@ static inline md5_text_location md5_at_line(uint32_t line)
     return location;
 }
 
+// A check while it is created. The scanner reads a text word by word.
 typedef struct md5_checker {
     md5_check check;       // the caller's view of the checker; must be the first field
     md5_context context;   // used by both arenas

@@ -23,11 +23,14 @@ static char *copy_version_comment(md5_arena *arena, const char *text, size_t siz
     while (line_end < text_end && *line_end != '\n' && *line_end != '\r')
         line_end++;
 
-    const char *comment = text;
-    while (line_end - comment >= 2 && (comment[0] != '/' || comment[1] != '/'))
-        comment++;
-    const bool has_comment = line_end - comment >= 2;
-    comment = has_comment ? comment + 2 : line_end;
+    const char *slashes = text;
+    while (line_end - slashes >= 2 && (slashes[0] != '/' || slashes[1] != '/'))
+        slashes++;
+    const bool has_comment = line_end - slashes >= 2;
+    if (!has_comment)
+        return md5_copy_text(arena, line_end, 0);
+
+    const char *comment = slashes + 2;
     while (comment < line_end && (unsigned char)*comment <= ' ')
         comment++;
     return md5_copy_text(arena, comment, (size_t)(line_end - comment));
@@ -186,6 +189,7 @@ static bool store_comment_line(md5_arena *arena, md5_doc *doc, md5_doc_comment l
     return true;
 }
 
+// Returns true if the two characters that end a block comment are at `at`.
 static bool is_block_comment_end(const md5_lex *lex, const char *at)
 {
     return lex->end - at > 1 && at[0] == '*' && at[1] == '/';
@@ -373,16 +377,16 @@ static bool read_camera(md5_arena *arena, const char *text, size_t size, md5_doc
     return true;
 }
 
+// Returns true if a file begins like a binary file of Doom 3 BFG, which cannot contain comments.
 static bool is_binary_file(const char *bytes, size_t size)
 {
     return md5_has_magic(bytes, size, MD5_BFG_MESH) || md5_has_magic(bytes, size, MD5_BFG_ANIM)
            || md5_has_magic(bytes, size, MD5_BFG_CAMERA);
 }
 
-// Reads the text of a file into a document, which can be changed and written again, with its
-// comments. `kind` is the kind of the file. Returns NULL and sets the error on failure.
-md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const md5_load_opts *opts,
-                       md5_error *error)
+// Reads the tables of a file of a kind, then its comments.
+static bool read_document(md5_arena *arena, md5_doc_kind kind, const char *text, size_t size,
+                          md5_doc *doc)
 {
     typedef bool read_doc(md5_arena * arena, const char *text, size_t size, md5_doc *doc);
     static read_doc *const readers[] = {
@@ -390,7 +394,19 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
         [MD5_DOC_ANIM] = read_anim,
         [MD5_DOC_CAMERA] = read_camera,
     };
-    MD5_ASSERT((size_t)kind < MD5_COUNT(readers), "kind: must be a value of md5_doc_kind");
+    TRY(readers[kind](arena, text, size, doc));
+    if (!is_binary_file(text, size))
+        TRY(store_comments(arena, text, size, doc));
+    doc->comment = copy_version_comment(arena, text, size);
+    return doc->comment != NULL;
+}
+
+// Reads the text of a file into a document, which can be changed and written again, with its
+// comments. `kind` is the kind of the file. Returns NULL and sets the error on failure.
+md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const md5_load_opts *opts,
+                       md5_error *error)
+{
+    MD5_ASSERT((size_t)kind <= MD5_DOC_CAMERA, "kind: must be a value of md5_doc_kind");
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
 
@@ -402,16 +418,8 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     md5_doc *doc = NULL;
     if (md5_check_text_size(&context, size))
         doc = MD5_ALLOC_ZEROED(&arena, md5_doc, 1);
-
-    // Read the tables, then the comments.
     const char *const bytes = text ? (const char *)text : "";
-    bool is_read = doc && readers[kind](&arena, bytes, size, doc);
-    if (is_read && !is_binary_file(bytes, size))
-        is_read = store_comments(&arena, bytes, size, doc);
-    if (is_read) {
-        doc->comment = copy_version_comment(&arena, bytes, size);
-        is_read = doc->comment != NULL;
-    }
+    const bool is_read = doc && read_document(&arena, kind, bytes, size, doc);
     md5i_report_merged_warnings(&context);
     if (!is_read) {
         md5i_arena_free(&arena);

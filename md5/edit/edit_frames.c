@@ -44,24 +44,28 @@ static bool is_same_joint(const md5_doc_joint *a, const md5_doc_joint *b)
     return b->track.flags == 0 || a->track.first == b->track.first;
 }
 
-// Returns true if a joint of the document (`old`) and the new joint with the same index differ, in
-// their properties or in a frame. `numbers` are the new frames, each with `num_components` numbers.
-// Differences in the last bits of unit rotations do not count.
-static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_joint *joint,
-                    const float *numbers, size_t num_components)
+// Returns true if a joint of the document and the new joint with the same index differ, in their
+// properties or in a frame. `new_numbers` are the new frames, each with `num_new_components`
+// numbers. Differences in the last bits of unit rotations do not count.
+static bool is_joint_changed(const md5_doc *doc, const md5_doc_joint *old_joint,
+                             const md5_doc_joint *new_joint, const float *new_numbers,
+                             size_t num_new_components)
 {
     const float tolerance = 0.25f * MD5_LENGTH_SLACK;
-    if (!is_same_joint(old, joint))
+    if (!is_same_joint(old_joint, new_joint))
         return true;
-    if (md5_vec3_length(md5_vec3_sub(old->rotation, joint->rotation)) > tolerance)
+    if (md5_vec3_length(md5_vec3_sub(old_joint->rotation, new_joint->rotation)) > tolerance)
         return true;
 
-    const uint32_t count = md5i_count_flags(joint->track.flags);
+    // Compare the components that the frames contain. Both joints have the same flags.
+    const uint32_t count = md5i_count_flags(new_joint->track.flags);
     for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
-        const float *const a = doc->numbers + f * doc->num_components + joint->track.first;
-        const float *const b = numbers + f * num_components + joint->track.first;
+        const float *const old_frame = doc->numbers + f * doc->num_components;
+        const float *const new_frame = new_numbers + f * num_new_components;
+        const float *const old_values = old_frame + old_joint->track.first;
+        const float *const new_values = new_frame + new_joint->track.first;
         for (uint32_t i = 0; i < count; i++) {
-            if (fabsf(a[i] - b[i]) > tolerance)
+            if (fabsf(old_values[i] - new_values[i]) > tolerance)
                 return true;
         }
     }
@@ -152,8 +156,9 @@ static float closing_weight(const frame_plan *plan, uint32_t frame)
     return 1 - t * t * (3 - 2 * t);
 }
 
-// Adds a part of the difference from the last to the first pose to the current pose. Rotations are
-// added in the space of the joint.
+// Adds a fraction (`weight`) of the difference from the last to the first pose to repair->pose, so
+// that the frames approach the first pose. The difference of a rotation is in the axes of the
+// joint, so it is multiplied from the right.
 static void close_pose(const md5_repair *repair, const frame_plan *plan, float weight)
 {
     const md5_quat identity = {0, 0, 0, 1};
@@ -161,17 +166,19 @@ static void close_pose(const md5_repair *repair, const frame_plan *plan, float w
         const md5_xform *const begin = &plan->begin[j];
         const md5_xform *const end = &plan->end[j];
         md5_xform *const joint = &repair->pose[j];
-        const md5_quat rotation = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
-        const md5_vec3 translation = md5_vec3_sub(begin->translation, end->translation);
-        const md5_quat part = md5_quat_slerp(identity, rotation, weight);
+        const md5_quat end_to_begin =
+            md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
+        const md5_quat part = md5_quat_slerp(identity, end_to_begin, weight);
         joint->rotation = md5_quat_normalize(md5_quat_mul(joint->rotation, part), joint->rotation);
-        joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(translation, weight));
+        const md5_vec3 offset = md5_vec3_sub(begin->translation, end->translation);
+        joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(offset, weight));
     }
 }
 
-// Sets x and y of joint 0 in a closed loop. Closing a loop does not move the character back, so
-// they are the sampled values; after the last old frame joint 0 walks on with the mean speed before
-// and after the jump.
+// Sets x and y of joint 0 in a closed loop. Closing a loop must not move a walking character back
+// to its start. Therefore x and y are the sampled values. In created frames after the last old
+// frame, joint 0 continues with the mean speed before and after the jump, which is the step from
+// the last old frame back to the first.
 static void place_root(const md5_repair *repair, const frame_plan *plan, uint32_t frame,
                        md5_vec3 sampled)
 {
@@ -180,14 +187,16 @@ static void place_root(const md5_repair *repair, const frame_plan *plan, uint32_
     // The number of old frames by which the created frame is past the last old frame.
     const float past_last = fraction * (float)plan->num_old - (float)(plan->num_old - 1);
     md5_vec3 *const root = &repair->pose[0].translation;
-    if (plan->walks && past_last > 0) {
-        const md5_vec3 steps = md5_vec3_add(plan->root_steps[0], plan->root_steps[2]);
-        root->x = plan->last_root.x + 0.5f * past_last * steps.x;
-        root->y = plan->last_root.y + 0.5f * past_last * steps.y;
-    } else {
+    const bool is_after_last = plan->walks && past_last > 0;
+    if (!is_after_last) {
         root->x = sampled.x;
         root->y = sampled.y;
+        return;
     }
+    // Half of the sum of two steps is their mean.
+    const md5_vec3 steps = md5_vec3_add(plan->root_steps[0], plan->root_steps[2]);
+    root->x = plan->last_root.x + 0.5f * past_last * steps.x;
+    root->y = plan->last_root.y + 0.5f * past_last * steps.y;
 }
 
 // Writes the pose of a created frame to repair->pose: samples the frame, closes the loop and moves
@@ -288,14 +297,18 @@ static void reduce_flags(const md5_repair *repair, const frame_plan *plan, md5_d
             span->used_tolerance = plan->spans[parent].used_tolerance;
         }
 
-        // The part of the longest chain through this joint that ends at it.
+        // The joint and its ancestors may use a part of the tolerance: their part of the joints of
+        // the longest chain through this joint.
         const float limit = tolerance * (span->depth / (span->depth + span->height));
-        const float movements[] = {j > 0 ? span->move : INFINITY,
-                                   span->chord * (span->reach + tolerance)};
+        // Movements of a vertex if the translation or the rotation becomes constant, units.
+        const float translation_movement = j > 0 ? span->move : INFINITY;
+        const float rotation_movement = span->chord * (span->reach + tolerance);
+        const float movements[NUM_PAIRS] = {translation_movement, rotation_movement};
 
         for (uint32_t k = 0; k < NUM_PAIRS; k++) {
             const bool is_animated = (joints[j].track.flags & pair_flags[k]) != 0;
-            if (!is_animated || !(span->used_tolerance + movements[k] <= limit))
+            const bool fits_limit = span->used_tolerance + movements[k] <= limit;
+            if (!is_animated || !fits_limit)
                 continue;
             base[j].pair[k] = components_from_transform(&span->first).pair[k];
             joints[j].track.flags &= ~pair_flags[k];
@@ -381,8 +394,8 @@ static uint32_t count_changes(const frame_plan *plan, const md5_doc *doc,
         return plan->num_frames;
     uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
     for (uint32_t j = 0; j < num_joints; j++) {
-        if (j >= doc->num_joints
-            || differs(doc, &doc->joints[j], &joints[j], numbers, num_components))
+        const bool is_added = j >= doc->num_joints;
+        if (is_added || is_joint_changed(doc, &doc->joints[j], &joints[j], numbers, num_components))
             count++;
     }
     return count;
@@ -415,13 +428,14 @@ static uint32_t fit_joints(md5_repair *repair, const frame_plan *plan, md5_doc *
     uint32_t count = count_changes(plan, doc, joints, num_joints, numbers, num_components);
     if (count == 0 && adds_parents)
         count = 1;
-    if (count > 0) {
-        doc->num_joints = num_joints;
-        doc->joints = joints;
-        doc->num_components = num_components;
-        doc->numbers = numbers;
-        doc->parents_unknown &= !adds_parents;
-    }
+    if (count == 0)
+        return 0;
+    doc->num_joints = num_joints;
+    doc->joints = joints;
+    doc->num_components = num_components;
+    doc->numbers = numbers;
+    if (adds_parents)
+        doc->parents_unknown = false;
     return count;
 }
 
@@ -455,22 +469,30 @@ static bool fit_bounds(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
     return true;
 }
 
-// Finds how the selected frames end, and how joint 0 moves on if a frame is added.
+// Finds out if the selected frames are a loop. If the first frame is added after the last, also
+// measures how joint 0 moves in the frames around the end, and if it moves on in each repetition.
 static void find_loop(const md5_anim *anim, frame_plan *plan)
 {
     plan->loop = md5_find_loop(anim, plan->first, plan->num_old);
     plan->adds_frame = plan->loop.end == MD5_LOOP_WITHOUT_LAST_FRAME;
-    if (!plan->adds_frame || anim->num_translations == 0 || anim->translation_joints[0] > 0)
+    // Joint 0 is the first moving joint of a clip, if its translation changes.
+    const bool root_moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    if (!plan->adds_frame || !root_moves)
         return;
 
-    const uint32_t last = plan->num_old - 1;
-    const uint32_t frames[] = {selected_frame(plan, last - 1), selected_frame(plan, last),
-                               selected_frame(plan, 0), selected_frame(plan, 1)};
-    const size_t stride = anim->num_translations;
-    plan->last_root = anim->translations[frames[1] * stride];
-    for (uint32_t i = 0; i < 3; i++) {
-        plan->root_steps[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
-                                           anim->translations[frames[i] * stride]);
+    // Joint 0 in four consecutive frames: the last two, then the first two.
+    enum { NUM_AROUND_END = 4, LAST = 1 };
+    const uint32_t last_frame = plan->num_old - 1;
+    const uint32_t around_end[NUM_AROUND_END] = {last_frame - 1, last_frame, 0, 1};
+    md5_vec3 root[NUM_AROUND_END];
+    for (uint32_t i = 0; i < NUM_AROUND_END; i++) {
+        const size_t frame = selected_frame(plan, around_end[i]);
+        root[i] = anim->translations[frame * anim->num_translations];
+    }
+
+    plan->last_root = root[LAST];
+    for (uint32_t i = 0; i + 1 < NUM_AROUND_END; i++) {
+        plan->root_steps[i] = md5_vec3_sub(root[i + 1], root[i]);
         plan->root_steps[i].z = 0;
     }
     plan->walks = !md5i_is_regular_step(plan->root_steps);
@@ -503,16 +525,16 @@ static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *d
     return true;
 }
 
-// Selects the frames of the document that the edit uses, and computes the number of new frames at
-// the new frame rate. The last frame always has a new frame, so that a loop remains a loop, and
-// several frames become at least two, so that the motion does not disappear. Fails if a value of
-// the edit is out of range.
-static bool plan_frames(md5_repair *repair, const md5_doc *doc, frame_plan *plan)
+// Returns the frame rate of the edited clip.
+static double edited_frame_rate(const md5_frame_edit *edit, const md5_doc *doc)
 {
-    enum { MAX_FRAMES = 1 << 24 };
-    const md5_frame_edit *const edit = plan->edit;
-    md5_context *const context = &repair->context;
-    const double rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
+    return edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
+}
+
+// Fails if the selected frames, the frame rate or the tolerance of an edit is out of range.
+static bool check_frame_edit(md5_context *context, const md5_frame_edit *edit, const md5_doc *doc)
+{
+    const double rate = edited_frame_rate(edit, doc);
     if (edit->first >= doc->num_frames || edit->num_frames > doc->num_frames - edit->first)
         return MD5_FAIL(
             context, MD5_ERROR_RANGE,
@@ -526,13 +548,28 @@ static bool plan_frames(md5_repair *repair, const md5_doc *doc, frame_plan *plan
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "tolerance is out of range: expected 0 or more, found %g",
                         (double)edit->tolerance);
+    return true;
+}
+
+// Selects the frames of the document that the edit uses, and computes the number of new frames at
+// the new frame rate. The last frame always has a new frame, so that a loop remains a loop, and
+// several frames become at least two, so that the motion does not disappear. Fails if a value of
+// the edit is out of range, or if there are too many new frames.
+static bool plan_frames(md5_repair *repair, const md5_doc *doc, frame_plan *plan)
+{
+    enum { MAX_FRAMES = 1 << 24 };
+    const md5_frame_edit *const edit = plan->edit;
+    md5_context *const context = &repair->context;
+    TRY(check_frame_edit(context, edit, doc));
 
     plan->first = edit->first;
     plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
     if (edit->is_closed)
         find_loop(repair->anim, plan);
 
-    const double num_intervals = floor(num_old_intervals(plan) * (rate / doc->frame_rate) + 0.5);
+    const double rate = edited_frame_rate(edit, doc);
+    const double rate_ratio = rate / doc->frame_rate;
+    const double num_intervals = floor(num_old_intervals(plan) * rate_ratio + 0.5);
     const double num_frames = num_intervals + 1;
     const double max_frames = fmax((double)MAX_FRAMES, (double)doc->num_frames);
     if (!(num_frames <= max_frames))
@@ -579,7 +616,7 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
     // The document is replaced when nothing can fail any more.
     md5_doc to = *doc;
     to.num_frames = plan.num_frames;
-    to.frame_rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
+    to.frame_rate = edited_frame_rate(edit, doc);
     const uint32_t num_changes = fit_joints(&repair, &plan, &to);
     bool is_done = num_changes > 0 && fit_bounds(&repair, &plan, &to);
     if (is_done && plan.is_changed)

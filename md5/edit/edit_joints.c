@@ -85,7 +85,9 @@ static bool rearrange_weights(md5_repair *repair, const md5_doc *doc, const uint
     return true;
 }
 
-// Copies the joints, then updates what refers to them. The header describes the parameters.
+// Copies the joints in their new order, then updates the indices of joints in weights, parents and
+// tracks. old_indices[i] is the index of the joint that becomes joint i; see repair.h for a new
+// root and `completes_roots`.
 bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                            uint32_t count, bool completes_roots, md5_doc *to)
 {
@@ -141,7 +143,7 @@ static bool has_single_root(const md5_doc *doc, const char *name)
     return strcmp(root_name ? root_name : "", name) == 0;
 }
 
-// Buffers of md5_edit_joints(), [num_joints] each.
+// The new order of the joints, and buffers to find it, [num_joints] each.
 typedef struct joint_order {
     uint32_t *old_indices; // [num_joints + 1]; see md5i_rearrange_joints()
     uint32_t *ancestors;   // stack of order_joints()
@@ -149,6 +151,29 @@ typedef struct joint_order {
     bool *is_ordered;      // the joint is in old_indices or on the stack
     uint32_t count;        // used part of old_indices
 } joint_order;
+
+// Allocates the buffers for `num_joints` joints and one more. If memory runs out, the context of
+// the repair contains the error.
+static joint_order create_joint_order(md5_repair *repair, uint32_t num_joints)
+{
+    return (joint_order){
+        .old_indices = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, (size_t)num_joints + 1),
+        .ancestors = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, num_joints),
+        .is_used = MD5_ALLOC_ZEROED(&repair->scratch, bool, num_joints),
+        .is_ordered = MD5_ALLOC_ZEROED(&repair->scratch, bool, num_joints),
+    };
+}
+
+// Returns the number of joints that get another index.
+static uint32_t count_moved_joints(const joint_order *order)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (order->old_indices[i] != i)
+            count++;
+    }
+    return count;
+}
 
 // Adds the used joints to old_indices, so that each joint follows its parent. A joint that is
 // already after its parent keeps its position. The result depends only on the hierarchy and the old
@@ -187,41 +212,36 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     MD5_ASSERT_RESERVED(edit);
 
     md5_repair repair;
-    md5_doc to;
+    // A camera does not have joints. It is not a model, so the check of the kind fails.
     const md5_doc_kind kind = doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind;
-    const bool is_valid = md5i_begin_repair(&repair, doc, kind, error);
-    const uint32_t num_joints = is_valid ? doc->num_joints : 0;
-    joint_order order = {
-        .old_indices = MD5_ALLOC_ARRAY(&repair.scratch, uint32_t, (size_t)num_joints + 1),
-        .ancestors = MD5_ALLOC_ARRAY(&repair.scratch, uint32_t, num_joints),
-        .is_used = MD5_ALLOC_ZEROED(&repair.scratch, bool, num_joints),
-        .is_ordered = MD5_ALLOC_ZEROED(&repair.scratch, bool, num_joints),
-    };
+    if (!md5i_begin_repair(&repair, doc, kind, error))
+        return md5i_end_repair(&repair, doc, 0);
+    joint_order order = create_joint_order(&repair, doc->num_joints);
     if (repair.context.error.status != MD5_OK)
         return md5i_end_repair(&repair, doc, 0);
 
+    // Select the joints of the result.
     if (edit->drops_unused && doc->kind != MD5_DOC_ANIM)
         mark_used_joints(doc, order.is_used);
     else
-        memset(order.is_used, true, num_joints);
+        memset(order.is_used, true, doc->num_joints);
 
-    // Count the removed joints, and the joints that get another index.
+    // Find their order.
     const bool adds_root = edit->root && !has_single_root(doc, edit->root);
     if (adds_root)
         order.old_indices[order.count++] = MD5_NONE;
-    uint32_t count = order_joints(doc, &order);
-    for (uint32_t i = 0; i < order.count; i++) {
-        if (order.old_indices[i] != i)
-            count++;
-    }
-    if (count == 0)
+    const uint32_t num_removed = order_joints(doc, &order);
+    const uint32_t num_changes = num_removed + count_moved_joints(&order);
+    if (num_changes == 0)
         return md5i_end_repair(&repair, doc, 0);
 
+    // Write the joints in this order to a copy, which replaces the document only on success.
+    md5_doc to;
     const bool is_rearranged =
         md5i_rearrange_joints(&repair, doc, order.old_indices, order.count, false, &to);
     if (is_rearranged && adds_root)
         to.joints[0].name = md5_copy_text(&repair.arena, edit->root, strlen(edit->root));
     if (is_rearranged && repair.context.error.status == MD5_OK)
         *doc = to;
-    return md5i_end_repair(&repair, doc, count);
+    return md5i_end_repair(&repair, doc, num_changes);
 }

@@ -5,6 +5,7 @@
 #include "md5/core/names.h"
 #include "md5/edit/repair.h"
 
+// A vertex of a mesh of the document.
 typedef struct vertex_ref {
     uint32_t mesh;
     uint32_t vertex;
@@ -25,6 +26,7 @@ typedef struct mesh_offset {
     size_t weight;
 } mesh_offset;
 
+// A part: the triangles and vertices that were collected for the next new mesh.
 typedef struct mesh_part {
     const md5_doc_mesh *meshes; // meshes of the document
     uint32_t id;                // from 1; increases with each part
@@ -258,22 +260,24 @@ static void count_removed_elements(mesh_rebuild *rebuild, const md5_doc_mesh *or
         rebuild->num_changes += (uint32_t)num_removed;
 }
 
-// Rebuilds the group of meshes that begins with `first` as the fewest meshes within the limits. If
+// Rebuilds the group of meshes that begins with `first` as the fewest meshes within the limits. A
+// group is the list of meshes that become one mesh; without merging, each mesh is a group. If
 // nothing changes or no triangle remains, appends the first mesh unchanged.
 static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
 {
     const md5_doc_mesh *const first_mesh = &rebuild->part.meshes[first];
     md5_doc_mesh *const built = &rebuild->built[rebuild->num_built];
     const bool is_merged = rebuild->next[first] != MD5_NONE;
-    const bool is_replaced = is_merged || exceeds_limits(rebuild->edit, first_mesh);
+    const bool is_split = exceeds_limits(rebuild->edit, first_mesh);
+    const bool is_replaced = is_merged || is_split;
     if (is_replaced || rebuild->edit->drops_unused) {
         for (uint32_t mesh = first; mesh != MD5_NONE; mesh = rebuild->next[mesh])
             TRY(add_mesh_triangles(rebuild, mesh, first_mesh));
     }
 
-    // The last part of the group is not finished yet.
+    // Triangles after the last full part are not in a new mesh yet.
     const bool has_triangles = rebuild->part.num_triangles > 0;
-    if (is_merged || (is_replaced && has_triangles))
+    if (is_merged || (is_split && has_triangles))
         rebuild->num_changes++;
     if (!has_triangles) {
         *built = *first_mesh;

@@ -1,5 +1,6 @@
-// Root motion: finds the joint that contains the motion of a character along the ground, and moves
-// this motion to joint 0, which games read. Both use all joints in model space.
+// Root motion is the motion of a character along the ground, such as walking. Games read it from
+// joint 0, but some programs store it in another joint, such as the hips. This file finds that
+// joint, and moves the root motion to joint 0. Both compare joints in model space.
 #include "md5/edit/repair.h"
 
 // Returns the transform of a joint in model space.
@@ -12,7 +13,8 @@ static md5_xform model_transform(const md5_skeleton *skeleton, const md5_xform *
     return result;
 }
 
-// State of move_root_motion().
+// An edit that moves root motion from another joint to joint 0, and the poses that it starts from.
+// Positions and rotations are in model space.
 typedef struct root_motion_edit {
     const md5_root_edit *edit;
     const md5_skeleton *skeleton;
@@ -29,18 +31,22 @@ static md5_quat heading(md5_quat rotation)
 }
 
 // Returns the transform that joint 0 receives in a frame: `root` is its transform in the document,
-// `joint` the transform of the joint that contains the motion.
+// `joint` the transform of the joint that contains the motion. Joint 0 keeps the offset from this
+// joint that it has in the first frame.
 static md5_xform edited_root(const root_motion_edit *motion, md5_xform root, md5_xform joint)
 {
     md5_xform result = root;
-    md5_vec3 arm = md5_vec3_sub(motion->first_root.translation, motion->first.translation);
+    const md5_vec3 first_offset =
+        md5_vec3_sub(motion->first_root.translation, motion->first.translation);
+    md5_vec3 offset = first_offset;
     if (motion->edit->moves_heading) {
-        const md5_quat start = md5_quat_conjugate(motion->first.rotation);
-        const md5_quat rotation = heading(md5_quat_mul(joint.rotation, start));
+        const md5_quat first_to_joint =
+            md5_quat_mul(joint.rotation, md5_quat_conjugate(motion->first.rotation));
+        const md5_quat rotation = heading(first_to_joint);
         result.rotation = md5_quat_mul(rotation, motion->first_root.rotation);
-        arm = md5_quat_rotate(rotation, arm);
+        offset = md5_quat_rotate(rotation, first_offset);
     }
-    const md5_vec3 target = md5_vec3_add(joint.translation, arm);
+    const md5_vec3 target = md5_vec3_add(joint.translation, offset);
     result.translation.x = target.x;
     result.translation.y = target.y;
     if (motion->edit->moves_height)
@@ -63,8 +69,17 @@ static void move_root_motion(void *user, md5_xform *pose)
     pose[0] = root;
 }
 
-// Finds the joint of the edit and its transforms in the first frame. md5i_begin_clip() has
-// succeeded.
+// Returns the root of a joint's hierarchy.
+static uint32_t find_root(const md5_skeleton *skeleton, uint32_t joint)
+{
+    uint32_t root = joint;
+    while (skeleton->joints[root].parent != MD5_NONE)
+        root = skeleton->joints[root].parent;
+    return root;
+}
+
+// Finds the joint of the edit, which must be a descendant of joint 0, and the transforms of both in
+// the first frame. md5i_begin_clip() has succeeded.
 static bool find_motion_joint(md5_repair *repair, const md5_doc *doc, root_motion_edit *motion)
 {
     const char *const name = motion->edit->joint;
@@ -83,10 +98,7 @@ static bool find_motion_joint(md5_repair *repair, const md5_doc *doc, root_motio
                         "joint '%.100s' is the root (joint 0): expected a descendant of the root; "
                         "add a root above it first",
                         name);
-    uint32_t root = motion->joint;
-    while (skeleton->joints[root].parent != MD5_NONE)
-        root = skeleton->joints[root].parent;
-    if (root != 0)
+    if (find_root(skeleton, motion->joint) != 0)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "joint '%.100s' is in another hierarchy: expected a descendant of joint 0",
                         name);
@@ -195,8 +207,8 @@ static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const m
         if (length <= min_length || !moves_most_joints)
             continue;
         const bool is_fall = fabsf(displacement.z) > max_fall * length;
-        const bool is_of_root = j != 0 && root_length > max_root_part * length;
-        if (!is_fall && !is_of_root)
+        const bool follows_root = j != 0 && root_length > max_root_part * length;
+        if (!is_fall && !follows_root)
             return (md5_root_motion){j, displacement, first[j].translation.z};
     }
     return (md5_root_motion){.joint = MD5_NONE};

@@ -140,6 +140,33 @@ static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_j
     map_joint(map, is_in_model_space, &joint->position, &joint->rotation);
 }
 
+// Maps the weights of all meshes to the new space, in place. A reflection turns the front of each
+// triangle to its back, so the vertex order of all triangles is reversed then.
+static bool map_meshes(md5_repair *repair, const space_map *map, md5_doc *doc)
+{
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        md5_doc_mesh *const mesh = &doc->meshes[m];
+        for (uint32_t w = 0; w < mesh->num_weights; w++)
+            mesh->weights[w].offset = map_offset(map, mesh->weights[w].offset);
+        if (map->is_mirrored)
+            TRY(md5i_flip_triangles(repair, mesh));
+    }
+    return true;
+}
+
+// Replaces the bounding boxes of all frames, if a clip has them, by mapped copies.
+static bool map_bounds(md5_repair *repair, const space_map *map, md5_doc *doc)
+{
+    if (!doc->bounds)
+        return true;
+    md5_bounds *const bounds = MD5_ALLOC_ARRAY(&repair->arena, md5_bounds, doc->num_frames);
+    TRY(bounds);
+    for (uint32_t f = 0; f < doc->num_frames; f++)
+        bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
+    doc->bounds = bounds;
+    return true;
+}
+
 // Maps the joints, meshes and bounding boxes of a model or clip to the new space. If the space is
 // mirrored and the edit has mirror partners, also exchanges partners, such as the left and the
 // right hand. Replaces *doc only if nothing fails. Returns false and sets the error otherwise.
@@ -162,20 +189,8 @@ static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const spa
         map_joint_frames(map, &to, &to.joints[j]);
     }
 
-    for (uint32_t m = 0; m < to.num_meshes; m++) {
-        for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
-            to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
-        // A reflection turns the front of each triangle to its back.
-        if (edit->is_mirrored)
-            TRY(md5i_flip_triangles(repair, &to.meshes[m]));
-    }
-
-    if (doc->bounds) {
-        to.bounds = MD5_ALLOC_ARRAY(&repair->arena, md5_bounds, doc->num_frames);
-        TRY(to.bounds);
-        for (uint32_t f = 0; f < doc->num_frames; f++)
-            to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
-    }
+    TRY(map_meshes(repair, map, &to));
+    TRY(map_bounds(repair, map, &to));
     *doc = to;
     return true;
 }

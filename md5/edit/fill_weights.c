@@ -12,6 +12,7 @@ enum {
     MAX_FILLED_ELEMENTS = 1 << 28,
 };
 
+// A vertex of the document, with the weights of the file.
 typedef struct fill_vertex {
     const md5_weight *weights; // [num_weights]
     uint32_t num_weights;
@@ -20,6 +21,8 @@ typedef struct fill_vertex {
     uint32_t distance;
 } fill_vertex;
 
+// State of md5_fill_weights(). A bare vertex is a vertex without weights, or only with weights of
+// 0.
 typedef struct weight_fill {
     const md5_doc *doc;
     uint32_t num_vertices;
@@ -287,7 +290,8 @@ static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md
     // The sum is about 0 if negative weights cancel positive weights, or if the first
     // MAX_CORNER_WEIGHTS weights of each corner are 0. It cannot be scaled to 1 then, so that the
     // vertex gets only the largest weight, or a weight on joint 0.
-    if (count == 0 || !(fabs(sum) >= MIN_WEIGHT_SUM)) {
+    const bool can_scale = count > 0 && fabs(sum) >= MIN_WEIGHT_SUM;
+    if (!can_scale) {
         count = 1;
         weights[0].bias = 1;
         sum = 1;

@@ -75,24 +75,24 @@ static uint32_t select_weights(const md5_weight *weights, uint32_t count, uint32
                                uint32_t *slots, md5_weight *selected, double *lost)
 {
     const uint32_t num_merged = merge_weights(weights, count, max_weights, slots, selected);
-    uint32_t num_selected = 0;
-    for (uint32_t i = 0; i < num_merged; i++) {
-        md5_weight next = selected[i];
-        if (num_selected < max_weights) {
-            selected[num_selected++] = next;
-            continue;
-        }
+    if (num_merged <= max_weights)
+        return num_merged;
+
+    // selected[] contains all merged weights. Keep the largest of them in its first max_weights
+    // elements.
+    for (uint32_t i = max_weights; i < num_merged; i++) {
+        const md5_weight candidate = selected[i];
         const uint32_t smallest = find_smallest_weight(selected, max_weights);
-        if (fabsf(next.bias) > fabsf(selected[smallest].bias)) {
-            const md5_weight dropped = selected[smallest];
+        md5_weight dropped = candidate;
+        if (fabsf(candidate.bias) > fabsf(selected[smallest].bias)) {
+            dropped = selected[smallest];
             memmove(selected + smallest, selected + smallest + 1,
                     (max_weights - 1 - smallest) * sizeof *selected);
-            selected[max_weights - 1] = next;
-            next = dropped;
+            selected[max_weights - 1] = candidate;
         }
-        *lost += (double)fabsf(next.bias) * (double)md5_vec3_length(next.offset);
+        *lost += (double)fabsf(dropped.bias) * (double)md5_vec3_length(dropped.offset);
     }
-    return num_selected;
+    return max_weights;
 }
 
 // Parameters, buffers and results of md5_fix_weights().
@@ -118,8 +118,9 @@ static uint32_t fix_vertex_weights(weight_repair *fix, const md5_weight *weights
     for (uint32_t k = 0; k < num_fixed; k++)
         sum += (double)fixed[k].bias;
     const bool is_pruned = num_fixed < count;
-    const bool is_off = is_pruned || fabs(sum - 1) > (double)fix->tolerance;
-    const double divisor = is_off && fabs(sum) >= min_sum ? sum : 1;
+    const bool is_normalized = !is_pruned && !(fabs(sum - 1) > (double)fix->tolerance);
+    const bool can_normalize = fabs(sum) >= min_sum;
+    const double divisor = !is_normalized && can_normalize ? sum : 1;
     for (uint32_t k = 0; k < num_fixed; k++) {
         const double bias = (double)fixed[k].bias / divisor;
         lost += fabs(bias - (double)fixed[k].bias) * (double)md5_vec3_length(fixed[k].offset);

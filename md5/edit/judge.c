@@ -11,6 +11,9 @@
 
 // == Shapes =======================================================================================
 
+// Vertices of a seam that are nearer to each other should have the same position, units.
+#define SEAM_WIDTH 1e-3f
+
 // Returns the bits of a number as an integer that sorts in the same order. The bits of positive
 // numbers ascend with the number; setting the sign bit puts them above all negative numbers. The
 // bits of negative numbers descend, so they are inverted.
@@ -28,10 +31,12 @@ static uint32_t sort_key(float x)
 static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
 {
     enum { BITS = 11, NUM_DIGITS = 1 << BITS };
+    md5_vec3 *from = points;
+    md5_vec3 *to = buffer;
     for (int shift = 0; shift < 32; shift += BITS) {
         uint32_t starts[NUM_DIGITS] = {0};
         for (uint32_t i = 0; i < count; i++)
-            starts[sort_key(points[i].x) >> shift & (NUM_DIGITS - 1)]++;
+            starts[sort_key(from[i].x) >> shift & (NUM_DIGITS - 1)]++;
 
         // Replace the number of points with each digit by the index of the first of them.
         uint32_t sum = 0;
@@ -43,24 +48,38 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
 
         // Move the points to their positions, and exchange the arrays for the next pass.
         for (uint32_t i = 0; i < count; i++) {
-            const uint32_t digit = sort_key(points[i].x) >> shift & (NUM_DIGITS - 1);
-            buffer[starts[digit]] = points[i];
+            const uint32_t digit = sort_key(from[i].x) >> shift & (NUM_DIGITS - 1);
+            to[starts[digit]] = from[i];
             starts[digit]++;
         }
-        md5_vec3 *const sorted = buffer;
-        buffer = points;
-        points = sorted;
+        md5_vec3 *const sorted = to;
+        to = from;
+        from = sorted;
     }
-    return points;
+    return from;
 }
 
-// Counts the vertices that are within 0.001 units of another vertex, but not at the same position.
-// Sorts the vertices by x, so that only the next vertices in this order can be near. To limit the
-// time for vertices with the same x, compares each vertex with at most MAX_NEIGHBORS vertices.
-static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
+// Returns true if a point after points[index] is within SEAM_WIDTH of it, but not at the same
+// position. The points are sorted by x, so only the next points can be near. To limit the time for
+// points with the same x, compares at most MAX_NEIGHBORS points.
+static bool has_near_point(const md5_vec3 *points, uint32_t count, uint32_t index)
 {
     enum { MAX_NEIGHBORS = 64 };
-    const float width = 1e-3f; // units
+    for (uint32_t k = index + 1; k < count && k - index <= MAX_NEIGHBORS; k++) {
+        const md5_vec3 offset = md5_vec3_sub(points[k], points[index]);
+        if (offset.x > SEAM_WIDTH)
+            return false;
+        const float square = md5_vec3_dot(offset, offset);
+        if (square > 0 && square <= SEAM_WIDTH * SEAM_WIDTH)
+            return true;
+    }
+    return false;
+}
+
+// Counts the vertices that are within SEAM_WIDTH of another vertex, but not at the same position.
+// Returns 0 if memory runs out, which the arena reports.
+static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
+{
     const uint32_t num_points = mesh->num_vertices;
     if (num_points == 0)
         return 0;
@@ -73,16 +92,7 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
     memcpy(points, mesh->positions, num_points * sizeof *points);
     const md5_vec3 *const sorted = sort_by_x(points, points + num_points, num_points);
     for (uint32_t i = 0; i < num_points; i++) {
-        bool is_split = false;
-        for (uint32_t k = i + 1; k < num_points && k - i <= MAX_NEIGHBORS; k++) {
-            const md5_vec3 offset = md5_vec3_sub(sorted[k], sorted[i]);
-            if (offset.x > width)
-                break;
-            const float square = md5_vec3_dot(offset, offset);
-            const bool is_near = square > 0 && square <= width * width;
-            is_split = is_split || is_near;
-        }
-        if (is_split)
+        if (has_near_point(sorted, num_points, i))
             count++;
     }
     return count;
@@ -478,8 +488,8 @@ static bool has_common_bone(const md5_binding *clip, uint32_t joint)
 #define MAX_SCALE 1e6f
 
 // Measures by which factor the bones of a pose are longer than in the model: the median of all
-// bones. The second member of the result is true if the factor is clear enough to be reported.
-// ratios[num_joints] is a buffer.
+// bones. is_other_unit is true if the factor is clear enough to be reported. ratios[num_joints] is
+// a buffer.
 static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, float *ratios)
 {
     const md5_joint *const joints = clip->skeleton->joints;
@@ -505,10 +515,12 @@ static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, 
     // A clip may move the children of a root freely, so their bones are not sufficient evidence of
     // a large scale.
     const float deviation = fabsf(median - 1);
-    const bool is_far = deviation > LARGE_DEVIATION && num_deep >= MIN_BONES;
-    const bool is_common = deviation > SMALL_DEVIATION && num_similar >= count - count / 5;
+    const bool has_enough_deep_bones = num_deep >= MIN_BONES;
+    const bool are_most_similar = num_similar >= count - count / 5;
+    const bool is_large_deviation = deviation > LARGE_DEVIATION && has_enough_deep_bones;
+    const bool is_common_deviation = deviation > SMALL_DEVIATION && are_most_similar;
     const bool is_in_range = median >= MIN_SCALE && median <= MAX_SCALE;
-    return (bone_scale){median, is_in_range && (is_far || is_common)};
+    return (bone_scale){median, is_in_range && (is_large_deviation || is_common_deviation)};
 }
 
 // Rounds a rotation to multiples of 90 degrees. Returns false if the rounded rotation is the

@@ -18,6 +18,7 @@
 
 // == Words ========================================================================================
 
+// Returns true if the current word is a parenthesis or brace, `mark`.
 static bool is_mark(const md5_checker *checker, char mark)
 {
     return checker->is_mark && *checker->word.bytes == mark;
@@ -475,6 +476,7 @@ enum {
     MAX_TRACK_FLAGS = (1 << NUM_COMPONENTS) - 1
 };
 
+// Returns true if the frames of a clip contain a component of a joint.
 static bool is_in_frames(const md5_check_joint *joint, uint32_t component)
 {
     return (joint->flags >> component & 1) != 0;
@@ -603,12 +605,15 @@ static const char *const mesh_keywords[] = {
     "vert", "tri", "weight", "name", "shader", "numverts", "numtris", "numweights", "}",
 };
 
+// A vertex of a mesh file, which is checked after all weights were read.
 typedef struct mesh_vertex {
     uint32_t first_weight;
     uint32_t num_weights;
     uint32_t line;
 } mesh_vertex;
 
+// Values of a mesh that rules compare with other parts of the mesh. Arrays have one element for
+// each kind of entry: vertices, triangles and weights.
 typedef struct mesh_contents {
     uint32_t num_declared[NUM_KINDS];
     uint32_t num_read[NUM_KINDS];
@@ -1013,21 +1018,29 @@ static bool scan_frame(md5_checker *checker, file_contents *clip)
     return checker->word.size > 0;
 }
 
+// Returns how many of the numbers 0 to num_read - 1 occur as numbers of frames. Returns 0 if memory
+// runs out.
+static uint32_t count_distinct_numbers(md5_checker *checker, const file_contents *clip)
+{
+    bool *const found = MD5_ALLOC_ZEROED(&checker->scratch, bool, clip->num_read);
+    uint32_t num_found = 0;
+    if (!found)
+        return 0;
+    for (uint32_t i = 0; i < clip->num_read; i++) {
+        const uint32_t index = clip->indices[i];
+        if (index < clip->num_read && !found[index]) {
+            found[index] = true;
+            num_found++;
+        }
+    }
+    return num_found;
+}
+
 // Reports frames that are not numbered from 0, or not in this order. Some engines store frames by
 // their numbers, so that the order does not matter to them.
 static void check_frame_numbers(md5_checker *checker, const file_contents *clip)
 {
-    bool *const found = MD5_ALLOC_ZEROED(&checker->scratch, bool, clip->num_read);
-    uint32_t num_found = 0;
-    if (found) {
-        for (uint32_t i = 0; i < clip->num_read; i++) {
-            const uint32_t index = clip->indices[i];
-            if (index < clip->num_read && !found[index]) {
-                found[index] = true;
-                num_found++;
-            }
-        }
-    }
+    const uint32_t num_found = count_distinct_numbers(checker, clip);
     if (num_found < clip->num_read)
         md5i_report_violation(checker, "frame-number", clip->misnumbered,
                               "frame numbers are wrong: expected 0 to %u", clip->num_read - 1);

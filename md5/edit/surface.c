@@ -28,11 +28,13 @@ static int compare_keys(const void *a, const void *b)
     return 0;
 }
 
+// Returns the position of a corner of a triangle; `index` is 0 to 2.
 static md5_vec3 corner(const md5_surface *surface, uint32_t triangle, uint32_t index)
 {
     return surface->positions[surface->corners[3 * (size_t)triangle + index]];
 }
 
+// Returns a box that does not contain any point. Joining it with another box gives the other box.
 static md5_bounds empty_box(void)
 {
     return (md5_bounds){.min = {INFINITY, INFINITY, INFINITY},
@@ -87,8 +89,37 @@ static uint32_t morton_key(md5_bounds box, md5_bounds surface)
     return key;
 }
 
+// Writes the triangles in Morton order to surface->triangles. keys[num_triangles] is a buffer.
+static void sort_triangles(md5_surface *surface, triangle_key *keys)
+{
+    md5_bounds bounds = empty_box();
+    for (uint32_t t = 0; t < surface->num_triangles; t++)
+        bounds = join_boxes(bounds, triangle_box(surface, t));
+    for (uint32_t t = 0; t < surface->num_triangles; t++)
+        keys[t] = (triangle_key){morton_key(triangle_box(surface, t), bounds), t};
+    qsort(keys, surface->num_triangles, sizeof *keys, compare_keys);
+    for (uint32_t i = 0; i < surface->num_triangles; i++)
+        surface->triangles[i] = keys[i].triangle;
+}
+
+// Computes the boxes of the tree: the leaves from the sorted triangles, then all boxes above them,
+// up to the root. Leaves after the last triangle are empty.
+static void compute_boxes(md5_surface *surface)
+{
+    md5_bounds *const leaves = surface->boxes + surface->num_leaves;
+    for (uint32_t i = 0; i < surface->num_leaves; i++) {
+        const bool has_triangle = i < surface->num_triangles;
+        leaves[i] = has_triangle ? triangle_box(surface, surface->triangles[i]) : empty_box();
+    }
+    for (uint32_t i = surface->num_leaves - 1; i > 0; i--) {
+        const size_t child = 2 * (size_t)i;
+        surface->boxes[i] = join_boxes(surface->boxes[child], surface->boxes[child + 1]);
+    }
+}
+
 // Builds a tree of bounding boxes over the triangles of a surface, in which the nearest point is
 // found fast. The tree is a complete binary tree: the children of box i are boxes 2 i and 2 i + 1.
+// The triangles are in Morton order, so that neighbors in the tree are neighbors in space.
 bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint32_t *corners,
                         uint32_t num_triangles, md5_surface *surface)
 {
@@ -103,38 +134,18 @@ bool md5i_build_surface(md5_arena *arena, const md5_vec3 *positions, const uint3
     surface->boxes = MD5_ALLOC_ARRAY(arena, md5_bounds, 2 * (size_t)surface->num_leaves);
     TRY(keys && surface->triangles && surface->boxes);
 
-    // Sort the triangles in Morton order, so that neighbors in the tree are neighbors in space.
-    md5_bounds bounds = empty_box();
-    for (uint32_t t = 0; t < num_triangles; t++)
-        bounds = join_boxes(bounds, triangle_box(surface, t));
-    for (uint32_t t = 0; t < num_triangles; t++)
-        keys[t] = (triangle_key){morton_key(triangle_box(surface, t), bounds), t};
-    qsort(keys, num_triangles, sizeof *keys, compare_keys);
-
-    // Fill the leaves. Leaves after the last triangle are empty.
-    for (uint32_t i = 0; i < surface->num_leaves; i++) {
-        md5_bounds *const box = &surface->boxes[surface->num_leaves + i];
-        *box = empty_box();
-        if (i < num_triangles) {
-            surface->triangles[i] = keys[i].triangle;
-            *box = triangle_box(surface, keys[i].triangle);
-        }
-    }
-
-    // Compute the boxes above the leaves, up to the root.
-    for (uint32_t i = surface->num_leaves - 1; i > 0; i--) {
-        const size_t child = 2 * (size_t)i;
-        surface->boxes[i] = join_boxes(surface->boxes[child], surface->boxes[child + 1]);
-    }
+    sort_triangles(surface, keys);
+    compute_boxes(surface);
     return true;
 }
 
 // -- Search ---------------------------------------------------------------------------------------
 
+// A search for the point of the surface that is nearest to a given point.
 typedef struct nearest_search {
-    md5_vec3d point;
-    md5_surface_point found;
-    double squared; // squared distance of the found point
+    md5_vec3d point;         // the given point
+    md5_surface_point found; // nearest point so far
+    double squared;          // squared distance of the found point
 } nearest_search;
 
 // Replaces the found point by `candidate` if the candidate is nearer. corners[3] are the corners of
@@ -153,6 +164,25 @@ static void keep_nearer_point(nearest_search *search, const md5_vec3d *corners,
     }
 }
 
+// Updates the found point with the nearest point of each edge of a triangle.
+static void search_edges(nearest_search *search, const md5_vec3d *corners, uint32_t triangle)
+{
+    for (uint32_t start = 0; start < 3; start++) {
+        const uint32_t end = (start + 1) % 3;
+        const md5_vec3d edge = md5_vec3d_sub(corners[end], corners[start]);
+        const md5_vec3d to_point = md5_vec3d_sub(search->point, corners[start]);
+        const double squared_length = md5_vec3d_dot(edge, edge);
+        const double projection = md5_vec3d_dot(edge, to_point);
+        // Position along the edge: 0 is its start, 1 its end.
+        const double fraction =
+            squared_length > 0 ? fmin(fmax(projection / squared_length, 0), 1) : 0;
+        md5_surface_point on_edge = {.triangle = triangle};
+        on_edge.fractions[start] = 1 - fraction;
+        on_edge.fractions[end] = fraction;
+        keep_nearer_point(search, corners, on_edge);
+    }
+}
+
 // Updates the found point with the points of a triangle that can be nearest: one point of each
 // edge, and the projection of the searched point onto the plane if it is inside the triangle.
 static void search_triangle(nearest_search *search, const md5_surface *surface, uint32_t triangle)
@@ -160,18 +190,7 @@ static void search_triangle(nearest_search *search, const md5_surface *surface, 
     md5_vec3d corners[3];
     for (uint32_t k = 0; k < 3; k++)
         corners[k] = md5_vec3d_from_vec3(corner(surface, triangle, k));
-
-    for (uint32_t k = 0; k < 3; k++) {
-        const uint32_t end = (k + 1) % 3;
-        const md5_vec3d edge = md5_vec3d_sub(corners[end], corners[k]);
-        const double length = md5_vec3d_dot(edge, edge);
-        const double along = md5_vec3d_dot(edge, md5_vec3d_sub(search->point, corners[k]));
-        const double fraction = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
-        md5_surface_point on_edge = {.triangle = triangle};
-        on_edge.fractions[k] = 1 - fraction;
-        on_edge.fractions[end] = fraction;
-        keep_nearer_point(search, corners, on_edge);
-    }
+    search_edges(search, corners, triangle);
 
     // Barycentric coordinates b and c of the point's projection onto the plane of triangle abc.
     const md5_vec3d ab = md5_vec3d_sub(corners[1], corners[0]);

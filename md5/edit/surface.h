@@ -20,9 +20,11 @@ typedef struct md5_surface {
     md5_bounds *boxes;
 } md5_surface;
 
+// A point of the surface: the sum of the corners of a triangle, each multiplied by a fraction
+// (barycentric coordinates).
 typedef struct md5_surface_point {
     uint32_t triangle;
-    double fractions[3]; // of the three corners; their sum is 1
+    double fractions[3]; // one for each corner; their sum is 1
 } md5_surface_point;
 
 // Builds a surface of at least one triangle and at most 2^30. Keeps pointers to the arrays. Returns

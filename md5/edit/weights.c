@@ -20,6 +20,8 @@
 
 // == Voxels ======================================================================================
 
+// Kinds of cells. A triangle passes through cells of the shell. Cells that are still unknown after
+// the outside was filled are inside of the mesh.
 enum { UNKNOWN, SHELL, OUTSIDE };
 
 // Maximum number of tests of a cell against a triangle; they take a quarter of a second.
@@ -28,10 +30,11 @@ enum { UNKNOWN, SHELL, OUTSIDE };
 // no area, and only its edges are marked.
 #define MIN_NORMAL 1e-9
 
+// Marks the cells that triangles pass through.
 typedef struct rasterizer {
     const md5_grid *grid;
-    unsigned char *kinds; // [num_cells]
-    uint64_t num_tests;
+    unsigned char *kinds; // [num_cells] UNKNOWN, SHELL or OUTSIDE
+    uint64_t num_tests;   // tests of a cell against a triangle so far
 } rasterizer;
 
 // Converts a point from model space to the coordinates of the grid.
@@ -398,22 +401,21 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
                      md5_bones *bones)
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
-    uint32_t *const first = MD5_ALLOC_ZEROED(arena, uint32_t, (size_t)num_joints + 1);
+    uint32_t *const counts = MD5_ALLOC_ZEROED(arena, uint32_t, num_joints);
+    uint32_t *const first = MD5_ALLOC_ARRAY(arena, uint32_t, (size_t)num_joints + 1);
     uint32_t *const used = MD5_ALLOC_ZEROED(arena, uint32_t, num_joints);
     // A joint has one bone for each child, or one bone without children: at most two per joint.
     bones->bones = MD5_ALLOC_ARRAY(arena, md5_bone, 2 * (size_t)num_joints);
-    TRY(first && used && bones->bones);
-    count_bones(grid, desc, first);
+    TRY(counts && first && used && bones->bones);
+    count_bones(grid, desc, counts);
 
-    // Replace the counts by their sums: the bones of a joint are first[joint] to first[joint + 1].
-    uint32_t sum = 0;
+    // The bones of a joint are first[joint] to first[joint + 1] - 1.
     bones->num_bound = 0;
-    for (uint32_t joint = 0; joint <= num_joints; joint++) {
-        const uint32_t count = joint < num_joints ? first[joint] : 0;
-        if (count > 0)
+    first[0] = 0;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        first[joint + 1] = first[joint] + counts[joint];
+        if (counts[joint] > 0)
             bones->num_bound++;
-        first[joint] = sum;
-        sum += count;
     }
     bones->first_bone = first;
     write_bones(grid, desc, bones, used);
@@ -563,7 +565,8 @@ static void shorten_neighbors(md5_paths *paths, uint32_t voxel)
     }
 }
 
-// Dijkstra's algorithm from all bones of the joint.
+// Writes to paths->lengths the length of the shortest path from the bones of a joint to each voxel,
+// with Dijkstra's algorithm.
 void md5i_measure_paths(md5_paths *paths, uint32_t joint)
 {
     const md5_bones *const bones = paths->bones;
@@ -629,21 +632,27 @@ static void add_to_row(md5_bind_rows *rows, uint32_t row, md5_bind_entry entry)
     entries[index] = entry;
 }
 
-// Sorts a row by value, descending. Removes entries after the first max_count, and entries below
-// `min_fraction` of the sum, except for the first entry. Scales the values to a sum of 1.
-static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t max_count, float min_fraction)
+// Sorts entries by value, descending, with an insertion sort. A row has at most 20 entries.
+static void sort_descending(md5_bind_entry *entries, uint32_t count)
 {
-    md5_bind_entry *const entries = md5_row(rows, row);
-    uint32_t count = rows->counts[row];
-    for (uint32_t i = 1; i < count; i++) { // insertion sort of at most 20 entries
+    for (uint32_t i = 1; i < count; i++) {
         const md5_bind_entry entry = entries[i];
         uint32_t index = i;
         for (; index > 0 && entry.value > entries[index - 1].value; index--)
             entries[index] = entries[index - 1];
         entries[index] = entry;
     }
+}
 
-    count = count < max_count ? count : max_count;
+// Sorts a row by value, descending. Removes entries after the first max_count, and entries below
+// `min_fraction` of the sum, except for the first entry. Scales the values to a sum of 1.
+static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t max_count, float min_fraction)
+{
+    md5_bind_entry *const entries = md5_row(rows, row);
+    const uint32_t old_count = rows->counts[row];
+    sort_descending(entries, old_count);
+
+    uint32_t count = old_count < max_count ? old_count : max_count;
     float sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += entries[i].value;
@@ -773,7 +782,8 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
 
 // == Automatic weights ============================================================================
 //
-// Steps: voxels, paths from each joint, distances of the vertices, weights, smoothing.
+// The steps are: build the voxels, measure paths from each joint, measure the distances of the
+// vertices, convert distances to weights, and smooth the weights.
 
 #define MIN_WEIGHT 0.005f
 #define MAX_COORDINATE 1e9f
@@ -790,6 +800,8 @@ enum {
     MAX_SMOOTHING = 64,
 };
 
+// Working memory of md5_create_weights(). Vertices at the same position share a row of the table of
+// weights.
 typedef struct bind_work {
     md5_arena arena;
     md5_weights_desc desc; // with defaults applied
@@ -921,7 +933,9 @@ static md5_vec3 point_in_joint(const md5_mat34 *bind, md5_vec3 point)
     });
 }
 
-// Writes the weights of all positions. Positions in the same point share a range of weights.
+// Writes the weights of all positions to vertices[num_positions] and list[]. Positions in the same
+// point share a range of weights. Counts the positions that no path reaches in
+// weights->num_distant.
 static void write_weights(const bind_work *work, md5_weights *weights, md5_vertex *vertices,
                           md5_weight *list)
 {
@@ -1103,6 +1117,22 @@ static void compute_influences(bind_work *work, uint32_t row)
     }
 }
 
+// Converts the distances of all positions (rows) to influences. Distances are along paths inside of
+// the mesh or, if no path reaches a position, in a straight line.
+static void convert_distances(bind_work *work)
+{
+    for (uint32_t row = 0; row < work->num_rows; row++) {
+        const md5_vec3d point = grid_point(&work->grid, md5_vec3d_from_vec3(work->points[row]));
+        work->is_distant[row] = work->rows.counts[row] == 0;
+        if (work->is_distant[row])
+            use_straight_distances(work, row, point);
+        else
+            straighten_paths(work, row, point);
+        compute_influences(work, row);
+        trim_row(&work->rows, row, work->rows.width, 0);
+    }
+}
+
 // Computes the weights of all positions (rows): measures distances from the bones through the
 // volume of the mesh, converts them to weights, and smooths these. Returns false and sets the error
 // on failure.
@@ -1124,19 +1154,7 @@ static bool compute_weights(bind_work *work)
     work->is_distant = MD5_ALLOC_ZEROED(&work->arena, bool, work->num_rows);
     TRY(work->is_distant);
     TRY(measure_distances(work));
-
-    // Compute the weights of each point from its distances to the joints: along paths inside of the
-    // mesh or, if no path reaches the point, in a straight line.
-    for (uint32_t row = 0; row < work->num_rows; row++) {
-        const md5_vec3d point = grid_point(&work->grid, md5_vec3d_from_vec3(work->points[row]));
-        work->is_distant[row] = work->rows.counts[row] == 0;
-        if (work->is_distant[row])
-            use_straight_distances(work, row, point);
-        else
-            straighten_paths(work, row, point);
-        compute_influences(work, row);
-        trim_row(&work->rows, row, width, 0);
-    }
+    convert_distances(work);
 
     if (!desc->no_smoothing)
         TRY(smooth_rows(&work->arena, desc, work->rows_by_position, desc->smoothing, &work->rows));
