@@ -4,6 +4,7 @@
 #include "md5/pose/packed.h"
 #include "md5/pose/skeleton.h"
 
+// Computes the inverse matrices of a bind pose: see md5i_invert_bind_pose().
 typedef bool invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                               const md5_xform *bind_local, md5_mat34 *inverse);
 

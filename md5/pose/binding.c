@@ -10,36 +10,38 @@
 
 // == Plans =======================================================================================
 
-// Finds the target joint of each slot: slot_targets[count] is targets[] of the animation joint in
-// joints[count]. Lists the joints that no slot drives in undriven[num_joints]. Returns true if slot
-// k drives joint k for all joints.
+// Finds the target of each slot. A slot is the position of a value in a frame of the clip; its
+// target is the model joint that the value drives, or MD5_NONE. joints[count] contains the
+// animation joint of each slot, and targets[] the model joint of each animation joint. Writes
+// slot_targets[count], and lists the joints that no slot drives in undriven[num_joints]. Returns
+// true if slot k drives joint k for all joints.
 static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t *targets,
                          uint32_t *slot_targets, uint32_t num_joints, uint32_t *undriven,
                          uint32_t *num_undriven)
 {
+    // The marks share the memory of the list. The list is never longer than the marks that were
+    // read, so it does not overwrite marks that are still needed.
+    uint32_t *const is_driven = undriven;
     bool in_order = count == num_joints;
-
-    // Mark the driven joints in `undriven`.
-    memset(undriven, 0, num_joints * sizeof *undriven);
+    memset(is_driven, 0, num_joints * sizeof *is_driven);
     for (uint32_t slot = 0; slot < count; slot++) {
         slot_targets[slot] = targets[joints[slot]];
         in_order = in_order && slot_targets[slot] == slot;
         if (slot_targets[slot] != MD5_NONE)
-            undriven[slot_targets[slot]] = 1;
+            is_driven[slot_targets[slot]] = 1;
     }
 
-    // Replace the marks by the list. The list never overtakes the marks that are still needed.
     *num_undriven = 0;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        if (undriven[joint] == 0)
+        if (is_driven[joint] == 0)
             undriven[(*num_undriven)++] = joint;
     }
     return in_order;
 }
 
-// Sorts the joints by depth with a counting sort; joints of equal depth are in ascending order.
-// Writes them to `order` and returns the number of roots. `depths` and `begins` are scratch memory;
-// all arrays have an element for each joint.
+// Sorts the joints by depth (the number of ancestors) with a counting sort; joints of equal depth
+// are in ascending order. Writes them to `order` and returns the number of roots. `depths` and
+// `begins` are scratch memory; all arrays have an element for each joint.
 static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uint32_t *depths,
                               uint32_t *begins)
 {
@@ -85,8 +87,10 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
     uint32_t *const rotations = fixed_translations + count;
     uint32_t *const translations = rotations + anim->num_rotations;
 
-    // The lists of fixed joints are scratch memory here: find_targets() fills them later.
-    const uint32_t num_roots = sort_by_depth(skeleton, order, fixed_rotations, fixed_translations);
+    // find_targets() fills the lists of fixed joints later, so their memory is scratch memory here.
+    uint32_t *const depths = fixed_rotations;
+    uint32_t *const begins = fixed_translations;
+    const uint32_t num_roots = sort_by_depth(skeleton, order, depths, begins);
 
     *plan = (md5_pose_plan){
         .kernels = MD5_POSE_KERNELS(AVX512),
@@ -266,6 +270,27 @@ static bool has_same_parent(uint32_t parent, uint32_t anim_parent, const uint32_
     return parent != MD5_NONE && targets[anim_parent] == parent;
 }
 
+// Tables of a binding with rebases, in the arena.
+typedef struct rebase_tables {
+    const branch *branches;     // [model joints]
+    const ancestry *ancestries; // [anim joints]
+    md5_rebase *rebases;        // [model joints]; binding->num_rebases are used
+    uint64_t shared_steps;      // remaining steps of long paths: see STEPS_PER_JOINT
+} rebase_tables;
+
+// Creates the tables. Returns false and sets the context's error if memory runs out.
+static bool create_rebase_tables(md5_arena *arena, const uint32_t *targets,
+                                 const md5_binding *binding, rebase_tables *tables)
+{
+    const md5_skeleton *const model = binding->skeleton;
+    const md5_skeleton *const anim = &binding->anim->skeleton;
+    tables->branches = find_branches(arena, model);
+    tables->ancestries = find_ancestries(arena, anim, targets);
+    tables->rebases = MD5_ALLOC_ZEROED(arena, md5_rebase, model->num_joints);
+    tables->shared_steps = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
+    return tables->branches && tables->ancestries && tables->rebases;
+}
+
 // Lists the joints whose parents differ between the model and the animation, parents first, in an
 // array of the arena, and warns about each. Returns false and sets the context's error if memory
 // runs out.
@@ -273,10 +298,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
 {
     const md5_skeleton *const model = binding->skeleton;
     const md5_skeleton *const anim = &binding->anim->skeleton;
-    const branch *branches = NULL;
-    const ancestry *ancestries = NULL;
-    md5_rebase *rebases = NULL;
-    uint64_t shared_steps = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
+    rebase_tables tables = {.rebases = NULL};
 
     for (uint32_t i = 0; i < model->num_joints; i++) {
         const uint32_t joint = model->order[i];
@@ -290,18 +312,15 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
             continue;
 
         // Create the tables for the first such joint, because few bindings need them.
-        if (!rebases) {
-            branches = find_branches(arena, model);
-            ancestries = find_ancestries(arena, anim, targets);
-            rebases = MD5_ALLOC_ZEROED(arena, md5_rebase, model->num_joints);
-            TRY(branches && ancestries && rebases);
-            binding->internal.rebases = rebases;
+        if (!tables.rebases) {
+            TRY(create_rebase_tables(arena, targets, binding, &tables));
+            binding->internal.rebases = tables.rebases;
         }
 
-        md5_rebase *const rebase = &rebases[binding->num_rebases++];
+        md5_rebase *const rebase = &tables.rebases[binding->num_rebases++];
         *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
-        const char *consequence =
-            plan_joint(rebase, branches, &ancestries[track], anim_parent, &shared_steps);
+        const char *consequence = plan_joint(rebase, tables.branches, &tables.ancestries[track],
+                                             anim_parent, &tables.shared_steps);
         (void)consequence; // the small form of the library has no warnings
 
         md5i_warn(arena->context, 0, 0,
@@ -384,9 +403,33 @@ static void report_unmatched(md5_context *context, const uint32_t *targets, md5_
     }
 }
 
+// Checks that enough joints have a match: at least one or, unless the options allow a partial
+// binding, half of the joints of the model and half of the joints of the animation.
+static bool check_num_matches(md5_context *context, const md5_binding *binding,
+                              const uint32_t *targets)
+{
+    const md5_skeleton *const model = binding->skeleton;
+    const md5_skeleton *const anim = &binding->anim->skeleton;
+    uint32_t num_driven = 0;
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+        if (binding->tracks[joint] != MD5_NONE)
+            num_driven++;
+    }
+
+    if (num_driven == 0)
+        return fail_no_matches(context, model, anim);
+    if (context->allow_partial_binding)
+        return true;
+    if (num_driven < model->num_joints - num_driven)
+        return fail_too_few_matches(context, model, binding->tracks, num_driven, true);
+    if (num_driven < anim->num_joints - num_driven)
+        return fail_too_few_matches(context, anim, targets, num_driven, false);
+    return true;
+}
+
 // Matches the joints of binding->skeleton and binding->anim. Sets the counts of the binding and its
 // arrays. The arrays are in the arena, because the size of the binding's block is not known yet.
-static bool match(md5_arena *arena, md5_binding *binding)
+static bool match_skeletons(md5_arena *arena, md5_binding *binding)
 {
     const md5_skeleton *const model = binding->skeleton;
     const md5_skeleton *const anim = &binding->anim->skeleton;
@@ -405,19 +448,7 @@ static bool match(md5_arena *arena, md5_binding *binding)
     TRY(md5i_match_joints(arena, model, anim, tracks, targets));
     binding->tracks = tracks;
 
-    uint32_t num_driven = 0;
-    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-        if (tracks[joint] != MD5_NONE)
-            num_driven++;
-    }
-
-    if (num_driven == 0)
-        return fail_no_matches(context, model, anim);
-    if (!context->allow_partial_binding && num_driven < model->num_joints - num_driven)
-        return fail_too_few_matches(context, model, tracks, num_driven, true);
-    if (!context->allow_partial_binding && num_driven < anim->num_joints - num_driven)
-        return fail_too_few_matches(context, anim, targets, num_driven, false);
-
+    TRY(check_num_matches(context, binding, targets));
     report_unmatched(context, targets, binding);
     if (binding->anim->parents_unknown)
         return true;
@@ -432,13 +463,15 @@ bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md
     *job = (md5_binding_job){.draft = *parts};
     md5i_context_begin(&job->context, opts, opts ? opts->file_name : NULL, error);
     job->arena.context = &job->context;
-    if (match(&job->arena, &job->draft))
-        return true;
-    md5i_arena_free(&job->arena);
-    return false;
+    if (!match_skeletons(&job->arena, &job->draft)) {
+        md5i_arena_free(&job->arena);
+        return false;
+    }
+    return true;
 }
 
-// Allocates the parts of the binding in its block, and copies the parts that match() has computed.
+// Allocates the parts of the binding in its block, and copies the parts that match_skeletons() has
+// computed.
 // Runs twice: while the block is measured, all parts are NULL.
 void md5i_lay_out_binding(md5_binding_job *job)
 {

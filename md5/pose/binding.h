@@ -9,6 +9,7 @@
 #include "md5/core/arena.h"
 #include "md5/pose/plan.h"
 
+// State while a binding is created.
 typedef struct md5_binding_job {
     md5_context context;
     md5_arena arena;

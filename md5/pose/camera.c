@@ -60,20 +60,23 @@ static shot_position find_shot(const md5_camera *camera, double time, md5_wrap w
 {
     const md5_sample_position sample = camera_sample_position(camera, time, wrap);
     const uint32_t num_passed = count_passed_cuts(camera, sample.frame0);
+    const uint32_t last_frame = camera->num_frames - 1;
+
+    // Each passed cut hides one stored frame.
     const uint32_t stored = sample.frame0 + num_passed;
-    const uint32_t end = camera->num_frames - 1;
-    const uint32_t frame = stored < end ? stored : end;
-    const bool is_held = sample.frame1 <= sample.frame0 || frame == end;
+    const uint32_t frame = stored < last_frame ? stored : last_frame;
+    const bool has_no_next_frame = sample.frame1 <= sample.frame0 || frame == last_frame;
 
-    shot_position shot = {.frame = frame, .last = end, .fraction = is_held ? 0 : sample.fraction};
-
-    if (num_passed > 0 && camera->cuts[num_passed - 1] < end)
+    shot_position shot = {
+        .frame = frame, .last = last_frame, .fraction = has_no_next_frame ? 0 : sample.fraction};
+    if (num_passed > 0 && camera->cuts[num_passed - 1] < last_frame)
         shot.first = camera->cuts[num_passed - 1] + 1;
-    if (num_passed < camera->num_cuts && camera->cuts[num_passed] < end)
+    if (num_passed < camera->num_cuts && camera->cuts[num_passed] < last_frame)
         shot.last = camera->cuts[num_passed];
 
-    if (shot.last <= frame) // cuts are out of order
-        shot.last = is_held ? frame : frame + 1;
+    const bool are_cuts_out_of_order = shot.last <= frame;
+    if (are_cuts_out_of_order)
+        shot.last = has_no_next_frame ? frame : frame + 1;
     return shot;
 }
 

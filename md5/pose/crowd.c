@@ -6,12 +6,12 @@
 #include "md5/pose/tracks.h"
 
 enum {
-    MAX_WIDTH = 16,
-    NUM_GROUPS = 64, // a power of two
-    NUM_PROBES = 4,
+    MAX_WIDTH = 16,  // characters that a kernel poses together, one in each SIMD lane
+    NUM_GROUPS = 64, // slots of the hash table of groups; a power of two
+    NUM_PROBES = 4,  // slots in which the group of a binding can be
 };
 
-// Waiting jobs with the same binding and interpolation.
+// A group: waiting jobs with the same binding and interpolation.
 typedef struct crowd_group {
     const md5_binding *binding;
     md5_interpolation interpolation;
@@ -62,8 +62,9 @@ static void pose_single(const crowd_state *state, const md5_pose_job *job)
 static void pose_group(const crowd_state *state, crowd_group *group)
 {
     const uint32_t width = state->kernels->width;
-    if (2 * group->num_jobs <= width) {
-        // Too few jobs: posing one after the other is faster than a crowd with unused lanes.
+    // If at least half of the lanes would be unused, posing one job after the other is faster.
+    const bool has_too_few_jobs = 2 * group->num_jobs <= width;
+    if (has_too_few_jobs) {
         for (uint32_t i = 0; i < group->num_jobs; i++)
             pose_single(state, group->jobs[i]);
     } else {
@@ -121,11 +122,12 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
 
     // Align the scratch memory to a cache line.
     const uintptr_t misaligned = (uintptr_t)scratch % CACHE_LINE;
-    unsigned char *const bytes = (unsigned char *)scratch;
-    state.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
+    const uintptr_t padding = misaligned > 0 ? CACHE_LINE - misaligned : 0;
+    state.scratch = (float *)(void *)((unsigned char *)scratch + padding);
 
+    const bool has_crowd_kernel = kernels->width > 1;
     for (size_t i = 0; i < count; i++) {
-        if (kernels->width <= 1 || !fits_crowd_kernel(jobs[i].binding, &jobs[i].sample)) {
+        if (!has_crowd_kernel || !fits_crowd_kernel(jobs[i].binding, &jobs[i].sample)) {
             pose_single(&state, &jobs[i]);
             continue;
         }

@@ -12,6 +12,7 @@
 // steps and levels is a whole number below 2^24, which is exact as a float.
 enum { MAX_FEATHER = 2047 };
 
+// A pattern that was read from the text.
 typedef struct mask_pattern {
     bool is_removed;   // '-'
     bool has_subtree;  // '*'

@@ -21,6 +21,7 @@ float md5i_packed_decode_scale(uint32_t scale)
     return power * roots[scale % 4];
 }
 
+// Reads an unsigned number of `count` bits at the position *bit, and moves *bit to its end.
 static uint32_t read_bits(const md5_packed *packed, uint32_t *bit, uint32_t count)
 {
     *bit += count;
@@ -80,6 +81,14 @@ uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
     return (uint32_t)(num_intervals + 1);
 }
 
+// Returns the frame of the key after the key at `key_frame`. The last frame is always a key.
+static uint32_t next_key_frame(uint32_t key_frame, uint32_t frames_per_key, uint32_t last_frame)
+{
+    if (last_frame - key_frame > frames_per_key)
+        return key_frame + frames_per_key;
+    return last_frame;
+}
+
 // Finds the two keys around a sample position, and the fraction between them. Returns false if the
 // position's two frames are not between the same two keys, as in the interval from the last to the
 // first frame of a cycle. Consecutive frames always are.
@@ -109,14 +118,12 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
         max_frame = frame0 > frame1 ? frame0 : frame1;
     }
 
-    // Find the keys around min_frame. The last frame is always a key.
+    // Find the keys around min_frame.
     const uint32_t key = min_frame / frames_per_key;
     const uint32_t key_frame = key * frames_per_key;
     const uint32_t last_frame = num_frames - 1;
-    uint32_t next_key_frame = last_frame;
-    if (last_frame - key_frame > frames_per_key)
-        next_key_frame = key_frame + frames_per_key;
-    if (max_frame > next_key_frame)
+    const uint32_t next_frame = next_key_frame(key_frame, frames_per_key, last_frame);
+    if (max_frame > next_frame)
         return false;
 
     const bool is_last_key = key_frame == last_frame;
@@ -129,7 +136,7 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
     // exact as floats.
     const float displacement = ((float)frame1 - (float)frame0) * sample->fraction;
     const float frames_after_key = (float)(frame0 - key_frame) + displacement;
-    const float fraction = frames_after_key / (float)(next_key_frame - key_frame);
+    const float fraction = frames_after_key / (float)(next_frame - key_frame);
     *span = (md5_packed_span){key, key + 1, fraction};
     return true;
 }
@@ -176,15 +183,15 @@ md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_pack
 static md5_packed_value interpolate_values(uint8_t kind, const md5_slerp_weights *weights,
                                            md5_packed_value a, md5_packed_value b, float fraction)
 {
-    md5_packed_value value;
     if (kind == MD5_PACKED_ROTATION) {
-        const md5_quat q = md5_slerp_weighted(weights, (md5_quat){a.v[0], a.v[1], a.v[2], a.v[3]},
-                                              (md5_quat){b.v[0], b.v[1], b.v[2], b.v[3]});
-        value = (md5_packed_value){{q.x, q.y, q.z, q.w}};
-    } else {
-        for (uint32_t c = 0; c < 4; c++)
-            value.v[c] = a.v[c] + (b.v[c] - a.v[c]) * fraction;
+        const md5_quat from = {a.v[0], a.v[1], a.v[2], a.v[3]};
+        const md5_quat to = {b.v[0], b.v[1], b.v[2], b.v[3]};
+        const md5_quat q = md5_slerp_weighted(weights, from, to);
+        return (md5_packed_value){{q.x, q.y, q.z, q.w}};
     }
+    md5_packed_value value;
+    for (uint32_t c = 0; c < 4; c++)
+        value.v[c] = a.v[c] + (b.v[c] - a.v[c]) * fraction;
     return value;
 }
 

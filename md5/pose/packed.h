@@ -44,6 +44,7 @@ enum {
     MD5_LANES = 8, // tracks in a group
 };
 
+// Kinds of tracks.
 enum { MD5_PACKED_ROTATION, MD5_PACKED_TRANSLATION };
 
 // Forms 0 to 3: the component that is omitted. Translations have the form of W.
@@ -146,9 +147,10 @@ md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_pack
 void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header *head,
                               const md5_sample_position *sample, float out[4]);
 
-// -- Lanes ------------------------------------------------------------------------------------
+// -- Groups -----------------------------------------------------------------------------------
 
-// The headers of up to 8 tracks of the same kind that are not constant. Lanes after `count` repeat
+// A group: the headers of up to 8 tracks of the same kind that are not constant. A kernel samples
+// the tracks of a group together, each in one lane of a SIMD register. Lanes after `count` repeat
 // lane 0, so that they write the same value to the same address.
 typedef struct md5_packed_group {
     uint32_t first_bits[MD5_LANES];

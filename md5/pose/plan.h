@@ -29,6 +29,8 @@ typedef struct md5_targets {
     md5_slots translation_slots;  // translations to sample
 } md5_targets;
 
+// The tables of a binding. A track is the animation of one joint of the clip; it drives a joint of
+// the model. A fixed joint has a constant rotation or translation.
 struct md5_pose_plan {
     const struct md5_pose_kernels *kernels; // the fastest kernels of the processor
     const uint32_t *order;                  // [model joints] by depth

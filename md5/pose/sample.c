@@ -35,6 +35,21 @@ static MD5_COLD md5_xform sample_joint(const md5_sampling *sampling, uint32_t jo
     return local;
 }
 
+// Returns the transform of a model joint relative to `above`, one of its ancestors: the product of
+// the transforms of the joints from below `above` down to the joint. If `above` is MD5_NONE, the
+// result is in model space.
+static MD5_COLD md5_xform compose_ancestors(const md5_joint *joints, const md5_xform *pose,
+                                            uint32_t joint, uint32_t above)
+{
+    md5_xform relative = pose[joint];
+    uint32_t ancestor = joints[joint].parent;
+    while (ancestor != above) {
+        relative = md5_xform_mul(pose[ancestor], relative);
+        ancestor = joints[ancestor].parent;
+    }
+    return relative;
+}
+
 // Corrects joints whose parent in the animation is a different joint than in the model, so that
 // their sampled transform is relative to the wrong joint. A rebase describes such a joint: see
 // md5_rebase. The time is limited by STEPS_PER_JOINT in binding.c.
@@ -55,15 +70,13 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
              extra = anim_joints[extra].parent)
             local = md5_xform_mul(sample_joint(&sampling, extra, root), local);
 
-        // The result is relative to the joint that the animation follows. Make it relative to the
-        // parent in the model, by the inverse of the joints from there to the parent.
-        uint32_t ancestor = joints[rebase->joint].parent;
-        if (ancestor != rebase->above) {
-            md5_xform chain = pose[ancestor];
-            for (ancestor = joints[ancestor].parent; ancestor != rebase->above;
-                 ancestor = joints[ancestor].parent)
-                chain = md5_xform_mul(pose[ancestor], chain);
-            local = md5_xform_mul(md5_xform_inverse(chain), local);
+        // `local` is relative to rebase->above, the joint that the animation follows. Make it
+        // relative to the parent in the model.
+        const uint32_t parent = joints[rebase->joint].parent;
+        if (parent != rebase->above) {
+            const md5_xform parent_to_above =
+                compose_ancestors(joints, pose, parent, rebase->above);
+            local = md5_xform_mul(md5_xform_inverse(parent_to_above), local);
         }
         pose[rebase->joint] = local;
     }

@@ -68,15 +68,27 @@ static bool check_bake_job(md5_context *context, const md5_model *model, uint32_
             "baked clip is too large: %u frames of %u vertices exceed the address space",
             num_frames, (unsigned)total);
 
-    *num_vertices = (uint32_t)total;
     if (num_frames == 0)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake: expected at least 1");
+    *num_vertices = (uint32_t)total;
     return true;
 }
 
+// Extends *bounds to positions[count]. Returns the index of the first position that is not finite,
+// or `count`. Each position is checked, because comparisons would ignore NaN.
+static uint32_t extend_bounds(const md5_vec3 *positions, uint32_t count, md5_bounds *bounds)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_vec3 position = positions[i];
+        if (!isfinite(position.x) || !isfinite(position.y) || !isfinite(position.z))
+            return i;
+        *bounds = md5_bounds_union(*bounds, (md5_bounds){position, position});
+    }
+    return count;
+}
+
 // Finds the bounds of all frames. positions[max_vertices] is scratch memory. Returns false and sets
-// the context's error if a position is not finite: comparisons would ignore NaN, so each position
-// is checked.
+// the context's error if a position is not finite.
 static bool find_bounds(md5_context *context, const md5_model *model, const md5_mat34 *palettes,
                         uint32_t num_frames, md5_vec3 *positions, md5_bounds *bounds)
 {
@@ -86,16 +98,12 @@ static bool find_bounds(md5_context *context, const md5_model *model, const md5_
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, NULL, NULL);
-
-            for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-                const md5_vec3 position = positions[vertex];
-                if (!isfinite(position.x) || !isfinite(position.y) || !isfinite(position.z))
-                    return MD5_FAIL(
-                        context, MD5_ERROR_RANGE,
-                        "cannot bake frame %u: position of vertex %u of mesh %u is not finite",
-                        frame, vertex, i);
-                *bounds = md5_bounds_union(*bounds, (md5_bounds){position, position});
-            }
+            const uint32_t num_finite = extend_bounds(positions, mesh->num_vertices, bounds);
+            if (num_finite < mesh->num_vertices)
+                return MD5_FAIL(
+                    context, MD5_ERROR_RANGE,
+                    "cannot bake frame %u: position of vertex %u of mesh %u is not finite", frame,
+                    num_finite, i);
         }
     }
     return true;
@@ -251,6 +259,18 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
     }
 }
 
+// Returns the position of one vertex that md5_skin() computes, except for rounding errors.
+static md5_vec3 skin_one_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette)
+{
+    md5_vec3 position = {0, 0, 0};
+    const uint32_t end = mesh->first_influence[vertex + 1];
+    for (uint32_t i = mesh->first_influence[vertex]; i < end; i++) {
+        const md5_mat34 *const joint = &palette[mesh->influence_joints[i]];
+        position = md5_vec3_add(position, md5_mat34_apply(joint, mesh->influences[i]));
+    }
+    return position;
+}
+
 // Returns the largest distance between a baked vertex and the vertex skinned with `palette`.
 // Decodes and skins one vertex at a time, so that no memory is needed.
 float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample_position sample,
@@ -267,14 +287,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             md5_vec3 decoded;
             md5_skin_baked(baked, first + vertex, 1, sample, &decoded, NULL);
-
-            // The result of md5_skin(), except for rounding errors.
-            md5_vec3 exact = {0, 0, 0};
-            const uint32_t end = mesh->first_influence[vertex + 1];
-            for (uint32_t k = mesh->first_influence[vertex]; k < end; k++) {
-                const md5_mat34 *const joint = &palette[mesh->influence_joints[k]];
-                exact = md5_vec3_add(exact, md5_mat34_apply(joint, mesh->influences[k]));
-            }
+            const md5_vec3 exact = skin_one_vertex(mesh, vertex, palette);
             largest = fmaxf(largest, distance_between_points(decoded, exact));
         }
         first += mesh->num_vertices;

@@ -191,26 +191,32 @@ static quad sum_weights(weight_merger *merger, const md5_weight *weights, uint32
     return position;
 }
 
-// Derives the influences and bind positions of the vertices of the file: merges the weights of each
-// vertex by joint. Returns false and sets the context's error if memory runs out.
-bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
+// Returns the largest number of weights of a vertex of the file.
+static uint32_t find_max_weights(const md5_mesh_build *mesh)
 {
-    weight_merger merger = {.joints = joints, .slots = joints->scratch};
-    const md5_arena_mark before = md5i_arena_position(scratch);
     uint32_t max_weights = 0;
-    uint32_t next = 0;
-
-    // Allocate the sums of one vertex, which all vertices use.
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t count = mesh->file_vertices[i].num_weights;
         max_weights = count > max_weights ? count : max_weights;
     }
+    return max_weights;
+}
 
+// Derives the influences and bind positions of the vertices of the file: merges the weights of each
+// vertex by joint. Returns false and sets the context's error if memory runs out.
+bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
+{
+    const md5_arena_mark before = md5i_arena_position(scratch);
+
+    // Allocate the sums of one vertex, which all vertices use.
+    const uint32_t max_weights = find_max_weights(mesh);
+    weight_merger merger = {.joints = joints, .slots = joints->scratch};
     merger.sums = MD5_ALLOC_ARRAY(scratch, joint_sum, max_weights);
     TRY(merger.sums);
     merger.rounded = MD5_ALLOC_ARRAY(scratch, joint_influence, max_weights);
     TRY(merger.rounded);
 
+    uint32_t next = 0; // index of the next influence
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t num_weights = mesh->file_vertices[i].num_weights;
         const md5_weight *const weights = mesh->weights + mesh->file_vertices[i].first_weight;
@@ -241,6 +247,17 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
 // comparing them would take quadratic time.
 enum { MAX_COMPARED_WEIGHTS = 16 };
 
+// Returns true if an earlier weight than weights[index] has the same joint and a bias that is not
+// 0.
+static bool has_earlier_weight(const md5_weight *weights, uint32_t index)
+{
+    for (uint32_t k = 0; k < index; k++) {
+        if (weights[k].joint == weights[index].joint && weights[k].bias != 0)
+            return true;
+    }
+    return false;
+}
+
 // Returns an upper bound of the influences of a file vertex: its weights whose bias is not 0, minus
 // weights on a joint that an earlier weight has. Vertices with many weights are not compared, for
 // speed.
@@ -262,14 +279,10 @@ uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
         // Joints can share a bit, so a set bit only means that an earlier weight may have the
         // joint.
         const uint64_t joint_bit = (uint64_t)1 << weights[i].joint % 64;
+        const bool may_be_used = (used_bits & joint_bit) != 0;
         count++;
-        if ((used_bits & joint_bit) && num_weights <= MAX_COMPARED_WEIGHTS) {
-            uint32_t k = 0;
-            while (k < i && (weights[k].joint != weights[i].joint || weights[k].bias == 0))
-                k++;
-            if (k < i)
-                num_merged++;
-        }
+        if (may_be_used && num_weights <= MAX_COMPARED_WEIGHTS && has_earlier_weight(weights, i))
+            num_merged++;
         used_bits |= joint_bit;
     }
     return count - num_merged;

@@ -51,6 +51,27 @@ static md5_quoted quote_joint(const md5_skeleton *skeleton, uint32_t joint)
     return md5i_quote(name, strlen(name));
 }
 
+// Checks that a joint has the same name and the same parent in both models.
+static bool check_morph_joint(const comparison *pair, uint32_t joint)
+{
+    const md5_skeleton *const base = &pair->base->skeleton;
+    const md5_skeleton *const source = &pair->source->skeleton;
+    const uint32_t base_parent = base->joints[joint].parent;
+    const uint32_t source_parent = source->joints[joint].parent;
+    if (strcmp(base->joints[joint].name, source->joints[joint].name) != 0)
+        return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                        "morph target %s: wrong name of joint %u: expected %s, found %s",
+                        pair->name.text, joint, quote_joint(base, joint).text,
+                        quote_joint(source, joint).text);
+    if (base_parent != source_parent)
+        return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                        "morph target %s: wrong parent of joint %u %s: expected %s, found %s",
+                        pair->name.text, joint, quote_joint(base, joint).text,
+                        quote_joint(base, base_parent).text,
+                        quote_joint(source, source_parent).text);
+    return true;
+}
+
 // Checks that both models have the same axes, scale and joints, with equal names and parents.
 // Otherwise sets the context's error and returns false.
 static bool check_skeleton(const comparison *pair)
@@ -71,24 +92,12 @@ static bool check_skeleton(const comparison *pair)
                         "morph target %s: wrong number of joints: expected %u, found %u",
                         pair->name.text, base->num_joints, source->num_joints);
 
-    for (uint32_t joint = 0; joint < base->num_joints; joint++) {
-        const uint32_t base_parent = base->joints[joint].parent;
-        const uint32_t source_parent = source->joints[joint].parent;
-        if (strcmp(base->joints[joint].name, source->joints[joint].name) != 0)
-            return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                            "morph target %s: wrong name of joint %u: expected %s, found %s",
-                            pair->name.text, joint, quote_joint(base, joint).text,
-                            quote_joint(source, joint).text);
-        if (base_parent != source_parent)
-            return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                            "morph target %s: wrong parent of joint %u %s: expected %s, found %s",
-                            pair->name.text, joint, quote_joint(base, joint).text,
-                            quote_joint(base, base_parent).text,
-                            quote_joint(source, source_parent).text);
-    }
+    for (uint32_t joint = 0; joint < base->num_joints; joint++)
+        TRY(check_morph_joint(pair, joint));
     return true;
 }
 
+// Returns true if md5_release_geometry() has freed the arrays of a mesh.
 static bool is_released(const md5_mesh *mesh)
 {
     return mesh->num_vertices > 0 && !mesh->positions;
@@ -195,6 +204,8 @@ static bool is_zero_difference(md5_vec3 v)
 
 // -- Building ---------------------------------------------------------------------------------
 
+// State while a morph is created. A source is a model that differs from `model` only in the
+// positions of its vertices; it becomes one target of the morph.
 typedef struct morph_builder {
     const md5_model *model;
     const md5_morph_source *sources;
@@ -293,14 +304,17 @@ static void store_target_names(morph_builder *job)
 static void store_morph_meshes(const morph_builder *job, const md5_morph_mesh *counts,
                                uint32_t *integers, md5_morph_delta *deltas)
 {
+    uint32_t *next_integer = integers;
+    md5_morph_delta *next_delta = deltas;
     for (uint32_t i = 0; i < job->model->num_meshes; i++) {
-        uint32_t *const firsts = integers + counts[i].num_vertices;
-        collect_deltas(job, i, integers, firsts, deltas, &job->meshes[i]);
-        job->meshes[i].vertices = integers;
+        uint32_t *const vertices = next_integer;
+        uint32_t *const firsts = vertices + counts[i].num_vertices;
+        collect_deltas(job, i, vertices, firsts, next_delta, &job->meshes[i]);
+        job->meshes[i].vertices = vertices;
         job->meshes[i].first = firsts;
-        job->meshes[i].deltas = deltas;
-        integers = firsts + counts[i].num_vertices + 1;
-        deltas += counts[i].num_deltas;
+        job->meshes[i].deltas = next_delta;
+        next_integer = firsts + counts[i].num_vertices + 1;
+        next_delta += counts[i].num_deltas;
     }
 }
 

@@ -1,4 +1,4 @@
-// Computes smooth normals: see md5i_build_normals().
+// Computes smooth normals: the normal of a vertex is the mean of the normals of its triangles.
 //
 // The normals of triangles are computed two at a time (pair.h) and summed for each vertex. Then the
 // sums of vertices at the same position are merged and normalized.
@@ -115,15 +115,17 @@ static inline normal_sum load_sum(const normal_sums *sums, uint32_t vertex)
 }
 
 // Replaces the sums of all vertices at the same position by their total, if it has a direction:
-// seams are then invisible. nexts[num_vertices] is the result of md5i_chain_equals(); it is
-// overwritten.
+// seams are then invisible. nexts[num_vertices] is the result of md5i_chain_equals(): the next
+// vertex at the same position, or num_vertices. The vertices at one position are a chain. `nexts`
+// is overwritten.
 static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_vertices)
 {
     for (uint32_t i = 0; i < num_vertices; i++) {
-        // The end of a chain is num_vertices. A visited vertex refers to itself.
-        const bool is_single = nexts[i] == num_vertices;
+        // A visited vertex refers to itself. The last vertex of a chain that was not visited is the
+        // only vertex at its position.
+        const bool is_alone = nexts[i] == num_vertices;
         const bool is_visited = nexts[i] == i;
-        if (is_single || is_visited)
+        if (is_alone || is_visited)
             continue;
 
         // Add the sums of the chain.

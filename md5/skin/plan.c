@@ -109,10 +109,10 @@ md5_skin_kind md5i_skin_vertex_kind(const md5_mesh *mesh, uint32_t vertex)
 uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count)
 {
     enum { BITS_PER_INDEX = 4 };
-    uint64_t order = 0;
     if (count > MD5_SKIN_MAX_INFLUENCES)
-        return order;
+        return 0; // not used: such influences are added in stored order
 
+    uint64_t order = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t position = 0; // in bits: after the earlier influences that are added before i
         for (uint32_t k = 0; k < i; k++)
@@ -166,6 +166,7 @@ typedef struct joint_set {
     const uint32_t *joints;
 } joint_set;
 
+// Returns the kind of a vertex, which the caller knows, and its joints.
 static inline joint_set vertex_joint_set(const md5_mesh *mesh, uint32_t vertex, md5_skin_kind kind)
 {
     const uint32_t *const first = mesh->first_influence + vertex;
@@ -227,16 +228,17 @@ static float *write_influences(const md5_mesh *mesh, uint32_t vertex, const grou
 {
     const joint_set vertex_set = vertex_joint_set(mesh, vertex, group->set.kind);
     const uint32_t first = mesh->first_influence[vertex];
+    float *next = to;
     for (uint32_t k = 0; k < group->set.count; k++) {
         const uint32_t guess = md5_sum_index(group->sum_order, group->set.count, k);
         const uint32_t index = find_set_joint(vertex_set, group->joints[k], guess);
-        const md5_vec4 *const q = &mesh->influences[first + index];
+        const md5_vec4 *const influence = &mesh->influences[first + index];
         if (group->set.kind == MD5_SKIN_EXACT)
-            to = write_vec3(to, group->stride, q->x, q->y, q->z);
-        *to = q->w;
-        to += group->stride;
+            next = write_vec3(next, group->stride, influence->x, influence->y, influence->z);
+        *next = influence->w;
+        next += group->stride;
     }
-    return to;
+    return next;
 }
 
 // Writes the floats of a vertex to the plan, beginning at `to`: its influences, and its bind
@@ -245,14 +247,15 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layo
                          float *to)
 {
     // A rigid vertex moves with its joint. Its only bias is 1, which is not stored.
+    float *next = to;
     if (group->set.kind != MD5_SKIN_RIGID)
-        to = write_influences(mesh, vertex, group, to);
+        next = write_influences(mesh, vertex, group, next);
 
     // The kernels read the bind position from the mesh if the vertices are contiguous. The exact
     // sum does not need it.
     const md5_vec3 p = mesh->positions[vertex];
     if (group->is_gathered && group->set.kind != MD5_SKIN_EXACT)
-        write_vec3(to, group->stride, p.x, p.y, p.z);
+        write_vec3(next, group->stride, p.x, p.y, p.z);
 }
 
 // Writes a group or a single to the plan. Its vertices have the joints of `set`. Writes to `words`
@@ -264,12 +267,15 @@ static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set se
     const bool is_single = order == MD5_SKIN_SINGLES;
     const bool is_gathered = order == MD5_SKIN_GATHERED;
     const uint32_t num_vertices = is_single ? 1 : MD5_SKIN_GROUP;
-    if (is_single)
-        *words++ = set.count;
+    uint32_t *joints = words;
+    if (is_single) {
+        words[0] = set.count;
+        joints = words + 1;
+    }
 
     const uint64_t sum_order = md5i_sum_order(set.joints, set.count);
     for (uint32_t i = 0; i < set.count; i++)
-        words[i] = set.joints[md5_sum_index(sum_order, set.count, i)];
+        joints[i] = set.joints[md5_sum_index(sum_order, set.count, i)];
 
     // A contiguous group and a single vertex have one index, a gathered group one per vertex: of
     // the vertex's first coordinate.
@@ -281,8 +287,9 @@ static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set se
 
     if (set.kind == MD5_SKIN_RIGID && !is_gathered) // has no floats
         return;
-    const group_layout group = {set, is_gathered, sum_order, words, num_vertices};
-    float *const floats = (float *)(void *)(words + set.count);
+    // The first floats of all vertices are consecutive, then their second floats, and so on.
+    const group_layout group = {set, is_gathered, sum_order, joints, num_vertices};
+    float *const floats = (float *)(void *)(joints + set.count);
     for (uint32_t i = 0; i < num_vertices; i++)
         write_vertex(mesh, vertices[i], &group, floats + i);
 }
@@ -290,9 +297,10 @@ static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set se
 // Adds a group or a single vertex to the run of its kind, order and number of influences. In the
 // first pass (builder->vertices is NULL), it is only counted. In the second pass, it is written
 // after the earlier groups of the run.
-static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
+static void add_group(plan_builder *builder, md5_skin_order order, joint_set vertex_set,
                       const uint32_t *vertices)
 {
+    joint_set set = vertex_set;
     if (order == MD5_SKIN_SINGLES && set.kind == MD5_SKIN_RIGID)
         set.kind = MD5_SKIN_BLEND; // a sum of one influence
 
@@ -487,6 +495,47 @@ static uint32_t lay_out_runs(plan_builder *builder)
     return num_words;
 }
 
+// Initializes a builder for the first pass. The builder is only partly initialized, because it is
+// large: the vertices of open groups are set when a group is opened.
+static void begin_builder(plan_builder *builder, const md5_mesh *mesh)
+{
+    memset(builder, 0, offsetof(plan_builder, kinds));
+    builder->mesh = mesh;
+    builder->log2_slots = MIN_LOG2_SLOTS;
+    while (builder->log2_slots < MAX_LOG2_SLOTS
+           && (1u << builder->log2_slots) / SLOTS_PER_VERTEX < mesh->num_vertices)
+        builder->log2_slots++;
+}
+
+// Allocates the plan in one block, and copies the runs of the builder to it. The arrays of vertices
+// and words are also stored in the builder, whose second pass fills them. Returns NULL and sets the
+// context's error if memory runs out.
+static md5_skin_plan *allocate_plan(md5_context *context, plan_builder *builder, uint32_t num_words)
+{
+    // Lay out the block twice: the first time measures it, the second time sets the addresses.
+    md5_block block = {NULL, 0};
+    md5_skin_plan *plan = NULL;
+    md5_skin_run *runs = NULL;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        plan = MD5_BLOCK_ARRAY(&block, md5_skin_plan, 1);
+        runs = MD5_BLOCK_ARRAY(&block, md5_skin_run, builder->num_runs);
+        builder->vertices = MD5_BLOCK_ARRAY(&block, uint32_t, builder->num_vertices);
+        builder->words = MD5_BLOCK_ARRAY(&block, uint32_t, num_words);
+        if (pass == 0 && !md5i_block_end_measuring(context, &block))
+            return NULL;
+    }
+
+    memcpy(runs, builder->runs, builder->num_runs * sizeof *runs);
+    *plan = (md5_skin_plan){.size = block.used,
+                            .num_runs = builder->num_runs,
+                            .num_vertices = builder->num_vertices,
+                            .num_words = num_words,
+                            .runs = runs,
+                            .vertices = builder->vertices,
+                            .words = builder->words};
+    return plan;
+}
+
 // Builds the skin plan of a mesh, in one block: the order in which md5_skin() computes the
 // vertices. Groups of MD5_SKIN_GROUP vertices with the same joints fill SIMD registers; a run is a
 // list of groups of the same kind. Makes two passes over the mesh: to measure the plan, and to
@@ -497,45 +546,20 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     if (mesh->num_vertices == 0 || mesh->num_vertices > UINT32_MAX / 3)
         return true;
 
-    plan_builder builder; // only partly initialized, because it is large
-    memset(&builder, 0, offsetof(plan_builder, kinds));
-    builder.mesh = mesh;
-    builder.log2_slots = MIN_LOG2_SLOTS;
-    while (builder.log2_slots < MAX_LOG2_SLOTS
-           && (1u << builder.log2_slots) / SLOTS_PER_VERTEX < mesh->num_vertices)
-        builder.log2_slots++;
-
     // The first pass over the mesh counts the groups of all runs and their words.
+    plan_builder builder;
+    begin_builder(&builder, mesh);
     build_groups(&builder);
     if (builder.num_words > UINT32_MAX)
         return true;
 
     const uint32_t num_words = lay_out_runs(&builder);
-    // Lay out the block twice: the first time measures it, the second time sets the addresses.
-    md5_block block = {NULL, 0};
-    md5_skin_plan *result = NULL;
-    md5_skin_run *runs = NULL;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        result = MD5_BLOCK_ARRAY(&block, md5_skin_plan, 1);
-        runs = MD5_BLOCK_ARRAY(&block, md5_skin_run, builder.num_runs);
-        builder.vertices = MD5_BLOCK_ARRAY(&block, uint32_t, builder.num_vertices);
-        builder.words = MD5_BLOCK_ARRAY(&block, uint32_t, num_words);
-        if (pass == 0)
-            TRY(md5i_block_end_measuring(context, &block));
-    }
-
-    memcpy(runs, builder.runs, builder.num_runs * sizeof *runs);
-    *result = (md5_skin_plan){.size = block.used,
-                              .num_runs = builder.num_runs,
-                              .num_vertices = builder.num_vertices,
-                              .num_words = num_words,
-                              .runs = runs,
-                              .vertices = builder.vertices,
-                              .words = builder.words};
-    *plan = result;
+    md5_skin_plan *const result = allocate_plan(context, &builder, num_words);
+    TRY(result);
 
     // The second pass over the mesh writes the groups, because builder.vertices is set.
     build_groups(&builder);
+    *plan = result;
     return true;
 }
 

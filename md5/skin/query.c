@@ -100,18 +100,28 @@ uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md
     return md5_find_nearest_joint_to_ray(joints, num_joints, ray, distance);
 }
 
+// Returns the parameter t of the point origin + t * direction of a ray that is nearest to a point.
+// `offset` is the vector from the origin to the point. The nearest point of the ray is its origin
+// for points behind the origin, and its end for points past the end. A ray without a direction is a
+// point.
+static double nearest_ray_parameter(md5_vec3d direction, float limit, md5_vec3d offset)
+{
+    const double square_length = md5_vec3d_dot(direction, direction);
+    const double projection =
+        square_length > 0 ? md5_vec3d_dot(offset, direction) / square_length : 0;
+    const double t = projection > 0 ? projection : 0;
+    const bool is_past_end = limit > 0 && t > (double)limit;
+    return is_past_end ? (double)limit : t;
+}
+
 // Returns the joint nearest to a ray, or MD5_NONE if there are no joints. `distance` may be NULL.
-//
-// Computed in double, which can represent the squares of all floats. The nearest point of the ray
-// is its origin for joints behind the origin, and its end for joints past the end. A ray without a
-// direction is a point.
+// Computed in double, which can represent the squares of all floats.
 uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, md5_ray ray,
                                        float *distance)
 {
     MD5_ASSERT_ARRAY(joints, num_joints);
     const md5_vec3d origin = md5_vec3d_from_vec3(ray.origin);
     const md5_vec3d direction = md5_vec3d_from_vec3(ray.direction);
-    const double square_length = md5_vec3d_dot(direction, direction);
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
 
@@ -119,14 +129,9 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
         const md5_vec3 position = md5_mat34_translation(joints[joint]);
         const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(position), origin);
 
-        // Find the nearest point of the ray: origin + t * direction.
-        double t = square_length > 0 ? md5_vec3d_dot(offset, direction) / square_length : 0;
-        t = t > 0 ? t : 0;
-        if (ray.limit > 0 && t > (double)ray.limit)
-            t = (double)ray.limit;
-
-        const md5_vec3d perpendicular = md5_vec3d_sub(offset, md5_vec3d_scale(direction, t));
-        const double square = md5_vec3d_dot(perpendicular, perpendicular);
+        const double t = nearest_ray_parameter(direction, ray.limit, offset);
+        const md5_vec3d from_ray = md5_vec3d_sub(offset, md5_vec3d_scale(direction, t));
+        const double square = md5_vec3d_dot(from_ray, from_ray);
         if (square < smallest) {
             smallest = square;
             nearest = joint;
@@ -336,14 +341,17 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
         local.direction = md5_mat34_rotate(&to_joint, ray.direction);
 
         float t = 0;
-        if (md5_raycast_bounds(local, joint_bounds[joint], &t)
-            && (nearest.joint == MD5_NONE || t < nearest.t))
+        if (!md5_raycast_bounds(local, joint_bounds[joint], &t))
+            continue;
+        const bool is_first_hit = nearest.joint == MD5_NONE;
+        if (is_first_hit || t < nearest.t)
             nearest = (md5_hit){.t = t, .joint = joint};
     }
 
-    if (nearest.joint != MD5_NONE)
-        *hit = nearest;
-    return nearest.joint != MD5_NONE;
+    if (nearest.joint == MD5_NONE)
+        return false;
+    *hit = nearest;
+    return true;
 }
 
 // -- Triangles ------------------------------------------------------------------------------------
@@ -409,6 +417,7 @@ static double edge_area(md5_vec3 a, md5_vec3 b)
     return (double)a.x * (double)b.y - (double)a.y * (double)b.x;
 }
 
+// Return true if a triangle is entirely on one side of the ray, along one axis.
 static bool are_positive(float a, float b, float c)
 {
     return a > 0 && b > 0 && c > 0;
@@ -555,13 +564,16 @@ bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *pal
         md5_skin(&model->meshes[mesh], palette, positions, NULL, NULL);
         if (!md5_raycast_mesh(shorter, &model->meshes[mesh], positions, &nearer))
             continue;
-        if (is_hit && !(nearer.t < hit->t)) // at the same distance as a hit of an earlier mesh
+        const bool is_nearer = !is_hit || nearer.t < hit->t;
+        if (!is_nearer) // at the same distance as a hit of an earlier mesh
             continue;
 
         nearer.mesh = mesh;
         *hit = nearer;
         is_hit = true;
-        shorter.limit = nearer.t; // 0 means no limit; then the comparison above rejects later hits
+        // Later meshes are only tested up to this hit. If the distance is 0, the limit 0 means no
+        // limit, and the comparison above rejects later hits.
+        shorter.limit = nearer.t;
     }
     return is_hit;
 }

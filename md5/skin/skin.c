@@ -60,7 +60,7 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
 
 // -- Morph targets --------------------------------------------------------------------------
 
-// A vertex of the bind pose after morphing.
+// A vertex of the bind pose after morphing, or the same vertex after it was posed.
 typedef struct bind_vertex {
     md5_vec3 offset; // added to the position
     md5_vec3 normal;
@@ -113,34 +113,40 @@ static bool are_finite(const float *weights, uint32_t count)
 }
 #endif
 
+// Rotates a morphed vertex by the matrix of the vertex. Directions keep unit length.
+static bind_vertex pose_bind_vertex(const md5_mat34 *matrix, const bind_vertex *bind)
+{
+    const md5_vec3 tangent_axis = {bind->tangent.x, bind->tangent.y, bind->tangent.z};
+    const md5_vec3 rotated =
+        md5_vec3_normalize(md5_mat34_rotate(matrix, tangent_axis), tangent_axis);
+    return (bind_vertex){
+        .offset = md5_mat34_rotate(matrix, bind->offset),
+        .normal = md5_vec3_normalize(md5_mat34_rotate(matrix, bind->normal), bind->normal),
+        .tangent = {rotated.x, rotated.y, rotated.z, bind->tangent.w},
+    };
+}
+
 // Corrects the skinned result of the changed vertex `index`, which is at `out_index` of the output.
 // The change of the bind pose is transformed by the matrix of the vertex.
 static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *changed,
                                uint32_t index, const md5i_skin_job *to, uint32_t out_index)
 {
-    const md5_mesh *const mesh = job->mesh;
-    const uint32_t vertex = changed->vertices[index];
-    bind_vertex bind;
-    if (!blend_morph(changed, mesh, job->morph_weights, index, &bind))
+    bind_vertex result;
+    if (!blend_morph(changed, job->mesh, job->morph_weights, index, &result))
         return;
 
     const bool is_posed = job->palette || job->duals;
     if (is_posed) {
-        const md5_vec3 tangent_axis = {bind.tangent.x, bind.tangent.y, bind.tangent.z};
-        const md5_mat34 m = md5i_vertex_matrix(to, vertex);
-        const md5_vec3 rotated =
-            md5_vec3_normalize(md5_mat34_rotate(&m, tangent_axis), tangent_axis);
-        bind.offset = md5_mat34_rotate(&m, bind.offset);
-        bind.normal = md5_vec3_normalize(md5_mat34_rotate(&m, bind.normal), bind.normal);
-        bind.tangent = (md5_vec4){rotated.x, rotated.y, rotated.z, bind.tangent.w};
+        const md5_mat34 matrix = md5i_vertex_matrix(to, changed->vertices[index]);
+        result = pose_bind_vertex(&matrix, &result);
     }
 
     md5_vec3 *const position = md5_vec3_out(to->positions, to->position_stride, out_index);
-    *position = md5_vec3_add(*position, bind.offset);
+    *position = md5_vec3_add(*position, result.offset);
     if (to->normals)
-        *md5_vec3_out(to->normals, to->normal_stride, out_index) = bind.normal;
+        *md5_vec3_out(to->normals, to->normal_stride, out_index) = result.normal;
     if (to->tangents)
-        *md5_vec4_out(to->tangents, to->tangent_stride, out_index) = bind.tangent;
+        *md5_vec4_out(to->tangents, to->tangent_stride, out_index) = result.tangent;
 }
 
 // Returns the index of the first changed vertex that is not less than `vertex`, by binary search.
@@ -248,6 +254,7 @@ static bool are_joints_valid(const md5_skin_job *job)
     return are_valid;
 }
 
+// Returns true if a mesh belongs to the model of a morph.
 static bool is_morph_mesh(const md5_morph *morph, const md5_mesh *mesh)
 {
     return mesh >= morph->model->meshes && mesh < morph->model->meshes + morph->model->num_meshes;
@@ -316,12 +323,13 @@ static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
 
         // Whole meshes are skinned by SIMD kernels, parts of meshes vertex by vertex.
         md5i_skin_job to;
-        const bool fits = md5i_strided_job(job, &to);
+        const bool fits_kernels = md5i_strided_job(job, &to);
         const bool is_posed = job->palette || job->duals;
+        const bool is_whole_mesh = !job->vertices && count == mesh->num_vertices;
         if (!is_posed)
             copy_bind_pose(job, &to, count);
-        else if (!job->vertices && count == mesh->num_vertices)
-            md5i_skin_with(fits ? md5i_cpu_best(MD5_CPU_AVX512) : MD5_CPU_SCALAR, &to);
+        else if (is_whole_mesh)
+            md5i_skin_with(fits_kernels ? md5i_cpu_best(MD5_CPU_AVX512) : MD5_CPU_SCALAR, &to);
         else
             md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
 

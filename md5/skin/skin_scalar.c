@@ -26,6 +26,7 @@
 // layout in which they are stored. The first product starts the sum, so one influence needs no
 // addition.
 
+// The three rows of a matrix. As an exact sum, the products of the rows with influences.
 typedef struct matrix_rows4 {
     md5_vec4 x;
     md5_vec4 y;
@@ -318,8 +319,8 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
             rotate_tangent(&e, mesh->tangents[vertex]);
 }
 
-// Skins the groups or singles of a run, vertex by vertex. A vertex that a gathered group repeats is
-// skinned once.
+// Skins the groups or singles of a run, vertex by vertex. plan.h defines runs, contiguous groups,
+// gathered groups and singles. A vertex that a gathered group repeats is skinned once.
 void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;

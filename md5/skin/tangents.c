@@ -33,8 +33,9 @@ static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b
     return md5_pair_cross(ab, ac) < 0;
 }
 
-// Returns the set of the vertices on mirror seams: those that both plain and mirrored triangles
-// use. Returns NULL and sets the context's error if memory runs out.
+// Returns the set of the vertices on mirror seams. A plain triangle shows the texture in its
+// original orientation, a mirrored triangle shows it mirrored. Vertices that both kinds of
+// triangles use are on a mirror seam. Returns NULL and sets the context's error if memory runs out.
 static const vertex_bits *find_seams(md5_arena *scratch, const md5_mesh_build *mesh)
 {
     const size_t size = mesh->num_file_vertices / BITS + 1;
@@ -181,6 +182,7 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
                               : md5_vec3d_perpendicular(n);
 }
 
+// An axis of the texture: the direction in which u or v increases.
 typedef enum texture_axis { TEXTURE_U, TEXTURE_V } texture_axis;
 
 // Returns the sums of two vertices along one axis of the texture, as two vectors. z[] contains z of
@@ -358,6 +360,7 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
     const size_t capacity = md5i_arena_free_bytes(arena) / sizeof(texture_axes);
     const size_t min_size = num_vertices / MAX_PARTS + 1;
     const size_t part_size = capacity > min_size ? capacity : min_size;
+    // The sums of the texture axes of a part of the vertices.
     texture_axes *const sums = MD5_ALLOC_ARRAY(arena, texture_axes, part_size);
     TRY(sums);
 

@@ -1,4 +1,5 @@
-// Finds equal points: see md5i_weld().
+// Finds the vertices at the same position, in linear time: with a hash table or, if too many points
+// collide in it, by sorting.
 #include "md5/skin/geometry.h"
 
 // The bits of a point. Equal points have equal bits, because -0 is stored as +0.
@@ -22,8 +23,10 @@ static bool are_positions_equal(md5_vec3 a, md5_vec3 b)
 
 // -- By sorting -----------------------------------------------------------------------------
 
+// A key has 12 digits of 8 bits, the digits of x first.
 enum { NUM_DIGITS = 12, RADIX = 256 };
 
+// Returns a digit of a key.
 static uint32_t key_digit(const point_key *key, int digit)
 {
     return key->words[digit / 4] >> (8 * (digit % 4)) & (RADIX - 1);
@@ -36,10 +39,12 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
                                    uint32_t *buffer)
 {
     uint32_t counts[NUM_DIGITS][RADIX] = {{0}};
+    uint32_t *from = order;
+    uint32_t *to = buffer;
 
     for (uint32_t i = 0; i < count; i++) {
         const point_key key = point_bits(points[i]);
-        order[i] = i;
+        from[i] = i;
         for (int digit = 0; digit < NUM_DIGITS; digit++)
             counts[digit][key_digit(&key, digit)]++;
     }
@@ -59,15 +64,15 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
         if (is_common)
             continue;
         for (uint32_t i = 0; i < count; i++) {
-            const point_key key = point_bits(points[order[i]]);
-            buffer[offsets[key_digit(&key, digit)]++] = order[i];
+            const point_key key = point_bits(points[from[i]]);
+            to[offsets[key_digit(&key, digit)]++] = from[i];
         }
 
-        uint32_t *const sorted = buffer;
-        buffer = order;
-        order = sorted;
+        uint32_t *const sorted = to;
+        to = from;
+        from = sorted;
     }
-    return order;
+    return from;
 }
 
 // Writes first_equal[count], the first equal point of each point, by sorting. Slower than the hash
