@@ -201,22 +201,46 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
         gl->Enable(GL_CULL_FACE);
 }
 
-// Draws the instances of a run of one mesh, whose state is set. All instances of a batch are drawn
-// in one draw call. If a mesh has its skinned vertices in the buffer `posed`, each instance needs a
-// draw call of its own. OpenGL ES cannot draw polygons as lines, so edges are drawn from a separate
-// buffer of line indices. A mirrored run is drawn with the opposite front face, because mirroring
-// reverses the winding.
+// Returns true if a pass draws lines from mesh->edges. OpenGL ES cannot draw polygons as lines, so
+// edges are drawn from a separate buffer of line indices.
+static bool draws_line_indices(const md5gl_renderer *renderer, const model_draw *draw)
+{
+    return renderer->is_es && draw->pass == MD5GL_PASS_EDGES;
+}
+
+// Draws the instances `first` to `end` - 1 of a mesh, which are in one batch, whose tables are
+// bound and whose first instance is `batch_first`. All instances are drawn in one call. If the mesh
+// has its skinned vertices in the buffer `posed`, each instance needs a separate call.
+static void draw_batch_instances(md5gl_renderer *renderer, const model_draw *draw,
+                                 const md5gl_mesh *mesh, const md5gl_program *program,
+                                 uint32_t first, uint32_t end, uint32_t batch_first)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const bool has_lines = draws_line_indices(renderer, draw);
+    const GLenum primitive = has_lines ? GL_LINES : GL_TRIANGLES;
+    const GLsizei num_corners = (GLsizei)(3 * mesh->deform.num_triangles);
+    const GLsizei num_indices = has_lines ? 2 * num_corners : num_corners;
+
+    const bool is_posed = mesh->posed && !draw->model->baked;
+    const bool has_previous = program->uniforms[MD5GL_PREVIOUS] >= 0;
+    const uint32_t instances_per_call = is_posed ? 1 : end - first;
+    for (uint32_t i = first; i < end; i += instances_per_call) {
+        if (is_posed)
+            set_posed_attributes(renderer, draw->model, mesh, i, has_previous);
+        md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - batch_first));
+        gl->DrawElementsInstanced(primitive, num_indices, GL_UNSIGNED_INT, NULL,
+                                  (GLsizei)instances_per_call);
+    }
+}
+
+// Draws the instances of a run of one mesh, whose state is set. A mirrored run is drawn with the
+// opposite front face, because mirroring reverses the winding.
 static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                           const md5gl_program *program, const md5gl_run *run)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_model *const model = draw->model;
-    const bool is_posed = mesh->posed && !model->baked;
-    const bool has_lines = renderer->is_es && draw->pass == MD5GL_PASS_EDGES;
-    const GLenum primitive = has_lines ? GL_LINES : GL_TRIANGLES;
-    const GLsizei num_corners = (GLsizei)(3 * mesh->deform.num_triangles);
-    const GLsizei num_indices = has_lines ? 2 * num_corners : num_corners;
-    const bool has_previous = program->uniforms[MD5GL_PREVIOUS] >= 0;
+    const bool has_lines = draws_line_indices(renderer, draw);
     if (has_lines && mesh->deform.write) // the line indices belong to the undeformed mesh
         return;
 
@@ -238,14 +262,7 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
         md5gli_bind_mesh(renderer, model, mesh, program, batch, batch_first);
         if (has_lines)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
-        const uint32_t count = is_posed ? 1 : end - first; // instances of a draw call
-        for (uint32_t i = first; i < end; i += count) {
-            if (is_posed)
-                set_posed_attributes(renderer, model, mesh, i, has_previous);
-            md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - batch_first));
-            gl->DrawElementsInstanced(primitive, num_indices, GL_UNSIGNED_INT, NULL,
-                                      (GLsizei)count);
-        }
+        draw_batch_instances(renderer, draw, mesh, program, first, end, batch_first);
         if (has_lines)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     }
@@ -484,6 +501,19 @@ static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5
     return true;
 }
 
+// Creates and binds the buffers that receive the outputs of transform feedback. sizes[i] is the
+// size of output i in bytes.
+static void create_capture_buffers(const GladGLContext *gl, const size_t sizes[MD5GL_NUM_CAPTURED],
+                                   GLuint buffers[MD5GL_NUM_CAPTURED])
+{
+    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
+    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++) {
+        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
+        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
+        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
+    }
+}
+
 // Runs a shader program that writes the vertices of a mesh to buffers (transform feedback), and
 // reads them back. Outputs that are NULL are not read.
 static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
@@ -498,15 +528,8 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
     if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, model, mesh, 0, false);
 
-    // Create the buffers that receive the vertices.
     GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
-    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
-    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++) {
-        gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
-        gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
-        gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
-    }
-
+    create_capture_buffers(gl, sizes, buffers);
     gl->Enable(GL_RASTERIZER_DISCARD);
     gl->BeginTransformFeedback(GL_POINTS);
     gl->DrawArrays(GL_POINTS, 0, (GLsizei)mesh->mesh->num_vertices);
@@ -521,6 +544,25 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
     }
     gl->DeleteBuffers(MD5GL_NUM_CAPTURED, buffers);
     return is_read;
+}
+
+// Poses one instance with a palette or, if it is NULL, keeps the current instances. Returns the
+// program that captures the vertices of a mesh, or NULL and fills the error on failure.
+static const md5gl_program *begin_capture(md5gl_renderer *renderer, md5gl_model *model,
+                                          const md5gl_mesh *mesh, const md5_mat34 *palette,
+                                          md5_error *error)
+{
+    (void)md5gli_clear_errors(renderer);
+    md5gli_reset_state(renderer);
+    const md5gl_instances instance = {.count = 1, .palettes = palette};
+    if (palette && !md5gl_pose(renderer, model, &instance, error))
+        return NULL;
+    if (model->num_batches == 0) {
+        md5gli_fail(error, MD5_ERROR_RANGE,
+                    "palette is missing: expected a palette, or a model with instances");
+        return NULL;
+    }
+    return md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
 }
 
 // Reads back the vertices that the GPU computes for one mesh, for tests that compare them with
@@ -545,17 +587,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     if (count == 0)
         return true;
 
-    // Pose one instance with the given palette, or use the current instances.
-    (void)md5gli_clear_errors(renderer);
-    md5gli_reset_state(renderer);
-    const md5gl_instances instance = {.count = 1, .palettes = palette};
-    if (palette && !md5gl_pose(renderer, model, &instance, error))
-        return false;
-    if (model->num_batches == 0)
-        return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "palette is missing: expected a palette, or a model with instances");
-    const md5gl_program *const program =
-        md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
+    const md5gl_program *const program = begin_capture(renderer, model, mesh, palette, error);
     if (!program)
         return false;
 
@@ -901,14 +933,17 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     // In multisampled frames, edges are as soft as the edges of other cut-out surfaces. Stages that
     // are drawn over the base have its depth and therefore its samples.
     md5gli_set_coverage(renderer, true);
-    write_channels(renderer, is_lit ? UINT32_MAX : 0,
-                   !is_lit && !(renderer->multisampled && renderer->opaque));
+    // A lit base writes only depth here. In an opaque multisampled frame, the alpha of the target
+    // must remain 1.
+    const uint32_t masked_colors = is_lit ? UINT32_MAX : 0;
+    const bool keeps_alpha = renderer->multisampled && renderer->opaque;
+    write_channels(renderer, masked_colors, !is_lit && !keeps_alpha);
     fill_depth(renderer, draw, renderer->multisampled);
     md5gli_set_coverage(renderer, false);
     if (!is_lit)
         return;
 
-    // A lit base has written only depth so far: draw its colors where the depth is equal.
+    // Draw the colors of the lit base where the depth is equal.
     write_channels(renderer, 0, true);
     set_depth(renderer, GL_EQUAL, false);
     draw_light(renderer, draw, false);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+// A panorama on the GPU, and the light that it sends to surfaces.
 struct md5gl_environment {
     md5_vec3 light[9];      // see md5gli_reflect_light()
     md5gl_texture panorama; // the panorama with its mipmaps
@@ -18,7 +19,8 @@ struct md5gl_environment {
     uint32_t num_levels; // mipmap levels of the panorama
 };
 
-// Equirectangular: rgb[3 * width * height], linear, as in md5gl.h.
+// An image of all directions in the equirectangular projection: a column is an azimuth, a row is an
+// angle from +z. rgb[3 * width * height] is linear, as in md5gl.h.
 typedef struct md5gl_panorama {
     uint32_t width;
     uint32_t height;
@@ -74,20 +76,21 @@ static void add_row(const float *rgb, uint32_t width, double polar, double solid
     const double step_sin = sin(step);
     const double horizontal = sin(polar);
     const double z = cos(polar);
-    double c = cos(column_azimuth(0.0, width));
-    double s = sin(column_azimuth(0.0, width));
+    double azimuth_cos = cos(column_azimuth(0.0, width));
+    double azimuth_sin = sin(column_azimuth(0.0, width));
 
     for (uint32_t column = 0; column < width; column++) {
         const float *const texel = rgb + 3 * (size_t)column;
         double values[9];
-        compute_harmonics(horizontal * c, horizontal * s, z, values);
+        compute_harmonics(horizontal * azimuth_cos, horizontal * azimuth_sin, z, values);
         for (uint32_t i = 0; i < 9; i++) {
             for (uint32_t k = 0; k < 3; k++)
                 sums[i][k] += solid_angle * values[i] * texel[k];
         }
-        const double next_c = c * step_cos - s * step_sin;
-        s = s * step_cos + c * step_sin;
-        c = next_c;
+        // The sine and the cosine of the sum of two angles.
+        const double next_cos = azimuth_cos * step_cos - azimuth_sin * step_sin;
+        azimuth_sin = azimuth_sin * step_cos + azimuth_cos * step_sin;
+        azimuth_cos = next_cos;
     }
 }
 
@@ -444,6 +447,22 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
     return texture != 0 ? md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error) : 0;
 }
 
+// Creates the texture of the background: the panorama with its mipmaps. Returns 0 and fills the
+// error on failure.
+static md5gl_texture create_background(md5gl_renderer *renderer, const md5gl_pyramid *pyramid,
+                                       md5_error *error)
+{
+    const md5gl_panorama *const largest = &pyramid->levels[0];
+    const GLuint texture =
+        md5gli_begin_texture(renderer, GL_TEXTURE_2D, largest->width, largest->height, error);
+    if (texture == 0)
+        return 0;
+    set_levels(&renderer->gl, pyramid->num_levels);
+    for (uint32_t i = 0; i < pyramid->num_levels; i++)
+        upload_panorama_level(&renderer->gl, i, GL_RGB9_E5, &pyramid->levels[i]);
+    return md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error);
+}
+
 // Computes the light of an environment and creates its textures: the panorama for the background,
 // and the reflections. Returns false and fills the error on failure.
 static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_panorama *source,
@@ -465,15 +484,7 @@ static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_pa
     // Create the textures of the background and of the reflections.
     environment->width = largest->width;
     environment->num_levels = pyramid.num_levels;
-    const GLuint background =
-        md5gli_begin_texture(renderer, GL_TEXTURE_2D, largest->width, largest->height, error);
-    if (background != 0) {
-        set_levels(&renderer->gl, pyramid.num_levels);
-        for (uint32_t i = 0; i < pyramid.num_levels; i++)
-            upload_panorama_level(&renderer->gl, i, GL_RGB9_E5, &pyramid.levels[i]);
-        environment->panorama =
-            md5gli_end_texture(renderer, GL_TEXTURE_2D, background, true, error);
-    }
+    environment->panorama = create_background(renderer, &pyramid, error);
     if (environment->panorama != 0)
         environment->reflections = create_reflections(renderer, &pyramid, error);
     md5gli_free(renderer, pyramid.texels);

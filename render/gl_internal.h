@@ -67,6 +67,7 @@ typedef struct md5gl_depth_map {
     GLuint frame_block; // the frame's uniform block with the map's matrix and eye
 } md5gl_depth_map;
 
+// The objects and the state of one OpenGL context.
 struct md5gl_renderer {
     GladGLContext gl;
     bool is_es;    // OpenGL ES 3.0 or later, or WebGL 2
@@ -154,6 +155,7 @@ struct md5gl_renderer {
 
 // -- Models ---------------------------------------------------------------------------------
 
+// A mesh on the GPU. Its path is the place and the method of skinning: see md5gl_path.
 typedef struct md5gl_mesh {
     const md5_mesh *mesh;
     md5gl_path path;    // never MD5GL_PATH_AUTO
@@ -195,7 +197,8 @@ typedef struct md5gl_run {
     bool is_mirrored; // front faces have the opposite winding
 } md5gl_run;
 
-// Instances whose data is in one set of tables.
+// A batch: instances whose data is in one set of tables. The size of a table is limited, so a model
+// with many instances has several batches.
 typedef struct md5gl_batch {
     md5gl_table palettes;
     md5gl_table placements;
@@ -228,6 +231,8 @@ struct md5gl_baked {
     uint32_t num_frames[]; // [num_clips]
 };
 
+// A model on the GPU, and the instances of its last pose. A skin is a set of materials, one for
+// each mesh.
 struct md5gl_model {
     const md5_model *model;
     md5gl_model *next;

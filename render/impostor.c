@@ -33,6 +33,8 @@ enum {
 static const GLint part_formats[NUM_PARTS] = {GL_SRGB8_ALPHA8, GL_RGBA8};
 static const float default_gloss = 0.45f;
 
+// An impostor set: the images of a character, and its instances. A view is one of the directions
+// from which images are drawn.
 struct md5gl_impostors {
     md5gl_impostor_desc desc; // defaults are replaced by their values
     uint32_t num_views;       // per frame
@@ -56,7 +58,7 @@ struct md5gl_impostors {
     bool has_specular;
     float gloss;
 
-    // The members below hold the instances.
+    // The members below contain the instances.
     GLuint array;
     GLuint buffer;
     uint32_t count;
@@ -89,6 +91,7 @@ static md5gl_impostor_desc with_defaults(const md5gl_impostor_desc *given)
     return desc;
 }
 
+// Returns true if the bounding sphere of a description is finite and not empty.
 static bool has_valid_sphere(const md5gl_impostor_desc *desc)
 {
     return is_finite_vec3(desc->center) && isfinite(desc->radius) && desc->radius > 0.0f;
@@ -444,14 +447,17 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
         return NULL;
     impostors->desc = complete;
 
+    // The statistics also count a set that could not be completed, because
+    // md5gl_destroy_impostors() subtracts it.
     const bool created = create_impostor_objects(renderer, impostors, error);
     md5gli_reset_state(renderer);
     renderer->stats.impostor_bytes += impostors->size;
     renderer->stats.num_impostor_images += impostors->desc.num_frames * impostors->num_views;
-    if (created)
-        return impostors;
-    md5gl_destroy_impostors(renderer, impostors);
-    return NULL;
+    if (!created) {
+        md5gl_destroy_impostors(renderer, impostors);
+        return NULL;
+    }
+    return impostors;
 }
 
 // Destroys an impostor set and its GPU memory. `impostors` may be NULL.

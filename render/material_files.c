@@ -8,6 +8,7 @@
 
 enum { NAME_CAPACITY = 200, PATH_CAPACITY = 4096 };
 
+// State while the materials of a model are loaded.
 typedef struct material_loader {
     md5gl_renderer *renderer;
     const md5gl_material_set_desc *desc;
@@ -91,7 +92,8 @@ static bool load_image(material_loader *loader, md5gl_texture_desc *image)
     image->texels = texels;
     const bool is_empty = image->width == 0 || image->height == 0;
     const bool is_too_large = image->width > max_side || image->height > max_side;
-    if (texels && !is_empty && !is_too_large)
+    const bool is_usable = texels && !is_empty && !is_too_large;
+    if (is_usable)
         return true;
 
     if (texels) {
@@ -112,21 +114,24 @@ static bool load_image(material_loader *loader, md5gl_texture_desc *image)
 static bool find_image(material_loader *loader, const char *name, int length, const char *keywords,
                        md5gl_texture_desc *image)
 {
-    do {
-        // The next keyword is keywords[size].
-        keywords += strspn(keywords, " ");
-        const int size = (int)strcspn(keywords, " ");
+    const char *keyword = keywords;
+    bool has_next = true;
+    while (has_next) {
+        keyword += strspn(keyword, " ");
+        const int size = (int)strcspn(keyword, " "); // bytes of this keyword
+        const char *const separator = size > 0 ? "_" : "";
         for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
-            const int written = snprintf(loader->path, PATH_CAPACITY, "%.*s%.*s%s%.*s%s",
-                                         loader->folder_size, loader->desc->path, length, name,
-                                         size > 0 ? "_" : "", size, keywords, *extension);
+            const int written =
+                snprintf(loader->path, PATH_CAPACITY, "%.*s%.*s%s%.*s%s", loader->folder_size,
+                         loader->desc->path, length, name, separator, size, keyword, *extension);
             if (written < 0 || written >= PATH_CAPACITY)
                 return false;
             if (load_image(loader, image))
                 return true;
         }
-        keywords += size;
-    } while (*keywords == ' ' && keywords[1] != '\0');
+        keyword += size;
+        has_next = keyword[0] == ' ' && keyword[1] != '\0';
+    }
     return false;
 }
 

@@ -122,6 +122,7 @@ static uint32_t count_arrays(const md5_mesh *mesh)
     return mesh->colors ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_COLORS;
 }
 
+// A part of a buffer, which is filled from the caller's memory.
 typedef struct buffer_part {
     const void *data; // NULL: zeros
     size_t size;
@@ -312,15 +313,13 @@ static bool upload_attributes(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_er
     return true;
 }
 
-// Uploads a mesh: its vertices, the data of its skinning path, and its triangles. Returns false and
-// fills the error if the mesh is too large or memory runs out.
-static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
-                        md5_error *error)
+// Checks that the counts of a mesh fit into the integers of OpenGL. OpenGL ES also needs two line
+// indices for each edge of a triangle. Returns false and fills the error otherwise.
+static bool check_mesh_size(const md5gl_renderer *renderer, const md5_mesh *source,
+                            md5_error *error)
 {
-    const GladGLContext *gl = &renderer->gl;
-    const md5_mesh *const source = mesh->mesh;
     const size_t num_indices = (size_t)source->num_triangles * 3;
-    const size_t max_indices = renderer->is_es ? INT_MAX / 2 : INT_MAX; // on ES also edges
+    const size_t max_indices = renderer->is_es ? INT_MAX / 2 : INT_MAX;
     if (source->num_vertices > INT_MAX)
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "mesh has too many vertices: expected at most %d, found %u", INT_MAX,
@@ -329,6 +328,18 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "mesh has too many indices: expected at most %zu, found %zu",
                            max_indices, num_indices);
+    return true;
+}
+
+// Uploads a mesh: its vertices, the data of its skinning path, and its triangles. Returns false and
+// fills the error if the mesh is too large or memory runs out.
+static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
+                        md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const md5_mesh *const source = mesh->mesh;
+    if (!check_mesh_size(renderer, source, error))
+        return false;
 
     gl->GenVertexArrays(1, &mesh->array);
     gl->BindVertexArray(mesh->array);
@@ -344,11 +355,14 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     if (mesh->path == MD5GL_PATH_CPU || mesh->path == MD5GL_PATH_COMPUTE)
         gl->GenBuffers(1, &mesh->posed);
 
+    const size_t indices_size = (size_t)source->num_triangles * 3 * sizeof(uint32_t);
     gl->GenBuffers(1, &mesh->indices);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_indices * sizeof(uint32_t)),
-                   source->indices, GL_STATIC_DRAW);
-    return !renderer->is_es || upload_edges(renderer, mesh, error);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)indices_size, source->indices,
+                   GL_STATIC_DRAW);
+    if (renderer->is_es)
+        return upload_edges(renderer, mesh, error);
+    return true;
 }
 
 // -- Materials --------------------------------------------------------------------------------
@@ -675,6 +689,20 @@ static bool upload_meshes(md5gl_renderer *renderer, md5gl_model *copy, md5gl_pat
     return true;
 }
 
+// Returns true if no mesh has lost its vertex arrays by md5_release_geometry(). Otherwise fills the
+// error.
+static bool check_geometry(const md5_model *model, md5_error *error)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0)
+            return md5gli_fail(
+                error, MD5_ERROR_MISMATCH,
+                "geometry of the model was released: expected a model with geometry; load "
+                "the model again");
+    }
+    return true;
+}
+
 // Uploads a model to the GPU. `path` selects where and how its vertices are skinned. Returns NULL
 // and sets the error on failure.
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
@@ -689,14 +717,8 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: must be a value of md5gl_path");
     MD5GL_ASSERT_NO_FRAME(renderer);
 
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0) {
-            md5gli_fail(error, MD5_ERROR_MISMATCH,
-                        "geometry of the model was released: expected a model with geometry; load "
-                        "the model again");
-            return NULL;
-        }
-    }
+    if (!check_geometry(model, error))
+        return NULL;
     if (!md5gl_has_path(renderer, path)) {
         md5gli_fail(error, MD5_ERROR_GPU,
                     "path \"%s\" is not supported: expected OpenGL 4.3, found %s",
@@ -713,10 +735,11 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         create_bounds(renderer, copy, error) && upload_meshes(renderer, copy, path, error);
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
-    if (uploaded && md5gli_check(renderer, "creating the buffers of a model", error))
-        return copy;
-    md5gl_destroy_model(renderer, copy);
-    return NULL;
+    if (!uploaded || !md5gli_check(renderer, "creating the buffers of a model", error)) {
+        md5gl_destroy_model(renderer, copy);
+        return NULL;
+    }
+    return copy;
 }
 
 // Destroys a model with its buffers and removes it from the renderer's list. Its textures remain.

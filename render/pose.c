@@ -1,8 +1,9 @@
 // Poses: uploads the data of a model's instances for all draws that follow.
 //
-// Palettes and placements are uploaded to tables, in as many batches as the size of a table
-// requires. Meshes on the paths CPU and COMPUTE are skinned here, once for all passes. This file
-// also contains the GPU copies of morph targets and of baked clips.
+// Palettes (joint matrices) and placements (the transform of each instance) are uploaded to tables:
+// arrays that shaders read by index. The size of a table is limited, so the instances are divided
+// into batches with separate tables. Meshes on the paths CPU and COMPUTE are skinned here, once for
+// all passes. This file also contains the GPU copies of morph targets and of baked clips.
 //
 // Instances of baked clips use the same batches as skinned instances, so that placements, tints,
 // skins and passes work in the same way. Instead of palettes, a batch then contains one texel per
@@ -191,14 +192,17 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
                 num_vertices, clips[i]->num_vertices);
     }
 
+    // One texel per vertex of each frame, and two texels per clip.
     const uint64_t texels = num_frames * num_vertices;
-    if (texels <= limit && num_frames <= MAX_FRAMES && 2 * (uint64_t)count <= limit)
-        return true;
-    return md5gli_fail(
-        error, MD5_ERROR_GPU,
-        "baked clips are too large: %llu frames of %u vertices require %llu texels, but %s is %u",
-        (unsigned long long)num_frames, num_vertices, (unsigned long long)texels,
-        renderer->max_texels_name, limit);
+    const bool fits_vertices = texels <= limit && num_frames <= MAX_FRAMES;
+    const bool fits_ranges = 2 * (uint64_t)count <= limit;
+    if (!fits_vertices || !fits_ranges)
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "baked clips are too large: %llu frames of %u vertices require %llu "
+                           "texels, but %s is %u",
+                           (unsigned long long)num_frames, num_vertices, (unsigned long long)texels,
+                           renderer->max_texels_name, limit);
+    return true;
 }
 
 // Writes the vertices of all clips to `vertices`, one clip after the other. Writes two vectors per
@@ -247,6 +251,23 @@ static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
     return has_memory && md5gli_check(renderer, "uploading baked clips", error);
 }
 
+// Sets the counts and the bounds of baked clips. Returns the number of frames of all clips.
+static size_t describe_clips(md5gl_baked *baked, const md5_model *model,
+                             const md5_baked *const *clips, uint32_t count)
+{
+    size_t num_frames = 0;
+    baked->model = model;
+    baked->num_vertices = count_vertices(model);
+    baked->num_clips = count;
+    baked->bounds = md5_bounds_from_points(NULL, 0); // empty
+    for (uint32_t i = 0; i < count; i++) {
+        baked->bounds = md5_bounds_union(baked->bounds, clips[i]->bounds);
+        baked->num_frames[i] = clips[i]->num_frames;
+        num_frames += clips[i]->num_frames;
+    }
+    return num_frames;
+}
+
 // Uploads clips with precomputed vertices, all of the same model. Returns NULL and sets the error
 // on failure.
 md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
@@ -270,21 +291,12 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     if (!baked)
         return NULL;
 
-    baked->model = model;
-    baked->num_vertices = count_vertices(model);
-    baked->num_clips = count;
-    baked->bounds = md5_bounds_from_points(NULL, 0); // empty
-    size_t num_frames = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        baked->bounds = md5_bounds_union(baked->bounds, clips[i]->bounds);
-        baked->num_frames[i] = clips[i]->num_frames;
-        num_frames += clips[i]->num_frames;
+    const size_t num_frames = describe_clips(baked, model, clips, count);
+    if (!upload_clips(renderer, baked, clips, num_frames, error)) {
+        md5gl_destroy_baked(renderer, baked);
+        return NULL;
     }
-
-    if (upload_clips(renderer, baked, clips, num_frames, error))
-        return baked;
-    md5gl_destroy_baked(renderer, baked);
-    return NULL;
+    return baked;
 }
 
 // Destroys baked clips that md5gl_create_baked() created. `baked` may be NULL.
@@ -429,6 +441,25 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     md5_skin_one(&job);
 }
 
+// Sets the normals and tangents of a deformed surface, which the caller's function does not write.
+// If the deform has as many vertices as the mesh, copies both arrays from the skinned vertices;
+// they are adjacent in both layouts. Otherwise the vertices do not correspond: all normals point
+// up, and tangents remain 0.
+static void set_deformed_frames(const md5gl_mesh *mesh, const uint8_t *skinned,
+                                const md5gl_layout *skinned_layout, md5_vec3 *normals)
+{
+    const size_t count = mesh->deform.num_vertices;
+    if (count == mesh->mesh->num_vertices) {
+        const size_t begin = skinned_layout->begin[MD5GL_ARRAY_NORMALS];
+        const size_t end = skinned_layout->begin[MD5GL_ARRAY_TEXCOORDS];
+        memcpy(normals, skinned + begin, end - begin);
+        return;
+    }
+    const md5_vec3 up = {0.0f, 0.0f, 1.0f};
+    for (size_t i = 0; i < count; i++)
+        normals[i] = up;
+}
+
 // Computes the deformed surface of an instance from its skinned vertices with the caller's
 // function, and uploads it as element `index` of the arrays in the bound buffer. `instance` is the
 // index that the function receives.
@@ -459,23 +490,10 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
     md5_vec4 *const colors =
         (md5_vec4 *)(void *)(deformed + deformed_layout.begin[MD5GL_ARRAY_COLORS]);
 
-    // The callback does not write normals and tangents. If the deform has as many vertices as the
-    // mesh, copy both arrays, which are adjacent, from the mesh. Otherwise the vertices do not
-    // correspond: all normals point up, and tangents are 0.
     memset(deformed, 0, deformed_layout.begin[MD5GL_NUM_ARRAYS]);
-    if (count == mesh->mesh->num_vertices) {
-        const size_t size =
-            skinned_layout.begin[MD5GL_ARRAY_TEXCOORDS] - skinned_layout.begin[MD5GL_ARRAY_NORMALS];
-        memcpy(normals, skinned_normals, size);
-    } else {
-        const md5_vec3 up = {0.0f, 0.0f, 1.0f};
-        for (size_t i = 0; i < count; i++)
-            normals[i] = up;
-    }
-
+    set_deformed_frames(mesh, skinned, &skinned_layout, normals);
     mesh->deform.write(mesh->deform.user, mesh_index, instance, skinned_positions, skinned_normals,
                        positions, texcoords, colors);
-
     write_instance(gl, &buffer_layout, &deformed_layout, MD5GL_NUM_ARRAYS, index, deformed);
 }
 
@@ -562,17 +580,41 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     return true;
 }
 
+// Skins one copy of all instances of a mesh with the compute shader in use: copy 0 in the current
+// pose, copy 1 in the pose of the previous frame. The buffer contains `copies` * `num_instances`
+// instances; copy 1 follows copy 0. Each batch takes one call.
+static void dispatch_copy(md5gl_renderer *renderer, const md5gl_model *model,
+                          const md5gl_mesh *mesh, const md5gl_program *program,
+                          uint32_t num_instances, uint32_t copies, uint32_t copy)
+{
+    enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
+    const GladGLContext *gl = &renderer->gl;
+    const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
+    uint32_t first = 0; // first instance of the batch
+    for (uint32_t b = 0; b < model->num_batches; b++) {
+        const md5gl_batch *const batch = &model->batches[b];
+        md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
+        // The offsets of the previous palettes and weights in their tables; 0 for copy 0.
+        gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)(copy * batch->previous_palettes),
+                      0, (GLint)(copy * model->previous_weights));
+        md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES, (GLint)mesh->mesh->num_vertices);
+        md5gli_set_integer(gl, program, MD5GL_NUM_INSTANCES, (GLint)(copies * num_instances));
+        md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE,
+                           (GLint)(copy * num_instances + first));
+        renderer->optional.DispatchCompute(num_groups, batch->count, 1);
+        first += batch->count;
+    }
+}
+
 // Skins all instances of a mesh with a compute shader into the buffer `posed`, from which later
 // draws read their vertices: copy 0 in the current pose and, if `copies` is 2, copy 1 in the pose
 // of the previous frame.
 static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
                             const md5gl_mesh *mesh, uint32_t num_instances, uint32_t copies)
 {
-    enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program =
         &renderer->preskin[md5gl_variant_index(model->blending, model->morph != NULL)];
-    const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
 
     gl->UseProgram(program->name);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
@@ -580,23 +622,8 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
                        mesh->influences);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
 
-    for (uint32_t copy = 0; copy < copies; copy++) {
-        uint32_t first = 0;
-        for (uint32_t b = 0; b < model->num_batches; b++) {
-            const md5gl_batch *const batch = &model->batches[b];
-            md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
-            // The offsets of the previous palettes and weights in their tables; 0 for copy 0.
-            gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS],
-                          (GLint)(copy * batch->previous_palettes), 0,
-                          (GLint)(copy * model->previous_weights));
-            md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES, (GLint)mesh->mesh->num_vertices);
-            md5gli_set_integer(gl, program, MD5GL_NUM_INSTANCES, (GLint)(copies * num_instances));
-            md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE,
-                               (GLint)(copy * num_instances + first));
-            renderer->optional.DispatchCompute(num_groups, batch->count, 1);
-            first += batch->count;
-        }
-    }
+    for (uint32_t copy = 0; copy < copies; copy++)
+        dispatch_copy(renderer, model, mesh, program, num_instances, copies, copy);
 
     // Later draws read the buffer as vertex attributes.
     renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
@@ -613,23 +640,26 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
 {
-    // Number of floats of a vertex in the buffer.
+    // Number of floats of a vertex in the buffer: position, normal and tangent; a deformed vertex
+    // also has texture coordinates and a color.
     enum { FLOATS_PER_VERTEX = 10, FLOATS_PER_DEFORMED_VERTEX = 16 };
     const GladGLContext *gl = &renderer->gl;
-    const uint32_t copies = instances->previous->palettes || instances->previous->weights ? 2 : 1;
+    const bool is_deformed = mesh->deform.write != NULL;
+    const bool has_previous = instances->previous->palettes || instances->previous->weights;
+    const uint32_t copies = has_previous ? 2 : 1;
     const size_t vertices = mesh->deform.num_vertices;
     const size_t count = (size_t)copies * instances->count;
     if (!mesh->posed || vertices == 0 || count == 0)
         return true;
 
-    const size_t floats = mesh->deform.write ? FLOATS_PER_DEFORMED_VERTEX : FLOATS_PER_VERTEX;
+    const size_t floats = is_deformed ? FLOATS_PER_DEFORMED_VERTEX : FLOATS_PER_VERTEX;
     if (vertices > (size_t)INT_MAX / floats / count) // shaders index floats with a signed int
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "too many vertices for CPU skinning: %zu instances of %zu vertices",
                            count, vertices);
 
     const md5gl_layout layout = md5gli_make_layout(
-        vertices * count, mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
+        vertices * count, is_deformed ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)layout.begin[MD5GL_NUM_ARRAYS], NULL,
                    GL_STREAM_DRAW);
@@ -762,6 +792,25 @@ static bool reserve_jobs(md5gl_renderer *renderer, md5gl_baked *baked, uint32_t 
     return baked->jobs;
 }
 
+// Uploads the jobs (clip and frames) of all batches. `previous` are the jobs of the previous frame,
+// or NULL. baked->jobs is scratch memory for one batch: its jobs, then its previous jobs.
+static void upload_jobs(md5gl_renderer *renderer, md5gl_model *model, md5gl_baked *baked,
+                        const md5gl_clip_job *jobs, const md5gl_clip_job *previous)
+{
+    uint32_t first = 0; // first instance of the batch
+    for (uint32_t b = 0; b < model->num_batches; b++) {
+        md5gl_batch *const batch = &model->batches[b];
+        const size_t size = batch->count * sizeof *baked->jobs;
+        md5_vec4 *const previous_texels = previous ? baked->jobs + batch->count : NULL;
+        write_jobs(jobs + first, batch->count, baked->jobs);
+        if (previous)
+            write_jobs(previous + first, batch->count, previous_texels);
+        batch->previous_palettes =
+            md5gli_fill_table(renderer, &batch->palettes, baked->jobs, previous_texels, size);
+        first += batch->count;
+    }
+}
+
 // Uploads the clips and frames that instances of baked clips show. Returns false and fills the
 // error on failure.
 static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
@@ -782,25 +831,12 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     if (previous && !check_jobs(baked, previous, instances->count, error))
         return false;
 
-    // baked->jobs is temporary memory for one batch: the jobs, then the previous jobs.
     if (!fill_batches(renderer, model, NULL, instances, error))
         return false;
     const uint32_t max_count = model->batches[0].count; // batch 0 is the largest
     if (!reserve_jobs(renderer, baked, (previous ? 2 : 1) * max_count, error))
         return false;
-
-    uint32_t first = 0;
-    for (uint32_t b = 0; b < model->num_batches; b++) {
-        md5gl_batch *const batch = &model->batches[b];
-        const size_t size = batch->count * sizeof *baked->jobs;
-        md5_vec4 *const previous_texels = previous ? baked->jobs + batch->count : NULL;
-        write_jobs(jobs + first, batch->count, baked->jobs);
-        if (previous)
-            write_jobs(previous + first, batch->count, previous_texels);
-        batch->previous_palettes =
-            md5gli_fill_table(renderer, &batch->palettes, baked->jobs, previous_texels, size);
-        first += batch->count;
-    }
+    upload_jobs(renderer, model, baked, jobs, previous);
     model->baked = baked;
     return true;
 }

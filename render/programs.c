@@ -317,6 +317,31 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
     return 0;
 }
 
+// Queries the locations of the uniforms of a linked program, and binds its uniform block.
+static void find_uniforms(const GladGLContext *gl, md5gl_program *program)
+{
+    for (uint32_t i = 0; i < MD5GL_NUM_UNIFORMS; i++)
+        program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
+    const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
+    if (frame != GL_INVALID_INDEX)
+        gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
+}
+
+// Sets the texture units of the samplers of a linked program, and lists the units that the program
+// reads in program->units (one bit per unit).
+static void assign_samplers(const GladGLContext *gl, md5gl_program *program)
+{
+    gl->UseProgram(program->name);
+    for (uint32_t i = 0; i < sizeof program_samplers / sizeof program_samplers[0]; i++) {
+        const GLint location = gl->GetUniformLocation(program->name, program_samplers[i].name);
+        if (location < 0)
+            continue;
+        gl->Uniform1i(location, (GLint)program_samplers[i].unit);
+        program->units |= 1u << program_samplers[i].unit;
+    }
+    gl->UseProgram(0);
+}
+
 // Links the attached stages of a program. Then queries the locations of its uniforms, and sets the
 // values that never change: the binding of the block Frame and the units of samplers. Returns false
 // and fills the error if linking fails; `files` is for the message.
@@ -333,23 +358,8 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
         return fail_with_log(log, files, "shaders do not link", error);
     }
 
-    // Find the uniforms of the program and bind its uniform block.
-    for (uint32_t i = 0; i < MD5GL_NUM_UNIFORMS; i++)
-        program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
-    const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
-    if (frame != GL_INVALID_INDEX)
-        gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
-
-    // Samplers. `units` records which units the program reads.
-    gl->UseProgram(program->name);
-    for (uint32_t i = 0; i < sizeof program_samplers / sizeof program_samplers[0]; i++) {
-        const GLint location = gl->GetUniformLocation(program->name, program_samplers[i].name);
-        if (location < 0)
-            continue;
-        gl->Uniform1i(location, (GLint)program_samplers[i].unit);
-        program->units |= 1u << program_samplers[i].unit;
-    }
-    gl->UseProgram(0);
+    find_uniforms(gl, program);
+    assign_samplers(gl, program);
     return true;
 }
 
@@ -433,6 +443,27 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 #define HOST_DEFINE(name) "#define " #name " md5gl_" #name "\n"
 #define HOST_UNDEFINE(name) "#undef " #name "\n"
 
+// Returns one text that consists of `count` texts. Returns NULL and fills the error if memory runs
+// out.
+static char *join_texts(md5gl_renderer *renderer, const char *const *texts, size_t count,
+                        md5_error *error)
+{
+    size_t size = 1; // the final zero byte
+    for (size_t i = 0; i < count; i++)
+        size += strlen(texts[i]);
+    char *const text = MD5GL_NEW(renderer, char, size, error); // zeroed
+    if (!text)
+        return NULL;
+
+    char *end = text;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(texts[i]);
+        memcpy(end, texts[i], length);
+        end += length;
+    }
+    return text;
+}
+
 // Returns GLSL source code with which shaders of the host receive the light and shadows of a frame.
 // Joins the library's shader sources into one text, on the first call for this kind of lighting.
 const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting, md5_error *error)
@@ -463,23 +494,9 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
         md5gli_shader_shade_glsl,
         HOST_NAMES(HOST_UNDEFINE) "#undef CLASSIC\n#undef SPOTS\n#line 1\n",
     };
-    const size_t count = sizeof texts / sizeof texts[0];
-
-    size_t size = 1; // the final zero byte
-    for (size_t i = 0; i < count; i++)
-        size += strlen(texts[i]);
-    char *const text = MD5GL_NEW(renderer, char, size, error); // zeroed
-    if (!text)
-        return NULL;
-
-    char *end = text;
-    for (size_t i = 0; i < count; i++) {
-        const size_t length = strlen(texts[i]);
-        memcpy(end, texts[i], length);
-        end += length;
-    }
-    renderer->host_texts[lighting] = text;
-    return text;
+    renderer->host_texts[lighting] =
+        join_texts(renderer, texts, sizeof texts / sizeof texts[0], error);
+    return renderer->host_texts[lighting];
 }
 
 // -- All programs -----------------------------------------------------------------------------

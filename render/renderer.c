@@ -45,43 +45,59 @@ static GLADapiproc load_checked(void *user, const char *name)
 // The version text of OpenGL ES and of WebGL begins with this prefix, on desktops with a number.
 static const char es_prefix[] = "OpenGL ES";
 
+// Checks the functions that glad calls while it loads, because its result can be checked only
+// afterwards.
+static bool check_basic_functions(validating_loader *loader, md5_error *error)
+{
+    static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!load_checked(loader, names[i]))
+            return md5gli_fail(error, MD5_ERROR_GPU,
+                               "OpenGL is not available: the loader does not find the function %s",
+                               loader->first_missing);
+    }
+    return true;
+}
+
+// Returns the text of the context's version, or NULL if no context is current.
+static const char *query_version(const md5gl_opts *opts)
+{
+    PFNGLGETSTRINGPROC get_string;
+    const md5gl_proc function = opts->load(opts->load_user, "glGetString");
+    memcpy(&get_string, &function, sizeof get_string);
+    return (const char *)get_string(GL_VERSION);
+}
+
+// Loads the functions of OpenGL 3.3 or OpenGL ES 3.0, as renderer->is_es selects. Returns true if
+// the context has this version or a later one.
+static bool load_version(md5gl_renderer *renderer, validating_loader *loader)
+{
+    GladGLContext *gl = &renderer->gl;
+    if (renderer->is_es) {
+        gladLoadGLES2ContextUserPtr(gl, load_checked, loader);
+        return gl->ES_VERSION_3_0 != 0;
+    }
+    gladLoadGLContextUserPtr(gl, load_checked, loader);
+    return gl->VERSION_3_3 != 0;
+}
+
 // Loads the functions that every supported context has. Returns false and fills the error if there
 // is no context, its version is not supported, or a function is missing.
 static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5_error *error)
 {
-    GladGLContext *gl = &renderer->gl;
     validating_loader loader = {.opts = opts};
-    // Check the functions that glad calls while it loads, before its result can be checked.
-    static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
-    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!load_checked(&loader, names[i]))
-            return md5gli_fail(error, MD5_ERROR_GPU,
-                               "OpenGL is not available: the loader does not find the function %s",
-                               loader.first_missing);
-    }
+    if (!check_basic_functions(&loader, error))
+        return false;
 
-    // Query the version, which selects the functions to load.
-    PFNGLGETSTRINGPROC get_string;
-    const md5gl_proc function = opts->load(opts->load_user, "glGetString");
-    memcpy(&get_string, &function, sizeof get_string);
-    const char *const version = (const char *)get_string(GL_VERSION);
+    // The version selects the functions to load.
+    const char *const version = query_version(opts);
     if (!version)
         return md5gli_fail(
             error, MD5_ERROR_GPU,
             "no OpenGL context is current in this thread; make a context current first");
     renderer->is_es = strncmp(version, es_prefix, sizeof es_prefix - 1) == 0;
     renderer->is_webgl = renderer->is_es && strstr(version, "WebGL") != NULL;
-
-    // Load the functions of the version, and check the version.
-    bool is_supported;
-    if (renderer->is_es) {
-        gladLoadGLES2ContextUserPtr(gl, load_checked, &loader);
-        is_supported = gl->ES_VERSION_3_0 != 0;
-    } else {
-        gladLoadGLContextUserPtr(gl, load_checked, &loader);
-        is_supported = gl->VERSION_3_3 != 0;
-    }
-    if (!is_supported)
+    if (!load_version(renderer, &loader))
         return md5gli_fail(
             error, MD5_ERROR_GPU,
             "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", version);
@@ -223,14 +239,11 @@ static void begin_array(const GladGLContext *gl, GLuint *array, GLuint *buffer)
     gl->BindBuffer(GL_ARRAY_BUFFER, *buffer);
 }
 
-// Creates the objects that all models share: the frame's uniform block, the vertex arrays of
-// overlays, the shadow maps, and the textures that replace missing textures. Returns false and
-// fills the error on failure.
-static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
+// Creates the vertex arrays of lines, panels and blob shadows. Attributes with the divisor 1
+// advance once per instance, the others once per vertex.
+static void create_overlay_arrays(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
-    gl->GenBuffers(1, &renderer->frame_block);
-
     // Each line, two vertices of the caller, is one instance of the four vertices of line.vert.
     const size_t end = sizeof(md5gl_line_vertex);
     const size_t line = 2 * end;
@@ -251,31 +264,46 @@ static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
     begin_array(gl, &renderer->blob_array, &renderer->blob_buffer);
     add_attribute(gl, 0, 4, GL_FLOAT, blob, offsetof(md5gl_blob_shadow, position), 1);
     add_attribute(gl, 1, 4, GL_FLOAT, blob, offsetof(md5gl_blob_shadow, normal), 1);
+}
 
-    gl->GenVertexArrays(1, &renderer->empty_array);
-    md5gli_create_shadows(renderer);
-
+// Creates the textures that replace missing textures: white, grey, and the checker pattern. Returns
+// false and fills the error on failure.
+static bool create_default_textures(md5gl_renderer *renderer, md5_error *error)
+{
     static const uint8_t white[4] = {255, 255, 255, 255};
     static const uint8_t grey[4] = {176, 176, 176, 255};
     md5gl_texture_desc desc = {.width = 1, .height = 1, .texels = white};
     renderer->white = md5gl_create_texture(renderer, &desc, error);
+    if (!renderer->white)
+        return false;
     desc.texels = grey;
-    if (renderer->white)
-        renderer->grey = md5gl_create_texture(renderer, &desc, error);
-    if (renderer->grey)
-        renderer->checker = create_checker(renderer, error);
-    return renderer->checker && md5gli_check(renderer, "creating the renderer", error);
+    renderer->grey = md5gl_create_texture(renderer, &desc, error);
+    if (!renderer->grey)
+        return false;
+    renderer->checker = create_checker(renderer, error);
+    return renderer->checker != 0;
+}
+
+// Creates the objects that all models share: the frame's uniform block, the vertex arrays of
+// overlays, the shadow maps, and the textures that replace missing textures. Returns false and
+// fills the error on failure.
+static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->GenBuffers(1, &renderer->frame_block);
+    create_overlay_arrays(renderer);
+    gl->GenVertexArrays(1, &renderer->empty_array);
+    md5gli_create_shadows(renderer);
+    return create_default_textures(renderer, error)
+           && md5gli_check(renderer, "creating the renderer", error);
 }
 
 // -- Public -----------------------------------------------------------------------------------
 
-// Stores the limits of the device, such as the size of the largest texture, and the name of the
-// device, which messages contain.
-static void query_device(md5gl_renderer *renderer)
+// Stores the limits of textures and tables. Tables are texture buffers, in OpenGL ES 2D textures.
+static void query_texture_limits(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
-
-    // Tables are texture buffers, in OpenGL ES 2D textures.
     renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
     const uint64_t texels = renderer->is_es
                                 ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
@@ -284,8 +312,13 @@ static void query_device(md5gl_renderer *renderer)
     renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
     renderer->max_texels_name =
         renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
+}
 
-    // Targets consist of renderbuffers and, on desktops, of multisampled textures.
+// Stores the limits of render targets: the number of samples per pixel, and the size. Targets
+// consist of renderbuffers and, on desktops, of multisampled textures.
+static void query_target_limits(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
     const uint32_t max_samples = get_limit(gl, GL_MAX_SAMPLES);
     const uint32_t max_texture_samples =
         renderer->is_es ? max_samples : get_limit(gl, GL_MAX_COLOR_TEXTURE_SAMPLES);
@@ -295,8 +328,12 @@ static void query_device(md5gl_renderer *renderer)
     const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
     const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
     renderer->max_target_size = limit < side ? limit : side;
+}
 
-    // The name of the device with its version of OpenGL.
+// Stores the name of the device with its version of OpenGL, which messages contain.
+static void query_device_name(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
     const char *device = (const char *)gl->GetString(GL_RENDERER);
     const char *version = (const char *)gl->GetString(GL_VERSION);
     if (!device)
@@ -335,23 +372,22 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
 
     (void)md5gli_clear_errors(renderer);
     load_optional_functions(renderer, opts);
-    query_device(renderer);
+    query_texture_limits(renderer);
+    query_target_limits(renderer);
+    query_device_name(renderer);
     md5gli_reset_state(renderer);
     const bool created = create_renderer_objects(renderer, error);
     md5gli_reset_state(renderer);
-    if (created)
-        return renderer;
-    md5gl_destroy_renderer(renderer);
-    return NULL;
+    if (!created) {
+        md5gl_destroy_renderer(renderer);
+        return NULL;
+    }
+    return renderer;
 }
 
-// Destroys a renderer. It may be incomplete: GL ignores the name 0.
-void md5gl_destroy_renderer(md5gl_renderer *renderer)
+// Deletes all programs that were built.
+static void delete_programs(const md5gl_renderer *renderer)
 {
-    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
-    if (!renderer)
-        return;
-
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {
         for (uint32_t skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
@@ -362,15 +398,30 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     }
     for (uint32_t i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
         gl->DeleteProgram(renderer->fixed[i].name);
+}
 
+// Deletes the shadow maps. The maps of spot lights share one texture and one framebuffer; GL
+// ignores the second deletion of a name.
+static void delete_maps(const md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < MD5GL_NUM_MAPS; i++) {
-        // The maps of spot lights share one texture and one framebuffer. GL ignores the second
-        // deletion of a name.
         gl->DeleteTextures(1, &renderer->maps[i].shown.depth);
         gl->DeleteBuffers(1, &renderer->maps[i].frame_block);
         gl->DeleteFramebuffers(1, &renderer->maps[i].framebuffer);
     }
+}
 
+// Destroys a renderer. It may be incomplete: GL ignores the name 0.
+void md5gl_destroy_renderer(md5gl_renderer *renderer)
+{
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    if (!renderer)
+        return;
+
+    const GladGLContext *gl = &renderer->gl;
+    delete_programs(renderer);
+    delete_maps(renderer);
     const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
     gl->DeleteTextures(3, textures);
     const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer,

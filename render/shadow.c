@@ -543,6 +543,19 @@ static void upload_map_block(md5gl_renderer *renderer, const md5gl_depth_map *ma
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &map_block, sizeof map_block);
 }
 
+// Selects the maps of a frame, which are consecutive: first the maps of the sun, unless there are
+// no casters, then the maps of `num_spots` spot lights.
+static void select_maps(md5gl_renderer *renderer, bool has_casters, uint32_t num_spots)
+{
+    const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
+    const uint32_t end = MD5GL_MAP_SPOT + num_spots;
+    const bool has_maps = first < end;
+    renderer->shadowed = has_maps && renderer->has_shadows;
+    renderer->shadows_unsupported = has_maps && !renderer->has_shadows;
+    renderer->first_map = first;
+    renderer->end_map = renderer->shadowed ? end : first;
+}
+
 // Begins the shadows of a frame: selects the shadow maps, computes their views, writes the point
 // lights and shadows to the frame's uniform block, and clears the maps. Leaves other framebuffers
 // bound.
@@ -557,16 +570,10 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     if (!renderer->casters_are_set)
         complete.casters = find_casters(renderer);
 
-    // The maps of a frame are consecutive: first those of the sun, then those of spot lights.
     shadow_sizes sizes;
     const bool has_casters = measure_maps(&complete, &sizes);
     const uint32_t num_spots = begin_lights(renderer, frame, block);
-    const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
-    const uint32_t end = MD5GL_MAP_SPOT + num_spots;
-    renderer->shadowed = first < end && renderer->has_shadows;
-    renderer->shadows_unsupported = first < end && !renderer->has_shadows;
-    renderer->first_map = first;
-    renderer->end_map = renderer->shadowed ? end : first;
+    select_maps(renderer, has_casters, num_spots);
     memset(renderer->shaded_ground, 0, sizeof renderer->shaded_ground);
     if (!renderer->shadowed)
         return;

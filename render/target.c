@@ -152,6 +152,15 @@ static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, targ
     return check_target(renderer, target, error);
 }
 
+// Creates the framebuffers and images of a target. Returns false and fills the error on failure.
+static bool create_framebuffers(md5gl_renderer *renderer, md5gl_target *target,
+                                target_content content, md5_error *error)
+{
+    if (target->samples > 1 && !create_multisampled(renderer, target, error))
+        return false;
+    return create_readable(renderer, target, content, error);
+}
+
 // Creates a target, which is a framebuffer with its images. `samples` is reduced to the limit of
 // the context; several samples need a second framebuffer, to which they are resolved. Returns NULL
 // and fills the error on failure.
@@ -184,18 +193,15 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     const GladGLContext *gl = &renderer->gl;
-    bool created = true;
-    if (target->samples > 1)
-        created = create_multisampled(renderer, target, error);
-    if (created)
-        created = create_readable(renderer, target, content, error);
+    const bool created = create_framebuffers(renderer, target, content, error);
     gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
 
-    if (created)
-        return target;
-    md5gl_destroy_target(renderer, target);
-    return NULL;
+    if (!created) {
+        md5gl_destroy_target(renderer, target);
+        return NULL;
+    }
+    return target;
 }
 
 // Creates an off-screen framebuffer with color and depth, of `width` x `height` pixels. If
@@ -505,6 +511,28 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
         clear_viewport(renderer, frame);
 }
 
+// Resolves the samples of the frame's target, if it is multisampled, to one color per pixel.
+// Returns false and fills the error if the program cannot be built.
+static bool resolve_samples(md5gl_renderer *renderer, md5_error *error)
+{
+    const md5gl_target *const target = renderer->target;
+    if (!target || target->samples <= 1)
+        return true;
+
+    const bool has_resolve_program = target->samples == 4 && !renderer->is_es;
+    if (!has_resolve_program) {
+        copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
+        return true;
+    }
+    // copy() would also resolve these samples, but Mesa's software GL compiles a shader for it in
+    // each process, which takes 29 ms.
+    const bool is_resolved =
+        repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
+                target->color_samples, target->readable, error);
+    md5gli_bind_frame(renderer); // sets the viewport of the frame again
+    return is_resolved;
+}
+
 // Ends a frame: resolves the samples of a multisampled target to one color per pixel, resets the GL
 // state, and reports errors of the frame.
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
@@ -512,19 +540,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5_ASSERT(renderer->in_frame, "must be called after md5gl_begin_frame()");
 
-    // Resolve the samples of a multisampled target.
-    const md5gl_target *const target = renderer->target;
-    bool is_resolved = true;
-    if (target && target->samples == 4 && !renderer->is_es) {
-        // A blit would also resolve the samples, but Mesa's software GL compiles a shader for it in
-        // each process, which takes 29 ms.
-        is_resolved = repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
-                              target->color_samples, target->readable, error);
-        md5gli_bind_frame(renderer); // sets the viewport of the frame again
-    } else if (target && target->samples > 1) {
-        copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
-    }
-
+    const bool is_resolved = resolve_samples(renderer, error);
     renderer->target = NULL;
     renderer->in_frame = false;
     renderer->environment = NULL;
