@@ -3,7 +3,9 @@
 // bodies do not pass through the ground between two searches.
 #include "md5/ragdoll/contact_search.h"
 
-#define MIN_FAST_SPEED 60.0 // units per second: a quarter of a unit in a step
+// Speed above which the contacts of a body are searched more often, units per second: a quarter of
+// a unit in a step.
+#define MIN_FAST_SPEED 60.0
 
 // == Planes and height fields =====================================================================
 
@@ -58,26 +60,32 @@ static void search_heights(contact_search *search)
 #define SAME_POINT_DISTANCE 0.5
 #define MIN_SAME_NORMAL_COSINE 0.95
 
-// Initializes the impulses of a new contact with those of the previous contact at the same point.
-// The solver needs fewer sweeps if it starts with the impulses of the last step.
+// Returns true if a new contact of a body continues a contact of the previous search: their points
+// and normals are nearly equal.
+static bool continues_contact(const ragdoll_contact *contact, const ragdoll_contact *previous)
+{
+    const md5_vec3d apart = md5_vec3d_sub(previous->position, contact->position);
+    const double square = md5_vec3d_dot(apart, apart);
+    const double cosine = md5_vec3d_dot(previous->normal, contact->normal);
+    return square < SAME_POINT_DISTANCE * SAME_POINT_DISTANCE && cosine > MIN_SAME_NORMAL_COSINE;
+}
+
+// Initializes the impulses of a new contact with the impulses of the previous contact at the same
+// point. The solver needs fewer sweeps if it starts with the impulses of the last step.
 static void copy_previous_impulses(const ragdoll_node *node, ragdoll_contact *contact)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         const ragdoll_contact *const previous = &node->contacts[i];
-        const md5_vec3d apart = md5_vec3d_sub(previous->position, contact->position);
-        const double square = md5_vec3d_dot(apart, apart);
-        const double cosine = md5_vec3d_dot(previous->normal, contact->normal);
-        const bool is_same_contact_point =
-            square < SAME_POINT_DISTANCE * SAME_POINT_DISTANCE && cosine > MIN_SAME_NORMAL_COSINE;
-        if (is_same_contact_point) {
-            memcpy(contact->impulses, previous->impulses, sizeof contact->impulses);
-            contact->approach_speed = previous->approach_speed;
-        }
+        if (!continues_contact(contact, previous))
+            continue;
+        memcpy(contact->impulses, previous->impulses, sizeof contact->impulses);
+        contact->approach_speed = previous->approach_speed;
     }
 }
 
-// Returns how different two candidates are, in units: combines the distance of their points and the
-// difference between their normals, which counts four times.
+// Returns a measure of the difference between two candidates, in units. It combines the distance of
+// their points with four times the distance of their unit normals, so that contacts with different
+// normals at one point count as far apart.
 static double candidate_distance(const contact_candidate *a, const contact_candidate *b)
 {
     const md5_vec3d apart = md5_vec3d_sub(a->point, b->point);
@@ -103,26 +111,41 @@ static uint32_t deepest_candidate(const contact_search *search)
     return deepest;
 }
 
-// Returns the index of the candidate with the largest distance from all chosen candidates, of which
-// `candidate` is the last, or MD5_NONE if the remaining candidates are too near. A smaller
-// penetration reduces the value of a candidate. Updates the distances.
-static uint32_t farthest_candidate(const contact_search *search, const contact_candidate *candidate,
+// Chooses the next contact of a body. Returns the index of the candidate with the largest distance
+// from the chosen candidates, reduced if it penetrates less than `last`, the candidate that was
+// chosen last. Returns MD5_NONE if all other candidates are too near to chosen candidates.
+// distances[i] is the distance of candidate i from the nearest candidate chosen before `last`; it
+// is updated to include `last`.
+static uint32_t farthest_candidate(const contact_search *search, const contact_candidate *last,
                                    double *distances)
 {
     uint32_t farthest = MD5_NONE;
-    double best = 0.0;
+    double best_value = 0.0;
     for (uint32_t i = 0; i < search->num_candidates; i++) {
-        const contact_candidate *const remaining = &search->candidates[i];
-        distances[i] = md5_min(distances[i], candidate_distance(remaining, candidate));
-        const double gap_difference = md5_max(0.0, remaining->gap - candidate->gap);
+        const contact_candidate *const candidate = &search->candidates[i];
+        distances[i] = md5_min(distances[i], candidate_distance(candidate, last));
+        const double gap_difference = md5_max(0.0, candidate->gap - last->gap);
         const double value =
             distances[i] - MIN_CANDIDATE_DISTANCE - PENETRATION_WEIGHT * gap_difference;
-        if (distances[i] > MIN_CANDIDATE_DISTANCE && value > best) {
-            best = value;
+        if (distances[i] > MIN_CANDIDATE_DISTANCE && value > best_value) {
+            best_value = value;
             farthest = i;
         }
     }
     return farthest;
+}
+
+// Returns the contact of a body for a candidate. It starts with the impulses of the contact that
+// the body had at the same point before.
+static ragdoll_contact create_contact(const ragdoll_node *node, const contact_candidate *candidate)
+{
+    const md5_quatd into_body = md5_quatd_conjugate(node->transform.rotation);
+    const md5_vec3d from_center = md5_vec3d_sub(candidate->point, node->transform.position);
+    ragdoll_contact contact = {.position = md5_quatd_rotate(into_body, from_center),
+                               .normal = candidate->normal,
+                               .level = candidate->level};
+    copy_previous_impulses(node, &contact);
+    return contact;
 }
 
 // Replaces the contacts of a node by at most MAX_CONTACTS of the candidates. Chooses the deepest
@@ -130,53 +153,42 @@ static uint32_t farthest_candidate(const contact_search *search, const contact_c
 // Few contacts that are far apart support a body as well as many contacts.
 static void choose_contacts(const contact_search *search, ragdoll_node *node)
 {
-    ragdoll_contact chosen[MAX_CONTACTS];
     double distances[MAX_CANDIDATES]; // from the nearest chosen candidate
-    uint32_t count = 0;
-    uint32_t next = search->num_candidates > 0 ? deepest_candidate(search) : MD5_NONE;
-    const md5_quatd into_body = md5_quatd_conjugate(node->transform.rotation);
     for (uint32_t i = 0; i < search->num_candidates; i++)
         distances[i] = INFINITY;
+
+    // New contacts read the impulses of the previous contacts in node->contacts, so they are stored
+    // elsewhere until all of them are chosen.
+    ragdoll_contact chosen[MAX_CONTACTS];
+    uint32_t count = 0;
+    uint32_t next = search->num_candidates > 0 ? deepest_candidate(search) : MD5_NONE;
     while (next != MD5_NONE && count < MAX_CONTACTS) {
         const contact_candidate *const candidate = &search->candidates[next];
-        const md5_vec3d from_center = md5_vec3d_sub(candidate->point, node->transform.position);
-        ragdoll_contact *const contact = &chosen[count++];
-        *contact = (ragdoll_contact){.position = md5_quatd_rotate(into_body, from_center),
-                                     .normal = candidate->normal,
-                                     .level = candidate->level};
-        // Impulses are found by position, so the contacts of the last step must not be replaced
-        // before all contacts are chosen.
-        copy_previous_impulses(node, contact);
+        chosen[count++] = create_contact(node, candidate);
         next = farthest_candidate(search, candidate, distances);
     }
     memcpy(node->contacts, chosen, count * sizeof chosen[0]);
     node->num_contacts = count;
 }
 
-// Initializes a search for the contacts of a body with the ground: moves the convex hull of the
-// body into world space, and clears the list of possible contacts (candidates). The caller sets
-// search->reach.
-static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
-                         const ragdoll_node *node)
+// Sets the vertices of a search: the vertices of the body's convex hull in world space.
+static void set_search_vertices(contact_search *search, const ragdoll_node *node)
 {
-    const md5_figure *const figure = ragdoll->desc.figure;
+    const md5_figure *const figure = search->ragdoll->desc.figure;
     const md5_body_part *const part = &figure->bodies[node->body];
-    const ragdoll_hull *const hull = &ragdoll->hulls[node->body];
-    search->ragdoll = ragdoll;
-    search->num_candidates = 0;
     search->num_vertices = part->num_vertices;
-    search->num_planes = hull->num_planes;
-    search->num_edges = hull->num_edges;
-    search->edges = &ragdoll->edges[hull->first_edge];
-
-    for (uint32_t i = 0; i < search->num_vertices; i++) {
+    for (uint32_t i = 0; i < part->num_vertices; i++) {
         const md5_vec3d vertex = md5_vec3d_from_vec3(figure->vertices[part->first_vertex + i]);
         search->vertices[i] = md5_transform_point(&node->transform, vertex);
     }
+}
 
-    if (!ragdoll->desc.ground.triangles)
-        return;
-    for (uint32_t i = 0; i < search->num_planes; i++) {
+// Sets the planes of a search: the face planes of the body's convex hull in world space.
+static void set_search_planes(contact_search *search, const ragdoll_node *node)
+{
+    const md5_ragdoll *const ragdoll = search->ragdoll;
+    const ragdoll_hull *const hull = &ragdoll->hulls[node->body];
+    for (uint32_t i = 0; i < hull->num_planes; i++) {
         const ragdoll_plane *const plane = &ragdoll->planes[hull->first_plane + i];
         const md5_vec3d normal = md5_quatd_rotate(node->transform.rotation, plane->normal);
         const double level = plane->level + md5_vec3d_dot(normal, node->transform.position);
@@ -184,20 +196,38 @@ static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
     }
 }
 
+// Initializes a search for the contacts of a body with the ground: moves the convex hull of the
+// body into world space, and clears the list of possible contacts (candidates). `reach` is the
+// distance that the body may move before the next search, units.
+static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
+                         const ragdoll_node *node, double reach)
+{
+    const ragdoll_hull *const hull = &ragdoll->hulls[node->body];
+    search->ragdoll = ragdoll;
+    search->reach = reach;
+    search->num_candidates = 0;
+    search->num_planes = hull->num_planes;
+    search->num_edges = hull->num_edges;
+    search->edges = &ragdoll->edges[hull->first_edge];
+    set_search_vertices(search, node);
+    if (ragdoll->desc.ground.triangles) // only the search for triangles uses the planes
+        set_search_planes(search, node);
+}
+
 // A body may come nearer to the ground by MIN_REACH units, plus REACH_FACTOR times the distance
 // that it moves by its speed and gravity, before its next search.
 #define MIN_REACH 1.0
 #define REACH_FACTOR 1.5
 
-// Replaces the contacts of a node by the contacts that are possible in the next `steps` steps.
+// Replaces the contacts of a node by the contacts that are possible in the next `num_steps` steps.
 // `speed` is the largest speed of a point of the body, units per second.
-static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed, double steps)
+static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed, double num_steps)
 {
     const md5_ground *const ground = &ragdoll->desc.ground;
-    const double time = steps * (1.0 / ragdoll_rate);
+    const double seconds = num_steps * (1.0 / ragdoll_rate);
+    const double reach = MIN_REACH + REACH_FACTOR * seconds * (speed + ragdoll->gravity * seconds);
     contact_search search;
-    begin_search(&search, ragdoll, node);
-    search.reach = MIN_REACH + REACH_FACTOR * time * (speed + ragdoll->gravity * time);
+    begin_search(&search, ragdoll, node, reach);
     search_plane(&search);
     if (ground->heights)
         search_heights(&search);
@@ -206,9 +236,9 @@ static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed
     choose_contacts(&search, node);
 }
 
-// Returns the number of steps between two searches for the contacts of a body: SEARCH_STEPS for a
-// slow body and 2 for a fast body. A body that rotates fast may touch the ground with other points
-// already in the next step, so its contacts are searched in every step.
+// Returns the number of steps after which the contacts of a body must be searched again:
+// SEARCH_STEPS for a slow body and 2 for a fast body. A body that rotates fast may touch the ground
+// with other points already in the next step, so its contacts are searched in every step.
 static uint64_t steps_between_searches(double speed, double rotation_speed)
 {
     if (rotation_speed > MIN_FAST_SPEED)
@@ -218,26 +248,36 @@ static uint64_t steps_between_searches(double speed, double rotation_speed)
     return SEARCH_STEPS;
 }
 
-// Finds the contacts of all bodies with the ground. Slow bodies are searched only in every
-// SEARCH_STEPS-th step; next_search is the step of the next search.
+// Returns true if a body can touch the ground. As in the engine, bodies that are not solid and
+// bodies whose joint attaches them to the world pass through it.
+static bool collides_with_ground(const md5_ragdoll *ragdoll, const ragdoll_node *node)
+{
+    const uint32_t mask = ragdoll->desc.figure->bodies[node->body].def->clip_mask;
+    const bool is_solid = (mask & MD5_CONTENTS_SOLID) != 0;
+    const bool is_tied_to_world = node->constraint != MD5_NONE && node->parent == MD5_NONE;
+    return is_solid && !is_tied_to_world;
+}
+
+// Finds the contacts of the bodies whose search is due, and sets ragdoll->max_speed. A slow body is
+// searched only in every SEARCH_STEPS-th step.
 void md5i_find_ragdoll_contacts(md5_ragdoll *ragdoll)
 {
     ragdoll->max_speed = 0.0;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
-        const bool is_tied_to_world = node->constraint != MD5_NONE && node->parent == MD5_NONE;
-        const uint32_t mask = ragdoll->desc.figure->bodies[node->body].def->clip_mask;
-        if (!(mask & MD5_CONTENTS_SOLID) || is_tied_to_world) // as in the engine
+        if (!collides_with_ground(ragdoll, node))
             continue;
         const double rotation_speed = node->radius * md5_vec3d_length(node->angular);
         const double speed = md5_vec3d_length(node->linear) + rotation_speed;
         ragdoll->max_speed = md5_max(ragdoll->max_speed, speed);
 
-        // next_search is the step for a slow body. A faster body is searched earlier.
-        const uint64_t steps = steps_between_searches(speed, rotation_speed);
-        if (node->next_search <= ragdoll->step + SEARCH_STEPS - steps) {
+        // next_search is the step in which a slow body is searched. A body that has become faster
+        // is searched earlier.
+        const uint64_t num_steps = steps_between_searches(speed, rotation_speed);
+        const bool is_due = node->next_search <= ragdoll->step + SEARCH_STEPS - num_steps;
+        if (is_due) {
             node->next_search = ragdoll->step + SEARCH_STEPS;
-            find_contacts(ragdoll, node, speed, (double)steps);
+            find_contacts(ragdoll, node, speed, (double)num_steps);
         }
     }
 }

@@ -77,18 +77,22 @@ static bool build_triangle(ground_triangle *triangle, const md5_vec3 vertices[3]
     return true;
 }
 
+// Returns the distance of a point from the plane of a triangle; negative behind the triangle, in
+// the ground.
 static double height_above(const ground_triangle *triangle, md5_vec3d point)
 {
     return md5_vec3d_dot(triangle->normal, point) - triangle->level;
 }
 
-// Returns the distance of a point from a side of a triangle, outward.
+// Returns the distance of a point from a side of a triangle, measured in the plane of the triangle;
+// positive outside of the triangle.
 static double distance_beyond(const ground_triangle *triangle, uint32_t side, md5_vec3d point)
 {
     return md5_vec3d_dot(triangle->sides[side], point) - triangle->side_levels[side];
 }
 
-// Returns true if a point is straight above or below a triangle that is larger by a margin.
+// Returns true if the projection of a point to the plane of a triangle is in the triangle, whose
+// sides are moved outward by a margin.
 static bool is_over(const ground_triangle *triangle, md5_vec3d point, double margin)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -104,28 +108,31 @@ static bool is_over(const ground_triangle *triangle, md5_vec3d point, double mar
 static bool is_behind_valley(const ground_surface *surface, const ground_triangle *triangle,
                              uint32_t side, md5_vec3d point)
 {
-    const ground_triangle *const neighbor = &surface->triangles[triangle->neighbors[side]];
-    const uint32_t other_side = triangle->neighbor_sides[side];
     const md5_vec3d from = triangle->vertices[side];
     const md5_vec3d to = triangle->vertices[(side + 1) % 3];
     const md5_vec3d along = md5_vec3d_sub(to, from);
     const double position = md5_vec3d_dot(md5_vec3d_sub(point, from), along);
-    if (!(position >= 0.0 && position <= md5_vec3d_dot(along, along)))
+    const bool is_next_to_side = position >= 0.0 && position <= md5_vec3d_dot(along, along);
+    if (!is_next_to_side)
         return false;
+
+    const ground_triangle *const neighbor = &surface->triangles[triangle->neighbors[side]];
+    const uint32_t neighbor_side = triangle->neighbor_sides[side];
     return distance_beyond(triangle, side, point) < VALLEY_MARGIN
-           && distance_beyond(neighbor, other_side, point) > 0.0;
+           && distance_beyond(neighbor, neighbor_side, point) > 0.0;
 }
 
-// Returns true if a near triangle bounds the motion of a point: the point is straight above or
-// below the triangle, which is larger by a margin at its ridges and open sides, or behind its
-// valley.
+// Returns true if a near triangle bounds the motion of a point. Each side of the triangle must
+// contain the point, with a tolerance: `margin` at a ridge or an open side, SIDE_MARGIN at other
+// sides. A point outside of a valley side is also bounded if it is behind the valley.
 static bool is_bounded_by(const ground_surface *surface, const ground_triangle *triangle,
                           md5_vec3d point, double margin)
 {
     for (uint32_t i = 0; i < 3; i++) {
         const side_kind kind = triangle->kinds[i];
         const bool is_at_edge = kind == SIDE_OPEN || kind == SIDE_RIDGE;
-        if (distance_beyond(triangle, i, point) <= (is_at_edge ? margin : SIDE_MARGIN))
+        const double tolerance = is_at_edge ? margin : SIDE_MARGIN;
+        if (distance_beyond(triangle, i, point) <= tolerance)
             continue;
         if (kind != SIDE_VALLEY || !is_behind_valley(surface, triangle, i, point))
             return false;
@@ -137,17 +144,19 @@ static bool is_bounded_by(const ground_surface *surface, const ground_triangle *
 // the whole body is behind it.
 static void test_reach(const contact_search *search, ground_triangle *triangle)
 {
-    double nearest = INFINITY;
-    double farthest = -INFINITY;
+    double min_height = INFINITY;
+    double max_height = -INFINITY;
     for (uint32_t i = 0; i < search->num_vertices; i++) {
         const double height = height_above(triangle, search->vertices[i]);
-        nearest = md5_min(nearest, height);
-        if (height > farthest) {
-            farthest = height;
+        min_height = md5_min(min_height, height);
+        if (height > max_height) {
+            max_height = height;
             triangle->front_vertex = i;
         }
     }
-    triangle->is_near = nearest < search->reach && farthest > -TOUCHING;
+    const bool is_within_reach = min_height < search->reach;
+    const bool is_partly_in_front = max_height > -TOUCHING;
+    triangle->is_near = is_within_reach && is_partly_in_front;
 }
 
 static bool are_equal(md5_vec3d a, md5_vec3d b)
@@ -166,24 +175,32 @@ static side_kind find_side_kind(const ground_triangle *triangle, int side,
     return rise < -MIN_BEND ? SIDE_VALLEY : SIDE_FLAT;
 }
 
-// Finds the triangles that share the sides of a triangle. Neighbors share vertices exactly.
-static void find_neighbors(ground_surface *surface, ground_triangle *triangle)
+// Returns true if a side of a triangle is the same segment as the side from `from` to `to` of
+// another triangle. Neighbors share vertices exactly, and run along their common side in opposite
+// directions.
+static bool has_reversed_side(const ground_triangle *triangle, uint32_t side, md5_vec3d from,
+                              md5_vec3d to)
 {
-    for (int side = 0; side < 3; side++) {
-        const md5_vec3d from = triangle->vertices[side];
-        const md5_vec3d to = triangle->vertices[(side + 1) % 3];
-        triangle->neighbors[side] = MD5_NONE;
-        triangle->kinds[side] = SIDE_OPEN;
-        for (uint32_t i = 0; i < surface->num_triangles; i++) {
-            const ground_triangle *const other = &surface->triangles[i];
-            for (uint32_t k = 0; k < 3; k++) {
-                if (!are_equal(other->vertices[k], to)
-                    || !are_equal(other->vertices[(k + 1) % 3], from))
-                    continue;
-                triangle->neighbors[side] = i;
-                triangle->neighbor_sides[side] = k;
-                triangle->kinds[side] = find_side_kind(triangle, side, other);
-            }
+    return are_equal(triangle->vertices[side], to)
+           && are_equal(triangle->vertices[(side + 1) % 3], from);
+}
+
+// Finds the triangle that shares a side of a triangle, and sets the kind of the side. A side
+// without neighbor is open. If several triangles share the side, the last triangle is the neighbor.
+static void find_neighbor(const ground_surface *surface, ground_triangle *triangle, int side)
+{
+    const md5_vec3d from = triangle->vertices[side];
+    const md5_vec3d to = triangle->vertices[(side + 1) % 3];
+    triangle->neighbors[side] = MD5_NONE;
+    triangle->kinds[side] = SIDE_OPEN;
+    for (uint32_t i = 0; i < surface->num_triangles; i++) {
+        const ground_triangle *const other = &surface->triangles[i];
+        for (uint32_t other_side = 0; other_side < 3; other_side++) {
+            if (!has_reversed_side(other, other_side, from, to))
+                continue;
+            triangle->neighbors[side] = i;
+            triangle->neighbor_sides[side] = other_side;
+            triangle->kinds[side] = find_side_kind(triangle, side, other);
         }
     }
 }
@@ -221,25 +238,28 @@ static void read_surface(const contact_search *search, ground_surface *surface)
         surface->num_triangles++;
     }
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
-        if (surface->triangles[i].is_near)
-            find_neighbors(surface, &surface->triangles[i]);
+        ground_triangle *const triangle = &surface->triangles[i];
+        if (!triangle->is_near)
+            continue;
+        for (int side = 0; side < 3; side++)
+            find_neighbor(surface, triangle, side);
     }
 }
 
 // == Segments =====================================================================================
 
-// Clips a part of a segment, between part[0] and part[1] from 0 to 1, to the space behind a plane.
-// Returns false if nothing remains.
+// Shortens a part of a segment to the space behind a plane. part[0] and part[1] are the ends of the
+// part, as fractions of the segment. Returns false if nothing remains.
 static bool clip(md5_vec3d from, md5_vec3d to, md5_vec3d normal, double level, double part[2])
 {
-    const double begin = md5_vec3d_dot(normal, from) - level;
-    const double end = md5_vec3d_dot(normal, to) - level;
-    if (begin > 0.0 && end > 0.0)
+    const double from_height = md5_vec3d_dot(normal, from) - level;
+    const double to_height = md5_vec3d_dot(normal, to) - level;
+    if (from_height > 0.0 && to_height > 0.0)
         return false;
-    if (begin > 0.0)
-        part[0] = md5_max(part[0], begin / (begin - end));
-    else if (end > 0.0)
-        part[1] = md5_min(part[1], begin / (begin - end));
+    if (from_height > 0.0)
+        part[0] = md5_max(part[0], from_height / (from_height - to_height));
+    else if (to_height > 0.0)
+        part[1] = md5_min(part[1], from_height / (from_height - to_height));
     return part[0] <= part[1];
 }
 
@@ -255,19 +275,27 @@ static bool reaches_body(const contact_search *search, md5_vec3d from, md5_vec3d
     return true;
 }
 
+// Returns true if a segment that begins behind a triangle ends in front of it, and passes through
+// the triangle rather than through its plane next to the triangle.
+static bool passes_through(const ground_triangle *triangle, md5_vec3d from, md5_vec3d to)
+{
+    const double from_height = height_above(triangle, from);
+    const double to_height = height_above(triangle, to);
+    if (from_height >= 0.0 || to_height < 0.0)
+        return false;
+
+    const double fraction =
+        from_height / (from_height - to_height); // of the segment, up to the plane
+    const md5_vec3d to_plane = md5_vec3d_scale(md5_vec3d_sub(to, from), fraction);
+    return is_over(triangle, md5_vec3d_add(from, to_plane), SIDE_MARGIN);
+}
+
 // Returns true if the segment between two vertices of the body passes through the surface from
 // behind. Then the vertex `from` is in the ground.
 static bool passes_outward(const ground_surface *surface, md5_vec3d from, md5_vec3d to)
 {
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
-        const ground_triangle *const triangle = &surface->triangles[i];
-        const double begin = height_above(triangle, from);
-        const double end = height_above(triangle, to);
-        if (begin >= 0.0 || end < 0.0)
-            continue;
-        const double fraction = begin / (begin - end); // of the segment, up to the plane
-        const md5_vec3d to_plane = md5_vec3d_scale(md5_vec3d_sub(to, from), fraction);
-        if (is_over(triangle, md5_vec3d_add(from, to_plane), SIDE_MARGIN))
+        if (passes_through(&surface->triangles[i], from, to))
             return true;
     }
     return false;
@@ -277,12 +305,24 @@ static bool passes_outward(const ground_surface *surface, md5_vec3d from, md5_ve
 
 enum { MAX_BEHIND = 8 };
 
-// Triangles that a vertex is behind, and its depth below each.
+// The triangles of the ground that a vertex of the body has penetrated: the vertex is behind each
+// of them, on the inner side of the surface.
 typedef struct penetration {
     uint32_t count;
     const ground_triangle *triangles[MAX_BEHIND];
-    double depths[MAX_BEHIND];
+    double depths[MAX_BEHIND]; // distance of the vertex from the plane of each triangle, units
 } penetration;
+
+// Returns the index of the triangle through which the vertex leaves the ground by the shortest way.
+static uint32_t find_least_depth(const penetration *behind)
+{
+    uint32_t nearest = 0;
+    for (uint32_t i = 1; i < behind->count; i++) {
+        if (behind->depths[i] < behind->depths[nearest])
+            nearest = i;
+    }
+    return nearest;
+}
 
 // Adds candidates for a vertex behind several triangles: it leaves the ground through the nearest
 // triangle. Another triangle is added only if the vertex would then still be behind it, as in a
@@ -290,14 +330,11 @@ typedef struct penetration {
 static void leave_by_nearest_triangle(contact_search *search, const ground_surface *surface,
                                       md5_vec3d vertex, const penetration *behind)
 {
-    uint32_t nearest = 0;
-    for (uint32_t i = 1; i < behind->count; i++) {
-        if (behind->depths[i] < behind->depths[nearest])
-            nearest = i;
-    }
+    const uint32_t nearest = find_least_depth(behind);
     const md5_vec3d to_nearest =
         md5_vec3d_scale(behind->triangles[nearest]->normal, behind->depths[nearest]);
-    const md5_vec3d outside = md5_vec3d_add(vertex, to_nearest);
+    const md5_vec3d outside = md5_vec3d_add(vertex, to_nearest); // where the vertex leaves
+
     for (uint32_t i = 0; i < behind->count; i++) {
         const ground_triangle *const triangle = behind->triangles[i];
         const bool is_still_behind = height_above(triangle, outside) < 0.0
@@ -305,6 +342,30 @@ static void leave_by_nearest_triangle(contact_search *search, const ground_surfa
         if (i == nearest || is_still_behind)
             md5i_add_contact_candidate(search, vertex, triangle->normal, triangle->level);
     }
+}
+
+// Returns true if a vertex at a negative height above a near triangle has penetrated it. A vertex
+// far below the triangle may also be outside of the ground, for example below a bridge. It is in
+// the ground if the way to the vertex of the body that is farthest in front of the triangle passes
+// through the surface.
+static bool has_penetrated(const contact_search *search, const ground_surface *surface,
+                           const ground_triangle *triangle, md5_vec3d vertex, double height)
+{
+    if (height > -TOUCHING)
+        return true;
+    return passes_outward(surface, vertex, search->vertices[triangle->front_vertex]);
+}
+
+// Adds a triangle to the triangles that a vertex has penetrated. Ignores the triangle if the list
+// is full.
+static void add_penetrated_triangle(penetration *behind, const ground_triangle *triangle,
+                                    double depth)
+{
+    if (behind->count == MAX_BEHIND)
+        return;
+    behind->triangles[behind->count] = triangle;
+    behind->depths[behind->count] = depth;
+    behind->count++;
 }
 
 // Adds contact candidates for a vertex of a body: the near triangles of the ground that bound its
@@ -323,18 +384,11 @@ static void add_vertex(contact_search *search, const ground_surface *surface, md
         const double margin = height > -TOUCHING ? SIDE_MARGIN : -SIDE_MARGIN;
         if (height > search->reach || !is_bounded_by(surface, triangle, vertex, margin))
             continue;
-        if (height >= 0.0) {
+
+        if (height >= 0.0)
             md5i_add_contact_candidate(search, vertex, triangle->normal, triangle->level);
-            continue;
-        }
-        // A vertex can also be below a triangle without being in the ground: below a bridge.
-        const md5_vec3d in_front = search->vertices[triangle->front_vertex];
-        const bool is_in_ground = height > -TOUCHING || passes_outward(surface, vertex, in_front);
-        if (is_in_ground && behind.count < MAX_BEHIND) {
-            behind.triangles[behind.count] = triangle;
-            behind.depths[behind.count] = -height;
-            behind.count++;
-        }
+        else if (has_penetrated(search, surface, triangle, vertex, height))
+            add_penetrated_triangle(&behind, triangle, -height);
     }
     if (behind.count > 0)
         leave_by_nearest_triangle(search, surface, vertex, &behind);
@@ -342,92 +396,119 @@ static void add_vertex(contact_search *search, const ground_surface *surface, md
 
 // == Edges of the body and ridges =================================================================
 
+// A ridge of the ground: a convex edge between two triangles, or the side of a triangle that no
+// other triangle shares (an open ridge).
 typedef struct ground_ridge {
     md5_vec3d from;
     md5_vec3d to;
-    md5_vec3d along;
+    md5_vec3d along; // to - from
     // The possible contact normals are an arc: from the normal of one triangle to the normal of the
-    // other triangle, or to the open side. They are perpendicular to the ridge, and their
-    // components along arc_sides[] are not negative.
+    // other triangle, or to the outward normal of the open side. They are perpendicular to the
+    // ridge, and their components along arc_sides[] are not negative.
     md5_vec3d arc_ends[2];
     md5_vec3d arc_sides[2];
     bool is_open;
 } ground_ridge;
 
-// A contact of a ridge, or of one of its ends, with a feature of the body.
+// A contact of a ridge with an edge of the body, or of an end of the ridge (a peak) with a face.
 typedef struct ridge_contact {
-    md5_vec3d on_body;
-    md5_vec3d on_ridge;
-    md5_vec3d normal;
-    double gap;
+    md5_vec3d on_body;  // nearest point of the body
+    md5_vec3d on_ridge; // nearest point of the ridge
+    md5_vec3d normal;   // unit vector out of the ground
+    double gap;         // distance from on_ridge to on_body along the normal; negative: penetration
 } ridge_contact;
-
-// Sets the ridge at a side of a near triangle. Returns false if the side is not a ridge, or if the
-// neighbor has set it already.
-static bool build_ridge(const ground_surface *surface, uint32_t index, int side,
-                        ground_ridge *ridge)
+// Returns true if a side of a near triangle is a ridge, and this triangle adds the ridge to the
+// search. Two near triangles share a ridge; the triangle with the lower index adds it.
+static bool owns_ridge(const ground_surface *surface, uint32_t index, int side)
 {
     const ground_triangle *const triangle = &surface->triangles[index];
     const side_kind kind = triangle->kinds[side];
     if (kind != SIDE_OPEN && kind != SIDE_RIDGE)
         return false;
-    ridge->from = triangle->vertices[side];
-    ridge->to = triangle->vertices[(side + 1) % 3];
-    ridge->along = md5_vec3d_sub(ridge->to, ridge->from);
-    ridge->is_open = kind == SIDE_OPEN;
-
-    // The arc of an open side is a right angle: each end is perpendicular to the other end.
-    ridge->arc_ends[0] = triangle->normal;
-    ridge->arc_ends[1] = triangle->sides[side];
-    ridge->arc_sides[0] = triangle->sides[side];
-    ridge->arc_sides[1] = triangle->normal;
-    if (ridge->is_open)
+    if (kind == SIDE_OPEN)
         return true;
+    const uint32_t neighbor = triangle->neighbors[side];
+    return index < neighbor || !surface->triangles[neighbor].is_near;
+}
 
-    const ground_triangle *const neighbor = &surface->triangles[triangle->neighbors[side]];
-    ridge->arc_ends[1] = neighbor->normal;
-    ridge->arc_sides[1] = neighbor->sides[triangle->neighbor_sides[side]];
-    return index < triangle->neighbors[side] || !neighbor->is_near;
+// Returns the ridge at a side of a triangle, which must be a ridge or open.
+static ground_ridge build_ridge(const ground_surface *surface, const ground_triangle *triangle,
+                                int side)
+{
+    ground_ridge ridge;
+    ridge.from = triangle->vertices[side];
+    ridge.to = triangle->vertices[(side + 1) % 3];
+    ridge.along = md5_vec3d_sub(ridge.to, ridge.from);
+    ridge.is_open = triangle->kinds[side] == SIDE_OPEN;
+
+    // The arc begins at the normal of this triangle. It goes toward the outward normal of the side.
+    ridge.arc_ends[0] = triangle->normal;
+    ridge.arc_sides[0] = triangle->sides[side];
+    if (ridge.is_open) {
+        // The arc is a right angle: each end is perpendicular to the other end.
+        ridge.arc_ends[1] = triangle->sides[side];
+        ridge.arc_sides[1] = triangle->normal;
+    } else {
+        const ground_triangle *const neighbor = &surface->triangles[triangle->neighbors[side]];
+        ridge.arc_ends[1] = neighbor->normal;
+        ridge.arc_sides[1] = neighbor->sides[triangle->neighbor_sides[side]];
+    }
+    return ridge;
 }
 
 // Returns true if a direction that is perpendicular to an edge of the body is in the arc between
-// the outward normals a and b of its faces.
-static bool points_out_at_edge(md5_vec3d direction, md5_vec3d a, md5_vec3d b, double margin)
+// the outward unit normals of the two faces at the edge. `margin` is the distance by which the
+// direction may be outside of the arc.
+static bool points_out_at_edge(md5_vec3d direction, md5_vec3d first_normal, md5_vec3d second_normal,
+                               double margin)
 {
-    const double cosine = md5_vec3d_dot(a, b);
-    const double along_a = md5_vec3d_dot(direction, a);
-    const double along_b = md5_vec3d_dot(direction, b);
-    return along_b - cosine * along_a > -margin && along_a - cosine * along_b > -margin;
+    const double cosine = md5_vec3d_dot(first_normal, second_normal);
+    const double along_first = md5_vec3d_dot(direction, first_normal);
+    const double along_second = md5_vec3d_dot(direction, second_normal);
+    const bool is_after_first = along_second - cosine * along_first > -margin;
+    const bool is_before_second = along_first - cosine * along_second > -margin;
+    return is_after_first && is_before_second;
 }
 
-// Finds the normal of the contact of an edge of the body and a ridge, perpendicular to both. Two
-// edges can touch only along a direction that points out of the ground at the ridge and, reversed,
-// out of the body at the edge (Gregorius, "The Separating Axis Test between Convex Polyhedra",
-// Game Developers Conference 2013).
+// Finds the normal of the contact of an edge of the body and a ridge, perpendicular to both.
+// `along` is the vector from one end of the edge to the other. Returns false if the edge and the
+// ridge are nearly parallel, or cannot touch each other.
+//
+// Two edges can touch only along a direction that points out of the ground at the ridge and,
+// reversed, out of the body at the edge (Gregorius, "The Separating Axis Test between Convex
+// Polyhedra", Game Developers Conference 2013).
 static bool find_edge_normal(const contact_search *search, const ground_ridge *ridge,
                              const ragdoll_edge *edge, md5_vec3d along, md5_vec3d *normal)
 {
     const md5_vec3d across = md5_vec3d_cross(along, ridge->along);
     const double square = md5_vec3d_dot(across, across);
     const double product = md5_vec3d_dot(along, along) * md5_vec3d_dot(ridge->along, ridge->along);
-    if (!(square > 1e-6 * product)) // nearly parallel
+    const bool is_parallel = !(square > 1e-6 * product);
+    if (is_parallel)
         return false;
 
+    // The cross product or its reverse points out of the ground: `sign` selects which of them.
     const double length = sqrt(square);
     const double margin = ARC_MARGIN * length;
     const double first = md5_vec3d_dot(across, ridge->arc_sides[0]);
     const double second = md5_vec3d_dot(across, ridge->arc_sides[1]);
     const double sign = first + second < 0.0 ? -1.0 : 1.0;
-    if (sign * first < -margin || sign * second < -margin)
+    const bool points_out_of_ground = sign * first >= -margin && sign * second >= -margin;
+    if (!points_out_of_ground)
         return false;
-    if (!points_out_at_edge(md5_vec3d_scale(across, -sign), search->planes[edge->planes[0]].normal,
-                            search->planes[edge->planes[1]].normal, margin))
+
+    const md5_vec3d into_ground = md5_vec3d_scale(across, -sign);
+    const md5_vec3d first_normal = search->planes[edge->planes[0]].normal;
+    const md5_vec3d second_normal = search->planes[edge->planes[1]].normal;
+    if (!points_out_at_edge(into_ground, first_normal, second_normal, margin))
         return false;
     *normal = md5_vec3d_scale(across, sign / length);
     return true;
 }
 
-// Returns true if a position along a segment, from 0 to 1, is on it.
+// Returns true if a point of a line is on a segment of the line, which is longer by SIDE_MARGIN at
+// both ends. `position` is 0 at the start and 1 at the end of the segment; `along` is the vector
+// from the start to the end.
 static bool is_on_segment(double position, md5_vec3d along)
 {
     const double margin = SIDE_MARGIN / md5_vec3d_length(along);
@@ -471,56 +552,81 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
 
 // == Faces of the body and peaks ==================================================================
 
-// Finds the possible contact of a peak of the ground, an end of a ridge, with the face of the body
-// that is nearest to it.
-static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridge_contact *contact)
+// The face of the body that is nearest to a point, and the distances of the point from the planes
+// of this face and of the second nearest face, positive outside of the body.
+typedef struct nearest_face {
+    const ragdoll_plane *face; // NULL if the body does not have faces
+    double height;
+    double second_height;
+} nearest_face;
+
+// Finds the face of the body that is nearest to a point. Of the planes of a convex body, the plane
+// with the largest height of the point is the plane of the nearest face.
+static nearest_face find_nearest_face(const contact_search *search, md5_vec3d point)
 {
-    // The nearest face has the largest height. If the second largest height is negative, the peak
-    // is straight in front of this face, not outside of its edges.
-    const ragdoll_plane *face = NULL;
-    double gap = -INFINITY;
-    double second_gap = -INFINITY;
+    nearest_face nearest = {.face = NULL, .height = -INFINITY, .second_height = -INFINITY};
     for (uint32_t i = 0; i < search->num_planes; i++) {
         const ragdoll_plane *const plane = &search->planes[i];
-        const double height = md5_vec3d_dot(plane->normal, peak) - plane->level;
-        if (height > gap) {
-            second_gap = gap;
-            gap = height;
-            face = plane;
+        const double height = md5_vec3d_dot(plane->normal, point) - plane->level;
+        if (height > nearest.height) {
+            nearest.second_height = nearest.height;
+            nearest.height = height;
+            nearest.face = plane;
         } else {
-            second_gap = md5_max(second_gap, height);
+            nearest.second_height = md5_max(nearest.second_height, height);
         }
     }
+    return nearest;
+}
 
-    if (!face || gap > search->reach || second_gap > PEAK_MARGIN)
+// Finds the possible contact of a peak of the ground, an end of a ridge, with the face of the body
+// that is nearest to it. Returns false if the peak is out of reach, or not in front of a face.
+static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridge_contact *contact)
+{
+    const nearest_face nearest = find_nearest_face(search, peak);
+    if (!nearest.face || nearest.height > search->reach)
         return false;
-    contact->normal = md5_vec3d_scale(face->normal, -1.0);
-    contact->gap = gap;
+    // A peak that is also in front of a second face is outside of the edges of the nearest face.
+    if (nearest.second_height > PEAK_MARGIN)
+        return false;
+
+    contact->normal = md5_vec3d_scale(nearest.face->normal, -1.0);
+    contact->gap = nearest.height;
     contact->on_ridge = peak;
-    contact->on_body = md5_vec3d_add(peak, md5_vec3d_scale(contact->normal, gap));
+    contact->on_body = md5_vec3d_add(peak, md5_vec3d_scale(contact->normal, nearest.height));
     return true;
 }
 
-#define EXPOSED_DISTANCE 0.05 // units; nearer triangles are at the point
-#define EXPOSED_SLOPE 0.03    // sine of the angle by which a triangle may rise above the plane
-#define EXPOSED_RISE 1e-3     // units, in addition
+// A triangle is at a point if its distance is at most EXPOSED_DISTANCE, units. A vertex of such a
+// triangle is above a plane through the point if it rises by more than the sine EXPOSED_SLOPE of an
+// angle, times its distance from the point, plus EXPOSED_RISE, units.
+#define EXPOSED_DISTANCE 0.05
+#define EXPOSED_SLOPE 0.03
+#define EXPOSED_RISE 1e-3
 
-// Returns true if no triangle at a point of the surface rises above the plane through the point
-// with this normal. This also covers triangles that touch an open side without sharing vertices.
+// Returns true if a vertex of a triangle is above the plane with this normal through a point.
+static bool rises_above_plane(const ground_triangle *triangle, md5_vec3d point, md5_vec3d normal)
+{
+    for (int i = 0; i < 3; i++) {
+        const md5_vec3d away = md5_vec3d_sub(triangle->vertices[i], point);
+        const double tolerance = EXPOSED_SLOPE * md5_vec3d_length(away) + EXPOSED_RISE;
+        if (md5_vec3d_dot(away, normal) > tolerance)
+            return true;
+    }
+    return false;
+}
+
+// Returns true if a body can touch the surface at a point in the direction of this normal: no
+// triangle at the point rises above the plane through the point. This also covers triangles that
+// touch an open side without sharing vertices.
 static bool is_exposed(const ground_surface *surface, md5_vec3d point, md5_vec3d normal)
 {
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
         const ground_triangle *const triangle = &surface->triangles[i];
         const bool is_at_triangle = fabs(height_above(triangle, point)) <= EXPOSED_DISTANCE
                                     && is_over(triangle, point, EXPOSED_DISTANCE);
-        if (!is_at_triangle)
-            continue;
-        for (int k = 0; k < 3; k++) {
-            const md5_vec3d away = md5_vec3d_sub(triangle->vertices[k], point);
-            const double tolerance = EXPOSED_SLOPE * md5_vec3d_length(away) + EXPOSED_RISE;
-            if (md5_vec3d_dot(away, normal) > tolerance)
-                return false;
-        }
+        if (is_at_triangle && rises_above_plane(triangle, point, normal))
+            return false;
     }
     return true;
 }
@@ -530,7 +636,7 @@ static bool is_exposed(const ground_surface *surface, md5_vec3d point, md5_vec3d
 enum { MAX_RIDGE_CONTACTS = 3 * MAX_PLANES / 2 + 2 }; // edges of a hull, and both ends
 
 // Finds the contacts of a ridge with the edges of the body, and the contacts of its two ends with
-// faces. Returns the number of contacts.
+// faces of the body. Returns the number of contacts.
 static uint32_t find_ridge_contacts(const contact_search *search, const ground_surface *surface,
                                     const ground_ridge *ridge,
                                     ridge_contact contacts[MAX_RIDGE_CONTACTS])
@@ -540,13 +646,27 @@ static uint32_t find_ridge_contacts(const contact_search *search, const ground_s
         if (find_edge_contact(search, ridge, &search->edges[i], &contacts[count]))
             count++;
     }
-    const md5_vec3d ends[2] = {ridge->from, ridge->to};
+
+    const md5_vec3d peaks[2] = {ridge->from, ridge->to};
     for (int i = 0; i < 2; i++) {
-        if (find_peak_contact(search, ends[i], &contacts[count])
-            && is_exposed(surface, ends[i], contacts[count].normal))
+        ridge_contact *const contact = &contacts[count];
+        const bool faces_body = find_peak_contact(search, peaks[i], contact);
+        if (faces_body && is_exposed(surface, peaks[i], contact->normal))
             count++;
     }
     return count;
+}
+
+// Returns the distance from a ridge, along a normal, to the vertex of the body that is lowest along
+// this normal. A negative distance is the depth to which the body penetrates the ground there.
+static double gap_along(const contact_search *search, const ground_ridge *ridge, md5_vec3d normal)
+{
+    double gap = INFINITY;
+    for (uint32_t i = 0; i < search->num_vertices; i++) {
+        const md5_vec3d from_ridge = md5_vec3d_sub(search->vertices[i], ridge->from);
+        gap = md5_min(gap, md5_vec3d_dot(normal, from_ridge));
+    }
+    return gap;
 }
 
 // Returns the contact with the least penetration, or NULL if the body is less deep along one end of
@@ -559,17 +679,25 @@ static const ridge_contact *find_shallowest(const contact_search *search, const 
         if (contacts[i].gap > shallowest->gap)
             shallowest = &contacts[i];
     }
+
     for (int end = 0; end < 2; end++) {
-        const md5_vec3d normal = ridge->arc_ends[end];
-        double gap = INFINITY;
-        for (uint32_t i = 0; i < search->num_vertices; i++) {
-            const md5_vec3d from_ridge = md5_vec3d_sub(search->vertices[i], ridge->from);
-            gap = md5_min(gap, md5_vec3d_dot(normal, from_ridge));
-        }
-        if (gap > shallowest->gap)
+        if (gap_along(search, ridge, ridge->arc_ends[end]) > shallowest->gap)
             return NULL;
     }
     return shallowest;
+}
+
+// Returns true if a contact of a ridge is a candidate. A contact that penetrates deeply counts only
+// if it has the direction of `exit`, the contact along which the body leaves the ridge. If `exit`
+// is NULL, no such contact counts.
+static bool is_ridge_candidate(const ground_surface *surface, const ground_ridge *ridge,
+                               const ridge_contact *contact, const ridge_contact *exit)
+{
+    const bool is_deep = contact->gap < -TOUCHING;
+    const bool is_exit = exit && md5_vec3d_dot(contact->normal, exit->normal) > SAME_EXIT;
+    if (is_deep && !is_exit)
+        return false;
+    return !ridge->is_open || is_exposed(surface, contact->on_ridge, contact->normal);
 }
 
 // Adds candidates for the contacts of a ridge. If the ridge is deep in the body, the body leaves it
@@ -580,23 +708,36 @@ static void add_ridge(contact_search *search, const ground_surface *surface,
 {
     ridge_contact contacts[MAX_RIDGE_CONTACTS];
     const uint32_t count = find_ridge_contacts(search, surface, ridge, contacts);
-    const bool is_in_body = reaches_body(search, ridge->from, ridge->to, -TOUCHING);
-    const ridge_contact *const exit =
-        is_in_body && count > 0 ? find_shallowest(search, ridge, contacts, count) : NULL;
+    if (count == 0)
+        return;
+
+    const ridge_contact *exit = NULL; // the contact along which the body leaves the ridge
+    if (reaches_body(search, ridge->from, ridge->to, -TOUCHING))
+        exit = find_shallowest(search, ridge, contacts, count);
+
     for (uint32_t i = 0; i < count; i++) {
         const ridge_contact *const contact = &contacts[i];
-        const bool is_exit = exit && md5_vec3d_dot(contact->normal, exit->normal) > SAME_EXIT;
-        if (contact->gap < -TOUCHING && !is_exit)
+        if (!is_ridge_candidate(surface, ridge, contact, exit))
             continue;
-        if (ridge->is_open && !is_exposed(surface, contact->on_ridge, contact->normal))
+        const double level = md5_vec3d_dot(contact->normal, contact->on_ridge);
+        md5i_add_contact_candidate(search, contact->on_body, contact->normal, level);
+    }
+}
+
+// Adds candidates for the contacts of a near triangle's ridges with the body.
+static void add_ridges(contact_search *search, const ground_surface *surface, uint32_t index)
+{
+    for (int side = 0; side < 3; side++) {
+        if (!owns_ridge(surface, index, side))
             continue;
-        md5i_add_contact_candidate(search, contact->on_body, contact->normal,
-                                   md5_vec3d_dot(contact->normal, contact->on_ridge));
+        const ground_ridge ridge = build_ridge(surface, &surface->triangles[index], side);
+        if (reaches_body(search, ridge.from, ridge.to, search->reach))
+            add_ridge(search, surface, &ridge);
     }
 }
 
 // Finds possible contacts of a body with the triangles of the ground: vertices of the body with
-// triangles, then edges of the ground with the body.
+// triangles, then ridges of the ground with edges and faces of the body.
 void md5i_search_triangles(contact_search *search)
 {
     if (search->num_vertices == 0)
@@ -606,13 +747,7 @@ void md5i_search_triangles(contact_search *search)
     for (uint32_t i = 0; i < search->num_vertices; i++)
         add_vertex(search, &surface, search->vertices[i]);
     for (uint32_t i = 0; i < surface.num_triangles; i++) {
-        if (!surface.triangles[i].is_near)
-            continue;
-        for (int side = 0; side < 3; side++) {
-            ground_ridge ridge;
-            if (build_ridge(&surface, i, side, &ridge)
-                && reaches_body(search, ridge.from, ridge.to, search->reach))
-                add_ridge(search, &surface, &ridge);
-        }
+        if (surface.triangles[i].is_near)
+            add_ridges(search, &surface, i);
     }
 }
