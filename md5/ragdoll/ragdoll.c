@@ -57,29 +57,36 @@ static bool is_constraint_in_range(const md5_body_constraint *constraint)
     return are_in_range(constraint->axes, 2) && are_in_range(limits, 3);
 }
 
+// Fails with a message that a part of a figure has a coordinate out of range. `kind` is the kind of
+// the part, "body" or "constraint".
+static bool fail_out_of_range(md5_context *context, const md5_decl *decl, const char *kind,
+                              const char *name)
+{
+    return md5i_fail(context, MD5_ERROR_RANGE, decl->keyword_line, decl->keyword_column,
+                     "figure %s: %s %s is out of range: expected finite values up to %g units",
+                     MD5_QUOTED(decl->name), kind, MD5_QUOTED(name), (double)MAX_COORDINATE);
+}
+
 // Fails if a body or a constraint has a coordinate that is not finite or above MAX_COORDINATE.
 static bool check_figure(md5_context *context, const md5_figure *figure)
 {
     const md5_decl *const decl = figure->def->decl;
-    (void)snprintf(context->error.file, sizeof context->error.file, "%s",
-                   decl->file ? decl->file : "");
+    const char *const file = decl->file ? decl->file : "";
+    (void)snprintf(context->error.file, sizeof context->error.file, "%s", file);
+
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const part = &figure->bodies[i];
-        if (!are_in_range(&figure->setup[i].translation, 1)
-            || !are_in_range(figure->vertices + part->first_vertex, part->num_vertices))
-            return md5i_fail(
-                context, MD5_ERROR_RANGE, decl->keyword_line, decl->keyword_column,
-                "figure %s: body %s is out of range: expected finite values up to %g units",
-                MD5_QUOTED(decl->name), MD5_QUOTED(part->def->name), (double)MAX_COORDINATE);
+        const md5_vec3 *const vertices = figure->vertices + part->first_vertex;
+        const bool is_in_range = are_in_range(&figure->setup[i].translation, 1)
+                                 && are_in_range(vertices, part->num_vertices);
+        if (!is_in_range)
+            return fail_out_of_range(context, decl, "body", part->def->name);
     }
 
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_body_constraint *const constraint = &figure->constraints[i];
         if (!is_constraint_in_range(constraint))
-            return md5i_fail(
-                context, MD5_ERROR_RANGE, decl->keyword_line, decl->keyword_column,
-                "figure %s: constraint %s is out of range: expected finite values up to %g units",
-                MD5_QUOTED(decl->name), MD5_QUOTED(constraint->def->name), (double)MAX_COORDINATE);
+            return fail_out_of_range(context, decl, "constraint", constraint->def->name);
     }
     return true;
 }
@@ -241,15 +248,9 @@ static void start_node(ragdoll_node *node, const md5_body_state *body)
     node->limits[1].impulse.value = 0.0;
 }
 
-// Starts a fall from the transforms and velocities of `bodies`. Velocities that the joints do not
-// allow are replaced by the nearest allowed velocities.
-void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
+// Clears the values that remain from an earlier fall: times, energy, friction and the drag.
+static void clear_state(md5_ragdoll *ragdoll)
 {
-    MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
-    MD5_ASSERT_NOT_NULL(bodies);
-
-    ragdoll->world = transform_from_xform(
-        md5_xform_mul(bodies[0].transform, md5_xform_inverse(ragdoll->desc.figure->setup[0])));
     ragdoll->pending_time = 0.0;
     ragdoll->added_energy = 0.0;
     ragdoll->step = 0;
@@ -259,11 +260,25 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     ragdoll->links[DRAG_LINK].nodes[0] = MD5_NONE;
     for (uint32_t i = 0; i < ragdoll->num_links; i++)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
+}
+
+// Starts a fall from the transforms and velocities of `bodies`. Velocities that the joints do not
+// allow are replaced by the nearest allowed velocities.
+void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
+{
+    MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
+    MD5_ASSERT_NOT_NULL(bodies);
+
+    // The transform of model space: it moves the first body from the setup pose to its start.
+    const md5_xform model_to_body = md5_xform_inverse(ragdoll->desc.figure->setup[0]);
+    ragdoll->world = transform_from_xform(md5_xform_mul(bodies[0].transform, model_to_body));
+    clear_state(ragdoll);
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         start_node(&ragdoll->nodes[k], &bodies[ragdoll->nodes[k].body]);
     md5i_read_joint_rotations(ragdoll);
     md5i_update_ragdoll_transforms(ragdoll);
-    // Replaces the velocities by the nearest velocities that the joints allow.
+
+    // Replace the velocities by the nearest velocities that the joints allow.
     md5i_prepare_ragdoll(ragdoll, PREPARE_CURRENT);
     md5i_store_ragdoll_velocities(ragdoll);
     update_bodies(ragdoll);
@@ -271,7 +286,7 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
 }
 
 // Applies an impulse to a body at a point in the world, for example for a bullet. Impulses below
-// 500 have no effect, as in the engine.
+// MIN_IMPULSE have no effect, as in the engine.
 void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
                                md5_vec3 impulse)
 {
@@ -279,17 +294,30 @@ void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 poi
     MD5_ASSERT(body < ragdoll->num_nodes, "body: must be a body of the figure");
     const md5_vec3d linear = clamp_length(impulse, MAX_IMPULSE);
     const md5_vec3d position = clamp_length(point, MAX_POSITION);
-    if (!(md5_vec3d_dot(linear, linear) >= MIN_IMPULSE * MIN_IMPULSE))
+    const bool is_strong = md5_vec3d_dot(linear, linear) >= MIN_IMPULSE * MIN_IMPULSE;
+    if (!is_strong)
         return;
+
     const double energy_before = md5i_ragdoll_energy(ragdoll);
-    md5i_prepare_ragdoll(ragdoll, PREPARE_CURRENT);
+    md5i_prepare_ragdoll(ragdoll, PREPARE_CURRENT); // sets ragdoll->origin
     const md5_vec3d lever = md5_vec3d_sub(position, ragdoll->origin);
     const spatial spatial_impulse = md5_spatial_from(md5_vec3d_cross(lever, linear), linear);
     md5i_apply_ragdoll_impulse(ragdoll, ragdoll->node_by_body[body], &spatial_impulse);
     md5i_store_ragdoll_velocities(ragdoll);
-    ragdoll->added_energy += md5_max(0.0, md5i_ragdoll_energy(ragdoll) - energy_before);
+
+    const double energy_change = md5i_ragdoll_energy(ragdoll) - energy_before;
+    ragdoll->added_energy += md5_max(0.0, energy_change);
     update_bodies(ragdoll);
     reset_rest_check(ragdoll);
+}
+
+// Converts a point in the world, as a caller passes it, to the axes of a node's body.
+static md5_vec3d world_point_to_body(const ragdoll_node *node, md5_vec3 point)
+{
+    const ragdoll_transform *const transform = &node->transform;
+    const md5_quatd into_body = md5_quatd_conjugate(transform->rotation);
+    const md5_vec3d position = clamp_length(point, MAX_POSITION);
+    return md5_quatd_rotate(into_body, md5_vec3d_sub(position, transform->position));
 }
 
 // Pulls a point of a body toward *target, both in the world. A target that is NULL ends the drag.
@@ -297,22 +325,21 @@ void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT(body < ragdoll->num_nodes, "body: must be a body of the figure");
-    // The dragged point is fixed in the body at the start of a drag; later calls only move the
-    // target.
     uint32_t *const dragged_node = &ragdoll->links[DRAG_LINK].nodes[0];
-    const uint32_t node = target ? ragdoll->node_by_body[body] : MD5_NONE;
-    const bool starts_drag = node != MD5_NONE && node != *dragged_node;
-    if (starts_drag) {
-        const ragdoll_transform *const transform = &ragdoll->nodes[node].transform;
-        const md5_quatd into_body = md5_quatd_conjugate(transform->rotation);
-        const md5_vec3d position = clamp_length(point, MAX_POSITION);
-        ragdoll->drag_anchor =
-            md5_quatd_rotate(into_body, md5_vec3d_sub(position, transform->position));
-    }
-    if (target)
-        ragdoll->drag_target = clamp_length(*target, MAX_POSITION);
-    *dragged_node = node;
     reset_rest_check(ragdoll);
+    if (!target) {
+        *dragged_node = MD5_NONE;
+        return;
+    }
+
+    // The dragged point is fixed in the body at the start of a drag. Later calls only move the
+    // target.
+    const uint32_t node = ragdoll->node_by_body[body];
+    const bool starts_drag = node != *dragged_node;
+    if (starts_drag)
+        ragdoll->drag_anchor = world_point_to_body(&ragdoll->nodes[node], point);
+    ragdoll->drag_target = clamp_length(*target, MAX_POSITION);
+    *dragged_node = node;
 }
 
 void md5_ragdoll_wake(md5_ragdoll *ragdoll)
@@ -328,11 +355,10 @@ static double seconds_since(const md5_ragdoll *ragdoll, uint64_t step)
     return (double)(ragdoll->step - step) * (1.0 / ragdoll_rate);
 }
 
-// Returns the speed of the simulation relative to real time. During slow motion, it increases
-// linearly from MIN_TIME_SCALE to 1.
-#define MIN_TIME_SCALE 0.01
-// Returns the factor of time in slow motion, which grows from MIN_TIME_SCALE to 1 during the
-// interval of slow motion, and is 1 outside of it.
+#define MIN_TIME_SCALE 0.01 // at the start of slow motion
+
+// Returns the speed of the simulation relative to real time. It increases linearly from
+// MIN_TIME_SCALE to 1 during slow motion, and is 1 before and after slow motion.
 static double slow_motion_scale(const md5_ragdoll *ragdoll)
 {
     const double now = seconds_since(ragdoll, 0);
@@ -343,17 +369,20 @@ static double slow_motion_scale(const md5_ragdoll *ragdoll)
     return md5_max(MIN_TIME_SCALE, (now - from) / (to - from));
 }
 
-// Returns the scale of friction: 1, but less during a period, with the minimum in its middle.
+// Returns the factor by which the friction of the figure is multiplied at the current time. During
+// the period of the dent, the factor goes linearly from 1 to dent->scale in the middle of the
+// period, and back to 1.
 static double friction_scale(const md5_ragdoll *ragdoll, const md5_friction_dent *dent)
 {
     const double now = seconds_since(ragdoll, 0);
-    const double from = (double)dent->start;
-    const double to = (double)dent->end;
-    if (!(from < now && now < to))
+    const double start = (double)dent->start;
+    const double end = (double)dent->end;
+    if (!(start < now && now < end))
         return 1.0;
-    const double from_middle = fabs(2.0 * (now - from) / (to - from) - 1.0);
-    return md5_min(MAX_FRICTION_SCALE,
-                   md5_max(0.0, 1.0 + ((double)dent->scale - 1.0) * (1.0 - from_middle)));
+    // The distance from the middle is 0 in the middle and 1 at the start and the end.
+    const double from_middle = fabs(2.0 * (now - start) / (end - start) - 1.0);
+    const double scale = 1.0 + ((double)dent->scale - 1.0) * (1.0 - from_middle);
+    return md5_min(MAX_FRICTION_SCALE, md5_max(0.0, scale));
 }
 
 // Multiplies the velocities and momenta of all bodies by a factor.
@@ -369,7 +398,7 @@ static void scale_velocities(md5_ragdoll *ragdoll, double scale)
 }
 
 // Removes the energy that the step has added because its length is finite, by slowing down all
-// bodies. While the ragdoll is dragged, reports the energy as added energy instead.
+// bodies. A drag adds energy on purpose, so it is only counted while the ragdoll is dragged.
 static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
 {
     const double energy = md5i_ragdoll_energy(ragdoll);
@@ -380,7 +409,9 @@ static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
         ragdoll->added_energy += excess;
         return;
     }
-    // The kinetic energy is proportional to the square of the velocities.
+
+    // The kinetic energy is proportional to the square of the velocities. If it is less than the
+    // excess, the bodies stop.
     const double kinetic = md5i_ragdoll_kinetic_energy(ragdoll);
     const double allowed = kinetic - excess;
     scale_velocities(ragdoll, allowed > 0.0 ? sqrt(allowed / kinetic) : 0.0);
@@ -395,48 +426,65 @@ static double half_sine_of_limit(double degrees)
     return half_angle * (1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0)));
 }
 
-// Returns true if a body has moved or rotated since the start of the check for rest.
+// Returns true if a body has moved by `max_distance`, units, or has rotated. `max_half_sine` is the
+// sine of half of the smallest angle that counts as a rotation.
+static bool has_transform_changed(const md5_xform *before, const md5_xform *after,
+                                  double max_distance, double max_half_sine)
+{
+    const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(after->translation),
+                                           md5_vec3d_from_vec3(before->translation));
+    if (md5_vec3d_length(offset) >= max_distance)
+        return true;
+
+    // The vector part of a unit quaternion has the length sin(angle / 2).
+    const md5_quatd inverse_before = md5_quatd_conjugate(md5_quatd_from_quat(before->rotation));
+    const md5_quatd q = md5_quatd_mul(md5_quatd_from_quat(after->rotation), inverse_before);
+    const double half_sine_square = q.x * q.x + q.y * q.y + q.z * q.z;
+    return half_sine_square >= max_half_sine * max_half_sine;
+}
+
+// Returns true if a body has moved or rotated since the start of the check for rest, by at least
+// the distance no_move[1], units, or the angle no_move[2], degrees, of the figure.
 static bool has_moved_since_check(const md5_ragdoll *ragdoll)
 {
     const float *const no_move = ragdoll->desc.figure->def->no_move;
     const double max_distance = (double)no_move[1];
-    const double half_sine = half_sine_of_limit((double)no_move[2]); // of the maximum rotation
-    bool has_moved = false;
+    const double max_half_sine = half_sine_of_limit((double)no_move[2]);
     for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
         const md5_xform *const before = &ragdoll->rest_reference[i].transform;
         const md5_xform *const after = &ragdoll->bodies[i].transform;
-        const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(after->translation),
-                                               md5_vec3d_from_vec3(before->translation));
-        const md5_quatd inverse_before = md5_quatd_conjugate(md5_quatd_from_quat(before->rotation));
-        const md5_quatd q = md5_quatd_mul(md5_quatd_from_quat(after->rotation), inverse_before);
-        has_moved |= md5_vec3d_length(offset) >= max_distance;
-        // The vector part of a unit quaternion has the length sin(angle / 2).
-        has_moved |= q.x * q.x + q.y * q.y + q.z * q.z >= half_sine * half_sine;
+        if (has_transform_changed(before, after, max_distance, max_half_sine))
+            return true;
     }
-    return has_moved;
+    return false;
 }
 
-// Returns true if the speeds and accelerations of all bodies are below the limits of the figure.
-// ragdoll->bodies are the bodies before the step.
+// Returns true if the speeds and accelerations of a body are below the limits of the figure.
+// `before` is the body before the last step. `limits` are the maximum speed, angular speed,
+// acceleration and angular acceleration.
+static bool is_body_slow(const ragdoll_node *node, const md5_body_state *before,
+                         const float limits[4])
+{
+    const bool has_low_speed = md5_vec3d_length(node->linear) < (double)limits[0]
+                               && md5_vec3d_length(node->angular) < (double)limits[1];
+    if (!has_low_speed)
+        return false;
+
+    const md5_vec3d linear_before = md5_vec3d_from_vec3(before->linear);
+    const md5_vec3d angular_before = md5_vec3d_from_vec3(before->angular);
+    const double change = md5_vec3d_length(md5_vec3d_sub(node->linear, linear_before));
+    const double angular_change = md5_vec3d_length(md5_vec3d_sub(node->angular, angular_before));
+    return change * ragdoll_rate < (double)limits[2]
+           && angular_change * ragdoll_rate < (double)limits[3];
+}
+
+// Returns true if all bodies are slow after a step. ragdoll->bodies are the bodies before the step.
 static bool is_slow(const md5_ragdoll *ragdoll)
 {
     const float *const limits = ragdoll->desc.figure->def->suspend_speed;
-    const double max_speed = (double)limits[0];
-    const double max_angular_speed = (double)limits[1];
-    const double max_acceleration = (double)limits[2];
-    const double max_angular_acceleration = (double)limits[3];
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
-        const md5_body_state *const before = &ragdoll->bodies[node->body];
-        const md5_vec3d change = md5_vec3d_sub(node->linear, md5_vec3d_from_vec3(before->linear));
-        const md5_vec3d angular_change =
-            md5_vec3d_sub(node->angular, md5_vec3d_from_vec3(before->angular));
-        const bool has_low_speed = md5_vec3d_length(node->linear) < max_speed
-                                   && md5_vec3d_length(node->angular) < max_angular_speed;
-        const bool has_low_acceleration =
-            md5_vec3d_length(change) * ragdoll_rate < max_acceleration
-            && md5_vec3d_length(angular_change) * ragdoll_rate < max_angular_acceleration;
-        if (!has_low_speed || !has_low_acceleration)
+        if (!is_body_slow(node, &ragdoll->bodies[node->body], limits))
             return false;
     }
     return true;
@@ -465,12 +513,14 @@ static bool is_within_limits(const md5_ragdoll *ragdoll)
     return true;
 }
 
-// Returns true if the figure has not moved since the last check for rest. Such a check is due after
-// the time def->no_move[0]; if the figure has moved, the next check begins.
+// Returns true if the figure has not moved for the time no_move[0] of its definition, seconds. The
+// check compares the bodies with rest_reference, a copy of the bodies at the start of the check. If
+// the figure has moved, the next check begins.
 static bool passes_rest_check(md5_ragdoll *ragdoll)
 {
     const double interval = (double)ragdoll->desc.figure->def->no_move[0];
-    if (!(interval > 0.0) || seconds_since(ragdoll, ragdoll->rest_check_step) < interval)
+    const bool has_check = interval > 0.0;
+    if (!has_check || seconds_since(ragdoll, ragdoll->rest_check_step) < interval)
         return false;
     if (!has_moved_since_check(ragdoll))
         return true;
@@ -479,21 +529,23 @@ static bool passes_rest_check(md5_ragdoll *ragdoll)
     return false;
 }
 
-// Applies the engine's rules for rest. In addition, the bodies must be slow for some time, because
-// a body that begins to fall is slow, too.
+// Returns true if the ragdoll may come to rest after this step. Applies the engine's rules: not
+// before move_times[0] seconds after the start, always after move_times[1] seconds, and otherwise
+// if the figure does not move. In addition, a slow figure may rest only if it has been slow for
+// some time, because a body that begins to fall is slow, too.
 static bool can_rest(md5_ragdoll *ragdoll)
 {
     const md5_figure_def *const def = ragdoll->desc.figure->def;
     const double min_time = (double)def->move_times[0];
-    const double max_time = (double)def->move_times[1];
+    const double max_time = (double)def->move_times[1]; // 0: no maximum
     const double time = seconds_since(ragdoll, ragdoll->wake_step);
-    const bool is_dragged = md5_is_ragdoll_dragged(ragdoll);
-    if (is_dragged || time < min_time)
+    if (md5_is_ragdoll_dragged(ragdoll) || time < min_time)
         return false;
     if (max_time > 0.0 && time > max_time)
         return true;
     if (passes_rest_check(ragdoll))
         return is_within_limits(ragdoll);
+
     if (!is_slow(ragdoll))
         ragdoll->last_fast_step = ragdoll->step;
     const bool is_slow_for_some_time =
@@ -501,10 +553,10 @@ static bool can_rest(md5_ragdoll *ragdoll)
     return is_slow_for_some_time && is_within_limits(ragdoll);
 }
 
-// The motion of all bodies by the solved velocities.
+// Sums over all bodies, for the velocities that the solver has found for the step.
 typedef struct ragdoll_motion {
     double kinetic_energy;
-    double upward_momentum;
+    double upward_momentum; // along z, against gravity
     double mass;
 } ragdoll_motion;
 
@@ -526,48 +578,44 @@ static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
     return sum;
 }
 
+// Returns the fraction s of a step, from 0 to 1, for which the change of the energy is `allowed`:
+// the positive root of K s^2 + R s = allowed. `kinetic` is K, the kinetic energy of the bodies in
+// the step, and `rise` is R, the increase of their potential energy by a whole step.
+static double fraction_for_energy(double kinetic, double rise, double allowed)
+{
+    // Each of these two forms avoids a difference of nearly equal numbers for one sign of `rise`.
+    const double root = sqrt(rise * rise + 4.0 * kinetic * allowed);
+    if (rise > 0.0)
+        return 2.0 * allowed / (root + rise);
+    return (root - rise) / (2.0 * kinetic);
+}
+
 // Returns the time for which the solved velocities may move the bodies, so that the energy does not
 // increase by more than MAX_RISE. This is the whole step, unless bodies are pushed out of the
-// ground or the sweeps ended before they converged. A shorter move violates no limit and no
-// contact, because no move violates none. For a fraction s of the step, the energy is K s^2 + R s,
-// with the kinetic energy K and the increase R of the potential energy.
+// ground or the sweeps ended before they converged. A shorter move is always possible: it violates
+// no limit and no contact, because the state before the step violates none.
 static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
 {
-    const double gravity = ragdoll->gravity > 0.0 ? ragdoll->gravity : DEFAULT_GRAVITY;
+    const bool is_starting = ragdoll->step < START_STEPS;
+    if (md5_is_ragdoll_dragged(ragdoll) || is_starting)
+        return ragdoll->seconds;
+
     const ragdoll_motion motion = sum_motion(ragdoll);
     const double kinetic = motion.kinetic_energy;
     const double rise = ragdoll->seconds * ragdoll->gravity * motion.upward_momentum;
+    const double gravity = ragdoll->gravity > 0.0 ? ragdoll->gravity : DEFAULT_GRAVITY;
     // Momenta of a restored state may not agree with its velocities.
     const double allowed = md5_max(0.0, kinetic_before) + MAX_RISE * gravity * motion.mass;
-    const bool is_dragged = md5_is_ragdoll_dragged(ragdoll);
-    const bool is_starting = ragdoll->step < START_STEPS;
-    if (is_dragged || is_starting || kinetic + rise <= allowed)
+    if (kinetic + rise <= allowed)
         return ragdoll->seconds;
-
-    // The positive root of K s^2 + R s = allowed, in the form without cancellation.
-    const double root = sqrt(rise * rise + 4.0 * kinetic * allowed);
-    double fraction;
-    if (rise > 0.0)
-        fraction = 2.0 * allowed / (root + rise);
-    else
-        fraction = (root - rise) / (2.0 * kinetic);
-    return ragdoll->seconds * fraction;
+    return ragdoll->seconds * fraction_for_energy(kinetic, rise, allowed);
 }
 
-// Simulates one step: finds contacts with the ground, solves for the velocities of all bodies,
-// moves the bodies, and detects rest. See ragdoll.h for the method.
-static void advance_step(md5_ragdoll *ragdoll)
+// Finds the velocities with which the bodies move in this step. If joints would rotate too fast for
+// the length of the step, the step is solved again with a larger inertia of these joints.
+static void solve_step(md5_ragdoll *ragdoll)
 {
     enum { MAX_SOLUTIONS = 5 };
-    const double energy_before = md5i_ragdoll_energy(ragdoll);
-    const double kinetic_before = md5i_ragdoll_kinetic_energy(ragdoll);
-    ragdoll->seconds = slow_motion_scale(ragdoll) * (1.0 / ragdoll_rate);
-    for (uint32_t i = 0; i < NUM_FRICTIONS; i++)
-        ragdoll->friction_scales[i] = friction_scale(ragdoll, &ragdoll->friction_dents[i]);
-    md5i_find_ragdoll_contacts(ragdoll);
-
-    // If joints would rotate too fast, the step is solved again with a larger inertia of these
-    // joints.
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         ragdoll->nodes[k].extra_inertia = 0.0;
     int num_solutions = 0;
@@ -576,7 +624,20 @@ static void advance_step(md5_ragdoll *ragdoll)
         md5i_solve_ragdoll(ragdoll);
         num_solutions++;
     } while (md5i_slow_fast_joints(ragdoll) && num_solutions < MAX_SOLUTIONS);
+}
 
+// Simulates one step: finds contacts with the ground, solves for the velocities of all bodies,
+// moves the bodies, and detects rest. See ragdoll.h for the method.
+static void advance_step(md5_ragdoll *ragdoll)
+{
+    const double energy_before = md5i_ragdoll_energy(ragdoll);
+    const double kinetic_before = md5i_ragdoll_kinetic_energy(ragdoll);
+    ragdoll->seconds = slow_motion_scale(ragdoll) * (1.0 / ragdoll_rate);
+    for (uint32_t i = 0; i < NUM_FRICTIONS; i++)
+        ragdoll->friction_scales[i] = friction_scale(ragdoll, &ragdoll->friction_dents[i]);
+
+    md5i_find_ragdoll_contacts(ragdoll);
+    solve_step(ragdoll);
     md5i_move_ragdoll(ragdoll, safe_seconds(ragdoll, kinetic_before));
     md5i_relax_ragdoll(ragdoll);
     md5i_store_ragdoll_velocities(ragdoll);
@@ -651,20 +712,27 @@ bool md5_ragdoll_is_at_rest(const md5_ragdoll *ragdoll)
     return ragdoll->is_at_rest;
 }
 
+// Returns the number of angular limits of a constraint: 1 for a cone or a hinge, 2 for a pyramid,
+// and 0 for a constraint without limit or without rotation.
+static uint32_t count_limits(const md5_figure_constraint *def)
+{
+    const bool is_hinge = def->type == MD5_CONSTRAINT_HINGE;
+    const bool is_ball = def->type == MD5_CONSTRAINT_BALL || def->type == MD5_CONSTRAINT_UNIVERSAL;
+    if (def->limit == MD5_FIGURE_NO_LIMIT || (!is_hinge && !is_ball))
+        return 0;
+    return def->limit == MD5_FIGURE_PYRAMID && is_ball ? 2 : 1;
+}
+
 // Returns the smallest difference between a limit of a constraint and the angle of its shaft,
 // degrees; negative: past the limit. Returns 360 if the constraint has no limit.
 static double angle_to_limit(const md5_body_constraint *constraint, const ragdoll_transform ends[2])
 {
-    const md5_figure_constraint *const def = constraint->def;
-    const bool is_hinge = def->type == MD5_CONSTRAINT_HINGE;
-    const bool is_ball = def->type == MD5_CONSTRAINT_BALL || def->type == MD5_CONSTRAINT_UNIVERSAL;
     double min_angle = 360.0;
-    if (def->limit == MD5_FIGURE_NO_LIMIT || (!is_hinge && !is_ball))
-        return min_angle;
-    const uint32_t count = def->limit == MD5_FIGURE_PYRAMID && is_ball ? 2 : 1;
-    for (uint32_t i = 0; i < count; i++) {
+    const uint32_t num_limits = count_limits(constraint->def);
+    for (uint32_t i = 0; i < num_limits; i++) {
         const limit_state state = md5i_measure_limit(constraint, i, ends);
-        if (md5_vec3d_dot(state.axis, state.axis) == 0.0)
+        const bool can_be_reached = md5_vec3d_dot(state.axis, state.axis) != 0.0;
+        if (!can_be_reached)
             continue;
         const double limit = acos(md5_min((double)constraint->limit_cosines[i], 0.99996));
         const double angle = atan2(state.sine, state.cosine);
@@ -685,13 +753,23 @@ static void measure_contacts(const ragdoll_node *node, md5_ragdoll_status *statu
     }
 }
 
-// Adds the violations of a constraint to the statistics: the angle beyond its limit, and the
-// distance between its anchors, which should coincide except for springs and sliders.
+// Returns the distance between the anchors of a constraint, the points of its two bodies that it
+// holds together. It is 0 apart from errors of the simulation, except for springs and sliders.
+static double anchor_distance(const md5_body_constraint *constraint,
+                              const ragdoll_transform ends[2])
+{
+    md5_vec3d anchors[2]; // in world space
+    for (uint32_t i = 0; i < 2; i++)
+        anchors[i] = md5_transform_point(&ends[i], md5_vec3d_from_vec3(constraint->anchors[i]));
+    return md5_vec3d_length(md5_vec3d_sub(anchors[0], anchors[1]));
+}
+
+// Adds the errors of a constraint to the statistics: the angle by which it is past its limit, and
+// the distance between its anchors.
 static void measure_constraint(const md5_ragdoll *ragdoll, uint32_t index,
                                md5_ragdoll_status *status)
 {
     const md5_body_constraint *const constraint = &ragdoll->desc.figure->constraints[index];
-    const md5_constraint_type type = constraint->def->type;
     ragdoll_transform ends[2];
     md5i_constraint_transforms(ragdoll, constraint, ends);
     const double excess = -angle_to_limit(constraint, ends);
@@ -699,13 +777,13 @@ static void measure_constraint(const md5_ragdoll *ragdoll, uint32_t index,
         status->worst_limit = (float)excess;
         status->worst_constraint = index;
     }
-    if (type == MD5_CONSTRAINT_SPRING || type == MD5_CONSTRAINT_SLIDER)
-        return;
-    md5_vec3d anchors[2];
-    for (uint32_t i = 0; i < 2; i++)
-        anchors[i] = md5_transform_point(&ends[i], md5_vec3d_from_vec3(constraint->anchors[i]));
-    const double distance = md5_vec3d_length(md5_vec3d_sub(anchors[0], anchors[1]));
-    status->worst_joint = fmaxf(status->worst_joint, (float)distance);
+
+    const md5_constraint_type type = constraint->def->type;
+    const bool can_separate = type == MD5_CONSTRAINT_SPRING || type == MD5_CONSTRAINT_SLIDER;
+    if (!can_separate) {
+        const double distance = anchor_distance(constraint, ends);
+        status->worst_joint = fmaxf(status->worst_joint, (float)distance);
+    }
 }
 
 // Returns the state and the statistics of the simulation of a ragdoll, for example to show them in
@@ -744,12 +822,11 @@ void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from)
     memcpy(&to->world, &from->world, sizeof *to - offsetof(md5_ragdoll, world));
 }
 
-// Saves or restores the state of a ragdoll, with the same functions for both. A trial does not
-// change the ragdoll; it saves the state, or validates a saved state.
+// Saves or restores the state of a ragdoll, with the same functions for both.
 typedef struct ragdoll_archive {
-    md5_state_archive bytes;
-    bool is_trial;
-    bool is_valid;
+    md5_state_archive bytes; // the saved bytes, which are written or read
+    bool is_trial;           // saves or validates the state, and does not change the ragdoll
+    bool is_valid;           // all values so far are in their ranges
 } ragdoll_archive;
 
 // Largest saved values. A saved state with a larger value is invalid.
@@ -758,14 +835,21 @@ typedef struct ragdoll_archive {
 #define MAX_UNIT_COMPONENT 1.001        // of unit vectors and unit quaternions
 #define MAX_SAVED_STEP (UINT64_MAX / 2) // of step counts
 
+// Saves `number`, or reads the saved number. Returns the number, which must be from `min` to `max`.
+static double archive_number(ragdoll_archive *archive, double number, double min, double max)
+{
+    double archived = number;
+    md5_archive_64(&archive->bytes, &archived);
+    archive->is_valid &= archived >= min && archived <= max;
+    return archived;
+}
+
 // Saves or restores numbers. Each number must be from `min` to `max`.
 static void archive_numbers(ragdoll_archive *archive, double *numbers, int count, double min,
                             double max)
 {
     for (int i = 0; i < count; i++) {
-        double number = numbers[i];
-        md5_archive_64(&archive->bytes, &number);
-        archive->is_valid &= number >= min && number <= max;
+        const double number = archive_number(archive, numbers[i], min, max);
         if (!archive->is_trial)
             numbers[i] = number;
     }
@@ -777,19 +861,17 @@ static void archive_vector(ragdoll_archive *archive, md5_vec3d *vector)
     archive_numbers(archive, &vector->x, 3, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
 }
 
-// Saves or restores a unit quaternion. A trial also reads the saved components, into a copy,
-// because their length is validated.
+// Saves or restores a unit quaternion. The saved quaternion must have nearly unit length.
 static void archive_rotation(ragdoll_archive *archive, md5_quatd *rotation)
 {
-    double numbers[4] = {rotation->x, rotation->y, rotation->z, rotation->w};
-    const bool is_trial = archive->is_trial;
-    archive->is_trial = false;
-    archive_numbers(archive, numbers, 4, -MAX_UNIT_COMPONENT, MAX_UNIT_COMPONENT);
-    archive->is_trial = is_trial;
+    double components[4] = {rotation->x, rotation->y, rotation->z, rotation->w};
+    for (int i = 0; i < 4; i++)
+        components[i] =
+            archive_number(archive, components[i], -MAX_UNIT_COMPONENT, MAX_UNIT_COMPONENT);
 
-    const md5_quatd q = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    const md5_quatd q = {components[0], components[1], components[2], components[3]};
     archive->is_valid &= fabs(md5_quatd_dot(q, q) - 1.0) < 1e-3;
-    if (!is_trial)
+    if (!archive->is_trial)
         *rotation = q;
 }
 
@@ -803,7 +885,8 @@ static void archive_count(ragdoll_archive *archive, uint64_t *count, uint64_t ma
         *count = number;
 }
 
-// Saves or restores an index less than `count`, or the value `none`, which is saved as `count`.
+// Saves or restores an index less than `count`, or the value `none` for no index, which is saved as
+// `count`.
 static void archive_index(ragdoll_archive *archive, uint32_t *index, uint32_t count, uint32_t none)
 {
     uint64_t number = *index == none ? count : *index;
@@ -916,20 +999,55 @@ size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)
               + NODE_SIZE * (size_t)ragdoll->num_nodes);
 }
 
+// Returns the numbers of bodies and links as they are saved in the header.
+static uint64_t header_counts(const md5_ragdoll *ragdoll)
+{
+    return (uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links;
+}
+
 // Writes the state of a ragdoll to bytes[md5_ragdoll_save_size()].
 void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
 {
     MD5_ASSERT_RAGDOLL(ragdoll);
     MD5_ASSERT_NOT_NULL(bytes);
     ragdoll_archive archive = {.bytes = {.to = (unsigned char *)bytes}, .is_trial = true};
-    uint64_t head[HEADER_SIZE] = {RAGDOLL_MAGIC,
-                                  (uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links};
+    uint64_t head[HEADER_SIZE] = {RAGDOLL_MAGIC, header_counts(ragdoll)};
     for (uint32_t i = 0; i < HEADER_SIZE; i++)
         md5_archive_64(&archive.bytes, &head[i]);
     archive_ragdoll(&archive, (md5_ragdoll *)ragdoll); // a trial does not change the ragdoll
     MD5_ASSERT((size_t)(archive.bytes.to - (unsigned char *)bytes)
                    == md5_ragdoll_save_size(ragdoll),
                "bytes: the written size must be md5_ragdoll_save_size()");
+}
+
+// Reads the header of a saved state of `size` bytes. Fails if the state does not belong to a
+// ragdoll with the same numbers of bodies and constraints, or has the wrong size.
+static bool read_saved_header(const md5_ragdoll *ragdoll, size_t size, ragdoll_archive *archive,
+                              md5_context *context)
+{
+    uint64_t head[HEADER_SIZE] = {0, 0};
+    if (size < sizeof head)
+        return MD5_FAIL(context, MD5_ERROR_SYNTAX,
+                        "data is not a saved ragdoll: expected at least %zu bytes, found %zu bytes",
+                        sizeof head, size);
+
+    for (uint32_t i = 0; i < HEADER_SIZE; i++)
+        md5_archive_64(&archive->bytes, &head[i]);
+    if (head[0] != RAGDOLL_MAGIC)
+        return MD5_FAIL(
+            context, MD5_ERROR_SYNTAX,
+            "data is not a saved ragdoll: expected the header of a ragdoll at the start");
+    if (head[1] != header_counts(ragdoll))
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "saved ragdoll does not match the figure: expected the same numbers of "
+                        "bodies and constraints");
+
+    const size_t expected_size = md5_ragdoll_save_size(ragdoll);
+    if (size != expected_size)
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "wrong size of a saved ragdoll: expected %zu bytes, found %zu bytes",
+                        expected_size, size);
+    return true;
 }
 
 // Restores the state that md5_ragdoll_save() wrote. Reads the bytes twice: first to check every
@@ -940,38 +1058,20 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
         return md5i_fail_missing(error, "ragdoll");
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL");
-    ragdoll_archive archive = {
-        .bytes = {.from = (const unsigned char *)bytes}, .is_trial = true, .is_valid = true};
-    uint64_t head[HEADER_SIZE] = {0, 0};
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
-    if (size < sizeof head)
-        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
-                        "data is not a saved ragdoll: expected at least %zu bytes, found %zu bytes",
-                        sizeof head, size);
-    for (uint32_t i = 0; i < HEADER_SIZE; i++)
-        md5_archive_64(&archive.bytes, &head[i]);
-    if (head[0] != RAGDOLL_MAGIC)
-        return MD5_FAIL(
-            &context, MD5_ERROR_SYNTAX,
-            "data is not a saved ragdoll: expected the header of a ragdoll at the start");
+    ragdoll_archive archive = {
+        .bytes = {.from = (const unsigned char *)bytes}, .is_trial = true, .is_valid = true};
+    TRY(read_saved_header(ragdoll, size, &archive, &context));
 
-    const size_t expected_size = md5_ragdoll_save_size(ragdoll);
-    if (head[1] != ((uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links))
-        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved ragdoll does not match the figure: expected the same numbers of "
-                        "bodies and constraints");
-    if (size != expected_size)
-        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "wrong size of a saved ragdoll: expected %zu bytes, found %zu bytes",
-                        expected_size, size);
-
-    // The first pass checks all values, the second pass stores them.
+    // The first pass checks all values.
     const md5_state_archive after_header = archive.bytes;
     archive_ragdoll(&archive, ragdoll);
     if (!archive.is_valid)
         return MD5_FAIL(&context, MD5_ERROR_RANGE,
                         "invalid saved ragdoll: a value is out of range; save the ragdoll again");
+
+    // The second pass stores the values.
     archive.bytes = after_header;
     archive.is_trial = false;
     archive_ragdoll(&archive, ragdoll);

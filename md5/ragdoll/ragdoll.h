@@ -400,6 +400,10 @@ md5_quatd md5i_integrate_rotation(md5_quatd q, md5_vec3d angular, double seconds
 // Returns the transform of a node, or of the world for MD5_NONE.
 ragdoll_transform md5i_ragdoll_transform(const md5_ragdoll *ragdoll, uint32_t node);
 
+// Returns the angular velocity of a node relative to its parent, or to the world if the node has no
+// parent. World space, radians per second.
+md5_vec3d md5i_joint_angular_velocity(const md5_ragdoll *ragdoll, const ragdoll_node *node);
+
 // Writes the transforms of both bodies of a constraint, bodies[0] first.
 void md5i_constraint_transforms(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,
                                 ragdoll_transform ends[2]);

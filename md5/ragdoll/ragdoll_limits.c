@@ -10,7 +10,7 @@
 #define MAX_EXCESS (0.3 * RADIANS_PER_DEGREE)
 #define MAX_WALL_EXCESS (4.0 * RADIANS_PER_DEGREE)
 
-#define MIN_CORRECTION 1e-4   // radians; after a smaller correction the joint is not checked again
+#define MIN_CORRECTION 1e-4   // radians; after a larger correction the joint is checked again
 #define LOOSE_ANGLE 0.003     // radians past a limit that are not corrected, to avoid jitter
 #define MAX_RETURN_SPEED 12.0 // radians per second out of a limit
 #define LOCK_STIFFNESS 1e4    // relative to the inertia of the joint
@@ -53,26 +53,39 @@ static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, doub
 }
 
 // Measures the gap between the shaft and the nearer of two walls. The walls are planes through the
-// joint that contain the third direction of the pyramid. The limit is given as an angle in the
-// plane across both walls, where the angle is larger than the gap, and undefined near the third
-// direction.
+// joint that contain the third direction of the pyramid, across `axis` and `side`. `cosine` and
+// `sine` are those of the limit, an angle from the axis in the plane of axis and side. In this
+// plane the angle to a wall is larger than the gap, and undefined near the third direction.
 static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, double cosine,
                           double sine)
 {
-    const double x = md5_vec3d_dot(axis, state->shaft);
-    const double y = md5_vec3d_dot(side, state->shaft);
-    state->cosine = x;
-    state->sine = fabs(y);
-    state->extent = md5_max(sqrt(x * x + y * y), 1e-3);
+    const double along_axis = md5_vec3d_dot(axis, state->shaft);
+    const double along_side = md5_vec3d_dot(side, state->shaft);
+    state->cosine = along_axis;
+    state->sine = fabs(along_side);
+    state->extent = md5_max(sqrt(along_axis * along_axis + along_side * along_side), 1e-3);
+
     // Compute the outward normal of the nearer wall.
-    const md5_vec3d wall = md5_vec3d_sub(md5_vec3d_scale(side, y < 0.0 ? -cosine : cosine),
-                                         md5_vec3d_scale(axis, sine));
-    const double sine_of_gap = -md5_vec3d_dot(wall, state->shaft);
+    const md5_vec3d toward_wall = md5_vec3d_scale(side, along_side < 0.0 ? -cosine : cosine);
+    const md5_vec3d wall_normal = md5_vec3d_sub(toward_wall, md5_vec3d_scale(axis, sine));
+    const double sine_of_gap = -md5_vec3d_dot(wall_normal, state->shaft);
     const double cosine_of_gap = sqrt(md5_max(1.0 - sine_of_gap * sine_of_gap, 1e-6));
-    state->axis = md5_vec3d_scale(md5_vec3d_cross(state->shaft, wall), 1.0 / cosine_of_gap);
+    const md5_vec3d rotation_axis = md5_vec3d_cross(state->shaft, wall_normal);
+    state->axis = md5_vec3d_scale(rotation_axis, 1.0 / cosine_of_gap);
+
     // A wall ends at the third direction: a shaft that is more than 90 degrees away is not at it.
-    if (cosine * x + sine * state->sine > 0.0)
+    const bool is_at_wall = cosine * along_axis + sine * state->sine > 0.0;
+    if (is_at_wall)
         state->gap = cayley_angle(cosine_of_gap, sine_of_gap, 1.0, 0.0);
+}
+
+// Returns true if a limit restricts a joint. A cone or pyramid with an angle of nearly 180 degrees
+// restricts nothing. `axis` and `shaft` are zero if the file does not define them.
+static bool restricts_joint(double cosine, md5_vec3d axis, md5_vec3d shaft)
+{
+    const bool has_axis = md5_vec3d_dot(axis, axis) > 0.5;
+    const bool has_shaft = md5_vec3d_dot(shaft, shaft) > 0.5;
+    return cosine > MIN_COSINE && has_axis && has_shaft;
 }
 
 // Measures how far a joint is from one of its limits, for two transforms of its bodies. A limit
@@ -86,9 +99,7 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
     const md5_vec3d axis =
         md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_axis));
     state.shaft = md5_quatd_rotate(ends[0].rotation, md5_vec3d_from_vec3(constraint->limit_shaft));
-    const bool has_axes =
-        md5_vec3d_dot(axis, axis) > 0.5 && md5_vec3d_dot(state.shaft, state.shaft) > 0.5;
-    if (!(cosine > MIN_COSINE) || !has_axes)
+    if (!restricts_joint(cosine, axis, state.shaft))
         return state;
 
     const double sine = sqrt(md5_max(0.0, 1.0 - cosine * cosine));
@@ -104,7 +115,8 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
     // limits in this order, and 57 in the opposite order.
     const md5_vec3d base =
         md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_base));
-    measure_walls(&state, axis, index == 1 ? md5_vec3d_cross(base, axis) : base, cosine, sine);
+    const md5_vec3d side = index == 1 ? md5_vec3d_cross(base, axis) : base;
+    measure_walls(&state, axis, side, cosine, sine);
     return state;
 }
 
@@ -127,6 +139,19 @@ double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap)
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_ANGLE, MAX_RETURN_SPEED);
 }
 
+// Returns the gap of a limit minus its reduction by the motion along the wall of a cone in the next
+// step: see limit_state.bend. `angular` is the angular velocity of the joint. The motion along the
+// wall is the part of the velocity that is neither toward the wall nor about the shaft.
+static double bent_gap(const limit_state *state, md5_vec3d angular, double seconds)
+{
+    const double toward = md5_vec3d_dot(state->axis, angular);
+    const double about_shaft = md5_vec3d_dot(state->shaft, angular);
+    const double along_wall_square =
+        md5_vec3d_dot(angular, angular) - about_shaft * about_shaft - toward * toward;
+    const double bend = md5_max(0.0, state->bend) * md5_max(0.0, along_wall_square);
+    return state->gap - 0.5 * seconds * seconds * bend;
+}
+
 // Measures the gaps of all limits of a joint at the start of a step, for the solver. A gap is the
 // distance of the joint from the limit.
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
@@ -134,25 +159,16 @@ void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
     ragdoll_transform ends[2];
     md5i_constraint_transforms(ragdoll, joint, ends);
-    md5_vec3d angular = node->angular; // velocity relative to the parent
-    if (node->parent != MD5_NONE)
-        angular = md5_vec3d_sub(angular, ragdoll->nodes[node->parent].angular);
+    const md5_vec3d angular = md5i_joint_angular_velocity(ragdoll, node);
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
         const limit_state state = md5i_measure_limit(joint, i, ends);
+        // The axis of the state rotates bodies[0] toward the limit, the axis of the limit rotates
+        // the node away from it. The node is bodies[0], or bodies[1] of a reversed joint.
         limit->axis = md5_vec3d_scale(state.axis, node->is_reversed ? 1.0 : -1.0);
         limit->start_gap = state.gap;
         limit->start_wall_angle = state.gap / state.extent;
-
-        // A motion along the wall of a cone reduces the gap, too: see limit_state.bend. The motion
-        // along the wall is the part of the velocity that is neither toward the wall nor about the
-        // shaft.
-        const double toward = md5_vec3d_dot(state.axis, angular);
-        const double about_shaft = md5_vec3d_dot(state.shaft, angular);
-        const double along_wall_square =
-            md5_vec3d_dot(angular, angular) - about_shaft * about_shaft - toward * toward;
-        const double bend = md5_max(0.0, state.bend) * md5_max(0.0, along_wall_square);
-        limit->gap = state.gap - 0.5 * ragdoll->seconds * ragdoll->seconds * bend;
+        limit->gap = bent_gap(&state, angular, ragdoll->seconds);
     }
 }
 
@@ -169,27 +185,36 @@ static void add_damper(ragdoll_node *node, const ragdoll_limit *limit, const dou
     }
 }
 
+// Writes the components of a limit's axis along the motions of the joint, and returns the square of
+// their length. It is 1 if the joint can rotate about the axis, and 0 if it cannot.
+static double project_axis_to_motions(const ragdoll_node *node, md5_vec3d axis,
+                                      double components[3])
+{
+    const spatial rotation = md5_spatial_from(axis, (md5_vec3d){0.0, 0.0, 0.0});
+    double square = 0.0;
+    for (uint32_t k = 0; k < node->num_motions; k++) {
+        components[k] = md5_spatial_dot(&node->motions[k], &rotation);
+        square += components[k] * components[k];
+    }
+    return square;
+}
+
 // Locks the limits of a node that pushed in the last step: a stiff damper about the axis of a limit
 // takes the place of its impulse. The damper resists in both directions, so it also slows down a
 // rotation away from the limit. This lasts for one step only, because read_locks() then unlocks the
 // limit.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
-    double inertia = 0.0;
+    double inertia = 0.0; // of the joint: node->inverse is not inverted yet
     for (uint32_t i = 0; i < node->num_motions; i++)
         inertia += node->inverse[i][i];
 
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
-        const spatial along = md5_spatial_from(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
         double components[3] = {0.0, 0.0, 0.0};
-        double square = 0.0;
-        for (uint32_t k = 0; k < node->num_motions; k++) {
-            components[k] = md5_spatial_dot(&node->motions[k], &along);
-            square += components[k] * components[k];
-        }
-
-        limit->is_locked = limit->impulse.value > 0.0 && square > MIN_LOCKED_PART;
+        const double square = project_axis_to_motions(node, limit->axis, components);
+        const bool has_pushed = limit->impulse.value > 0.0;
+        limit->is_locked = has_pushed && square > MIN_LOCKED_PART;
         if (!limit->is_locked)
             continue;
         limit->stiffness = LOCK_STIFFNESS * inertia / square;
@@ -204,13 +229,34 @@ static bool can_exceed_limit(const ragdoll_limit *limit, double angle)
     return limit->start_gap < angle + MAX_EXCESS;
 }
 
-// Returns the minimum gap after a step. A joint that was past the limit at the start of the step
-// may remain there.
+// Returns the minimum gap after a step: a joint may be past the limit by a tolerance, and a joint
+// that was farther past the limit at the start of the step may remain there.
 static double min_allowed_gap(const ragdoll_limit *limit, const limit_state *state)
 {
-    const double gap = md5_min(limit->start_gap, -MAX_EXCESS);
-    const double angle = md5_min(limit->start_wall_angle, -MAX_WALL_EXCESS);
-    return md5_max(gap, angle * state->extent);
+    const double min_gap = md5_min(limit->start_gap, -MAX_EXCESS);
+    const double min_wall_angle = md5_min(limit->start_wall_angle, -MAX_WALL_EXCESS);
+    return md5_max(min_gap, min_wall_angle * state->extent);
+}
+
+// Rotates a joint back if it is too far past limit `index`. Returns true if the correction is
+// larger than MIN_CORRECTION.
+static bool enforce_limit(const md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t index)
+{
+    // The joint rotation is relative to bodies[1], which therefore has no rotation here. Limits do
+    // not depend on positions.
+    const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
+    const md5_vec3d origin = {0.0, 0.0, 0.0};
+    const ragdoll_transform ends[2] = {{node->joint_rotation, origin},
+                                       {{0.0, 0.0, 0.0, 1.0}, origin}};
+    const limit_state state = md5i_measure_limit(joint, index, ends);
+    const double min_gap = min_allowed_gap(&node->limits[index], &state);
+    if (state.gap >= min_gap)
+        return false;
+
+    // state.axis rotates toward the limit, so a negative angle rotates away from it.
+    node->joint_rotation =
+        md5i_integrate_rotation(node->joint_rotation, state.axis, state.gap - min_gap);
+    return state.gap < min_gap - MIN_CORRECTION;
 }
 
 // Rotates a joint back if it is too far past a limit after a step that has rotated it by `angle`
@@ -218,23 +264,13 @@ static double min_allowed_gap(const ragdoll_limit *limit, const limit_state *sta
 bool md5i_enforce_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle)
 {
     bool needs_check = false;
-    const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
-    const md5_vec3d origin = {0.0, 0.0, 0.0};
-    // A rotation out of one pair of walls may be a rotation into the other pair.
+    // A rotation out of one pair of walls may be a rotation into the other pair, so each limit is
+    // enforced as often as there are limits.
     for (uint32_t round = 0; round < node->num_limits; round++) {
         for (uint32_t i = 0; i < node->num_limits; i++) {
-            const ragdoll_limit *const limit = &node->limits[i];
-            if (!can_exceed_limit(limit, angle))
+            if (!can_exceed_limit(&node->limits[i], angle))
                 continue;
-            const ragdoll_transform ends[2] = {{node->joint_rotation, origin},
-                                               {{0.0, 0.0, 0.0, 1.0}, origin}};
-            const limit_state state = md5i_measure_limit(joint, i, ends);
-            const double allowed = min_allowed_gap(limit, &state);
-            if (state.gap >= allowed)
-                continue;
-            node->joint_rotation =
-                md5i_integrate_rotation(node->joint_rotation, state.axis, state.gap - allowed);
-            if (state.gap < allowed - MIN_CORRECTION)
+            if (enforce_limit(ragdoll, node, i))
                 needs_check = true;
         }
     }

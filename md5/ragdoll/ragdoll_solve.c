@@ -255,43 +255,51 @@ static void apply_limit_impulse(md5_ragdoll *ragdoll, ragdoll_node *node,
 //   1 / inverse      = dot(a, response - parent_response)
 static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
 {
-    const spatial along = md5_spatial_from(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
-    double torques[3] = {0.0, 0.0, 0.0}; // t
+    const spatial axis = md5_spatial_from(limit->axis, (md5_vec3d){0.0, 0.0, 0.0}); // a
+    double torques[3] = {0.0, 0.0, 0.0};                                            // t
+    for (uint32_t m = 0; m < node->num_motions; m++)
+        torques[m] = md5_spatial_dot(&node->motions[m], &axis);
+
+    // The parent.
     limit->parent_impulse = (spatial){{0.0}};
-    limit->parent_response = (spatial){{0.0}};
-    for (uint32_t m = 0; m < node->num_motions; m++) {
-        torques[m] = md5_spatial_dot(&node->motions[m], &along);
+    for (uint32_t m = 0; m < node->num_motions; m++)
         md5_spatial_add(&limit->parent_impulse, &node->gains[m], -torques[m]);
+    limit->parent_response = (spatial){{0.0}}; // the world does not move
+    if (node->parent != MD5_NONE) {
+        const spatial_matrix *const response = &ragdoll->nodes[node->parent].response;
+        limit->parent_response = md5_spatial_mul(response, &limit->parent_impulse);
     }
 
-    if (node->parent != MD5_NONE)
-        limit->parent_response =
-            md5_spatial_mul(&ragdoll->nodes[node->parent].response, &limit->parent_impulse);
+    // The node moves with the parent, and by the motion of the joint, M D t.
     limit->response = motion_from_parent(node, &limit->parent_response);
-
-    // The motion of the joint by the impulse: M D t.
     for (uint32_t m = 0; m < node->num_motions; m++) {
         for (uint32_t k = 0; k < node->num_motions; k++)
             md5_spatial_add(&limit->response, &node->motions[m], node->inverse[m][k] * torques[k]);
     }
-    limit->inverse = invert_response(md5_spatial_dot(&along, &limit->response)
-                                     - md5_spatial_dot(&along, &limit->parent_response));
+
+    const double node_speed = md5_spatial_dot(&axis, &limit->response);
+    const double parent_speed = md5_spatial_dot(&axis, &limit->parent_response);
+    limit->inverse = invert_response(node_speed - parent_speed);
 }
 
 // Prepares a limit for the sweeps of a step. A limit that cannot be reached in the step is ignored.
 static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
 {
-    const double approach = md5_min(0.0, md5i_limit_speed(ragdoll, node, limit));
-    const double nearby = ragdoll->is_touching ? NEAR_ANGLE : NEAR_FREE_ANGLE;
-    limit->is_near = limit->is_locked || limit->gap + ragdoll->seconds * approach < nearby;
+    const double approach_speed = md5_min(0.0, md5i_limit_speed(ragdoll, node, limit));
+    const double next_gap = limit->gap + ragdoll->seconds * approach_speed;
+    const double near_angle = ragdoll->is_touching ? NEAR_ANGLE : NEAR_FREE_ANGLE;
+    limit->is_near = limit->is_locked || next_gap < near_angle;
     if (!limit->is_near) {
         limit->impulse.value = 0.0;
         return;
     }
-    ragdoll->needs_relaxation |= md5i_max_limit_speed(ragdoll, limit->gap) < 0.0;
+
     compute_limit_response(ragdoll, node, limit);
+    const bool must_open = md5i_max_limit_speed(ragdoll, limit->gap) < 0.0;
+    if (must_open)
+        ragdoll->needs_relaxation = true;
     if (!limit->is_locked)
-        node->is_busy = true;
+        node->is_busy = true; // the sweeps do not solve locked limits
 }
 
 // Corrects the impulse of a limit so that the joint does not pass the limit. The sum of impulses
@@ -299,14 +307,21 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limi
 static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit,
                         sweep_set set)
 {
-    apply_limit_impulse(ragdoll, node, limit, begin_impulse(ragdoll, &limit->impulse, set));
+    const double initial_impulse = begin_impulse(ragdoll, &limit->impulse, set);
+    apply_limit_impulse(ragdoll, node, limit, initial_impulse);
+
+    // The excess of the speed toward the limit over the maximum speed is negative. The relaxation
+    // does not correct a joint that is past the limit.
     double speed = md5i_limit_speed(ragdoll, node, limit);
     if (set == SWEEPS_TO_MOVE || limit->gap >= 0.0)
         speed += md5i_max_limit_speed(ragdoll, limit->gap);
+
     const double before = limit->impulse.value;
-    limit->impulse.value = md5_max(0.0, before - speed * limit->inverse);
-    apply_limit_impulse(ragdoll, node, limit, limit->impulse.value - before);
-    record_change(ragdoll, (limit->impulse.value - before) * node->radius, limit->inverse);
+    const double impulse = md5_max(0.0, before - speed * limit->inverse);
+    const double change = impulse - before;
+    limit->impulse.value = impulse;
+    apply_limit_impulse(ragdoll, node, limit, change);
+    record_change(ragdoll, change * node->radius, limit->inverse);
     add_gradient(ragdoll, &limit->impulse, limit->inverse);
 }
 
@@ -359,6 +374,14 @@ static void compute_contact_responses(const ragdoll_node *node, ragdoll_contact 
     }
 }
 
+// Stops the use of a contact that cannot touch the ground in this step.
+static void clear_contact(ragdoll_contact *contact)
+{
+    for (int i = 0; i < NUM_CONTACT_DIRECTIONS; i++)
+        contact->impulses[i].value = 0.0;
+    contact->approach_speed = 0.0;
+}
+
 // Prepares a contact for the sweeps of a step: measures its gap and how the body responds to
 // impulses there. A contact that cannot touch the ground in this step is ignored.
 static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
@@ -371,12 +394,10 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     contact->gap = md5_vec3d_dot(normal, position) - contact->level;
 
     // Impulses at other bodies may accelerate the point up to the largest speed of the ragdoll.
-    const double next_gap = contact->gap + ragdoll->seconds * (speed - ragdoll->max_speed);
-    contact->is_near = next_gap < NEAR_DISTANCE;
+    const double min_next_gap = contact->gap + ragdoll->seconds * (speed - ragdoll->max_speed);
+    contact->is_near = min_next_gap < NEAR_DISTANCE;
     if (!contact->is_near) {
-        for (int i = 0; i < NUM_CONTACT_DIRECTIONS; i++)
-            contact->impulses[i].value = 0.0;
-        contact->approach_speed = 0.0;
+        clear_contact(contact);
         return;
     }
 
@@ -401,30 +422,32 @@ static void apply_contact_impulse(ragdoll_node *node, const ragdoll_contact *con
 }
 
 // Returns the speed at which a contact may close. A negative speed means that it must open, to
-// bounce or to end a penetration.
+// bounce or to end a penetration. Bounces are a part of the velocities after the move only.
 static double contact_closing_speed(const md5_ragdoll *ragdoll, const ragdoll_contact *contact,
                                     sweep_set set)
 {
-    const bool is_hit = contact->impulses[CONTACT_NORMAL].value > 0.0
-                        && contact->approach_speed < -ragdoll->min_bounce_speed;
-    if (set == SWEEPS_TO_RELAX && is_hit)
+    const bool is_touching = contact->impulses[CONTACT_NORMAL].value > 0.0;
+    const bool bounces = is_touching && contact->approach_speed < -ragdoll->min_bounce_speed;
+    if (set == SWEEPS_TO_RELAX && bounces)
         return ragdoll->restitution * contact->approach_speed;
     if (set == SWEEPS_TO_RELAX && contact->gap < 0.0)
         return 0.0;
     return md5_max_closing_speed(ragdoll->seconds, contact->gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
-// Corrects the impulse along the normal of a contact, which only pushes.
+// Corrects the impulse along the normal of a contact, which only pushes, so that the contact does
+// not close faster than allowed.
 static void solve_normal(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                          sweep_set set)
 {
+    const double inverse = contact->inverses[CONTACT_NORMAL];
     const double before = contact->impulses[CONTACT_NORMAL].value;
     const double speed = md5_spatial_dot(&contact->directions[CONTACT_NORMAL], &node->velocity)
                          + contact_closing_speed(ragdoll, contact, set);
-    const double impulse = md5_max(0.0, before - speed * contact->inverses[CONTACT_NORMAL]);
-    apply_contact_impulse(node, contact, CONTACT_NORMAL, impulse - before);
-    record_change(ragdoll, impulse - before, contact->inverses[CONTACT_NORMAL]);
+    const double impulse = md5_max(0.0, before - speed * inverse);
     contact->impulses[CONTACT_NORMAL].value = impulse;
+    apply_contact_impulse(node, contact, CONTACT_NORMAL, impulse - before);
+    record_change(ragdoll, impulse - before, inverse);
 }
 
 // Corrects the impulses along the tangents of a contact so that the point stops. If the length of
@@ -489,7 +512,8 @@ static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint
 {
     const double seconds = ragdoll->seconds;
     const double impulse_per_speed = seconds * (damping + seconds * stiffness);
-    if (!(impulse_per_speed > 1e-12)) {
+    const bool has_effect = impulse_per_speed > 1e-12;
+    if (!has_effect) {
         link->num_rows--;
         return;
     }
@@ -531,6 +555,24 @@ enum {
     SPRING_MAX_LENGTH
 };
 
+// Adds the row that pulls or pushes along a spring that is `length` units long. `along` is the
+// direction from the second to the first point. The engine's force is strength * stretch^2. A
+// linear spring with the stiffness 2 * strength * stretch and the distance 0.5 * stretch has the
+// same force and the same slope.
+static void add_spring_force(const md5_ragdoll *ragdoll, ragdoll_link *link, const float *values,
+                             const md5_vec3d points[2], md5_vec3d along, double length)
+{
+    const double stretch = length - (double)values[SPRING_REST_LENGTH];
+    const float signed_strength = stretch > 0.0 ? values[SPRING_STRETCH] : values[SPRING_COMPRESS];
+    const double strength = md5_max(0.0, (double)signed_strength);
+    const double stiffness = md5_min(2.0 * strength * fabs(stretch), MAX_STIFFNESS);
+    const double distance = 0.5 * stretch;
+    const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], MAX_STIFFNESS));
+    const double damping_per_length = damping / md5_max(length, 1.0);
+    const uint32_t row = add_row(ragdoll, link, points, along);
+    make_row_spring(ragdoll, link, row, distance, stiffness, damping_per_length);
+}
+
 // Adds the rows of a spring between two points: a row that pulls or pushes along the line between
 // them, and rows that stop the spring at its minimum and maximum lengths. A row is a scalar
 // constraint of the solver.
@@ -539,21 +581,10 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
 {
     const md5_vec3d between = md5_vec3d_sub(points[0], points[1]);
     const double length = md5_vec3d_length(between);
-    md5_vec3d along = {0.0, 0.0, 1.0};
+    md5_vec3d along = {0.0, 0.0, 1.0}; // a spring without length does not have a direction
     if (length > MIN_LENGTH)
         along = md5_vec3d_scale(between, 1.0 / length);
-    const double stretch = length - (double)values[SPRING_REST_LENGTH];
-    const float signed_strength = stretch > 0.0 ? values[SPRING_STRETCH] : values[SPRING_COMPRESS];
-    const double strength = md5_max(0.0, (double)signed_strength);
-
-    // The engine's force is strength * stretch^2. A linear spring with the stiffness 2 * strength *
-    // stretch and the distance 0.5 * stretch has the same force and the same slope.
-    const double stiffness = md5_min(2.0 * strength * fabs(stretch), MAX_STIFFNESS);
-    const double distance = 0.5 * stretch;
-    const double damping = md5_max(0.0, md5_min((double)values[SPRING_DAMPING], MAX_STIFFNESS));
-    const double damping_per_length = damping / md5_max(length, 1.0);
-    const uint32_t row = add_row(ragdoll, link, points, along);
-    make_row_spring(ragdoll, link, row, distance, stiffness, damping_per_length);
+    add_spring_force(ragdoll, link, values, points, along, length);
 
     // A length of 0 means that the spring does not have this stop.
     const double max_length = (double)values[SPRING_MAX_LENGTH];
@@ -572,18 +603,23 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
 // follow at the same rate.
 static void add_drag(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
+    static const md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     const ragdoll_node *const node = &ragdoll->nodes[link->nodes[0]];
     const md5_vec3d points[2] = {md5_transform_point(&node->transform, ragdoll->drag_anchor),
                                  ragdoll->drag_target};
     const md5_vec3d apart = md5_vec3d_sub(points[0], points[1]);
-    static const md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
         const spatial *const along = &link->directions[row][0];
         const spatial response = md5_spatial_mul(&node->response, along);
-        const double mass = 1.0 / md5_max(md5_spatial_dot(along, &response), MIN_RESPONSE);
-        make_row_spring(ragdoll, link, row, md5_vec3d_dot(apart, axes[i]),
-                        mass * DRAG_RATE * DRAG_RATE, 2.0 * mass * DRAG_RATE);
+        const double speed_per_impulse = md5_spatial_dot(along, &response);
+        const double mass = 1.0 / md5_max(speed_per_impulse, MIN_RESPONSE);
+
+        // The stiffness and the damping of a critically damped spring with this frequency.
+        const double stiffness = mass * DRAG_RATE * DRAG_RATE;
+        const double damping = 2.0 * mass * DRAG_RATE;
+        const double stretch = md5_vec3d_dot(apart, axes[i]);
+        make_row_spring(ragdoll, link, row, stretch, stiffness, damping);
     }
 }
 
@@ -596,40 +632,52 @@ static md5_vec3d slide_direction(const md5_body_constraint *constraint,
     return md5_quatd_rotate(second_body->rotation, md5_vec3d_from_vec3(constraint->axes[1]));
 }
 
-// Adds the rows of a constraint that closes a loop: they keep the anchors of its two bodies
-// together, along all axes or, for a slider, across the direction of the slide.
-static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
-                     const md5_body_constraint *constraint, const ragdoll_transform ends[2],
-                     const md5_vec3d points[2])
+// Writes the axes along which a constraint holds its anchors together: the axes of the world, or
+// two axes across the direction in which a slider may move. Returns their number.
+static uint32_t find_loop_axes(const md5_body_constraint *constraint,
+                               const ragdoll_transform ends[2], md5_vec3d axes[3])
 {
-    md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    uint32_t count = 3;
     const md5_vec3d slide = slide_direction(constraint, &ends[1]);
     const bool can_slide = md5_vec3d_dot(slide, slide) > 0.5; // unit length or zero
     if (can_slide) {
         axes[0] = md5_vec3d_perpendicular(slide);
         axes[1] = md5_vec3d_cross(slide, axes[0]);
-        count = 2;
+        return 2;
     }
+    axes[0] = (md5_vec3d){1.0, 0.0, 0.0};
+    axes[1] = (md5_vec3d){0.0, 1.0, 0.0};
+    axes[2] = (md5_vec3d){0.0, 0.0, 1.0};
+    return 3;
+}
+
+// Adds the rows of a constraint that closes a loop: they keep the anchors of its two bodies
+// together. `points` are the anchors in world space. A distance between the anchors is an error of
+// earlier steps, which is corrected by a part in each step.
+static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
+                     const md5_body_constraint *constraint, const ragdoll_transform ends[2],
+                     const md5_vec3d points[2])
+{
+    md5_vec3d axes[3];
+    const uint32_t num_axes = find_loop_axes(constraint, ends, axes);
     const md5_vec3d apart = md5_vec3d_sub(points[0], points[1]);
-    for (uint32_t i = 0; i < count; i++) {
-        const double gap = md5_vec3d_dot(apart, axes[i]);
-        const double speed = RECOVERY_RATE * gap / ragdoll->seconds;
+    for (uint32_t i = 0; i < num_axes; i++) {
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
+        const double distance = md5_vec3d_dot(apart, axes[i]);
+        const double speed = RECOVERY_RATE * distance / ragdoll->seconds;
         link->biases[row][SWEEPS_TO_MOVE] =
             md5_max(-MAX_EXIT_SPEED, md5_min(speed, MAX_EXIT_SPEED));
     }
 }
 
-// Adds the equations of a spring, or of a constraint that connects two bodies which other
-// constraints already connect (a loop), to the system that the solver solves.
+// Adds the rows of a constraint that is not a joint of the tree: a spring, or a constraint that
+// connects two bodies which other constraints already connect (a loop).
 static void add_constraint(const md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const md5_body_constraint *const constraint =
         &ragdoll->desc.figure->constraints[link->constraint];
     ragdoll_transform ends[2];
-    md5_vec3d points[2];
     md5i_constraint_transforms(ragdoll, constraint, ends);
+    md5_vec3d points[2]; // the anchors in world space
     for (uint32_t i = 0; i < 2; i++)
         points[i] = md5_transform_point(&ends[i], md5_vec3d_from_vec3(constraint->anchors[i]));
     if (constraint->def->type == MD5_CONSTRAINT_SPRING)
@@ -638,23 +686,28 @@ static void add_constraint(const md5_ragdoll *ragdoll, ragdoll_link *link)
         add_loop(ragdoll, link, constraint, ends, points);
 }
 
-// Computes the effects of impulses of a row at both nodes, and the impulse per change of the speed
-// along the row. An impulse at a node also moves the other node if both are in one tree.
+// Computes the responses of both nodes of a row, and the impulse per change of the speed along the
+// row. If both nodes are in one tree, an impulse at one node also moves the other node.
 static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
 {
+    const spatial *const directions = link->directions[row]; // at each node
     double change_per_impulse = link->softness[row];
-    spatial *const along = link->directions[row];
     for (uint32_t i = 0; i < 2; i++) {
         if (link->nodes[i] == MD5_NONE)
             continue;
+        const spatial_matrix *const node_response = &ragdoll->nodes[link->nodes[i]].response;
         spatial *const response = &link->responses[row][i];
-        *response = md5_spatial_mul(&ragdoll->nodes[link->nodes[i]].response, &along[i]);
-        change_per_impulse += md5_spatial_dot(response, &along[i]);
+        *response = md5_spatial_mul(node_response, &directions[i]);
+        change_per_impulse += md5_spatial_dot(response, &directions[i]);
     }
-    if (link->nodes[0] != MD5_NONE && link->nodes[1] != MD5_NONE) {
-        const spatial cross_response =
-            velocity_response(ragdoll, link->nodes[0], along[0], link->nodes[1]);
-        change_per_impulse -= 2.0 * md5_spatial_dot(&cross_response, &along[1]);
+
+    // The impulses at the two nodes are opposite, so the mutual effects are subtracted. Both are
+    // equal, because the matrix of all responses is symmetric.
+    const bool connects_two_nodes = link->nodes[0] != MD5_NONE && link->nodes[1] != MD5_NONE;
+    if (connects_two_nodes) {
+        const spatial response =
+            velocity_response(ragdoll, link->nodes[0], directions[0], link->nodes[1]);
+        change_per_impulse -= 2.0 * md5_spatial_dot(&response, &directions[1]);
     }
     link->inverses[row] = invert_response(change_per_impulse);
 }
@@ -663,14 +716,17 @@ static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
 // changed, the rows start with the impulses of the last step.
 static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
-    const uint32_t before = link->num_rows;
+    const uint32_t num_rows_before = link->num_rows;
+    const bool is_drag = link->constraint == MD5_NONE;
     link->num_rows = 0;
-    if (link->constraint != MD5_NONE)
+    if (!is_drag)
         add_constraint(ragdoll, link);
-    else if (link->nodes[0] != MD5_NONE)
+    else if (md5_is_ragdoll_dragged(ragdoll))
         add_drag(ragdoll, link);
-    ragdoll->needs_relaxation |= link->num_rows > 0;
-    if (link->num_rows != before)
+
+    if (link->num_rows > 0)
+        ragdoll->needs_relaxation = true;
+    if (link->num_rows != num_rows_before)
         memset(link->impulses, 0, sizeof link->impulses);
     for (uint32_t row = 0; row < link->num_rows; row++)
         prepare_row(ragdoll, link, row);
@@ -691,30 +747,33 @@ static void apply_link_impulse(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_
     }
 }
 
-// Adds the relative speed of a link's nodes along a row to `speed`. Moves the cursor to a node.
+// Returns `speed` plus the speed of a link's first node relative to its second node, along a row.
+// The speeds are added in this order. Moves the cursor of the solver to the nodes.
 static double add_relative_speed(md5_ragdoll *ragdoll, const ragdoll_link *link, uint32_t row,
                                  double speed)
 {
+    double sum = speed;
     for (uint32_t i = 0; i < 2; i++) {
         if (link->nodes[i] == MD5_NONE)
             continue;
         move_cursor(ragdoll, link->nodes[i]);
-        const double node_speed =
-            md5_spatial_dot(&link->directions[row][i], &ragdoll->nodes[link->nodes[i]].velocity);
-        speed += i == 0 ? node_speed : -node_speed;
+        const spatial *const velocity = &ragdoll->nodes[link->nodes[i]].velocity;
+        const double node_speed = md5_spatial_dot(&link->directions[row][i], velocity);
+        sum += i == 0 ? node_speed : -node_speed;
     }
-    return speed;
+    return sum;
 }
 
-// Corrects the impulses of all rows of a link so that each row has its required speed.
+// Corrects the impulses of all rows of a link so that each row has its required speed. A soft row
+// yields to its impulse.
 static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, sweep_set set)
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {
         const double before = link->impulses[row];
         const double allowed_speed = link->biases[row][set] + link->softness[row] * before;
         const double speed = add_relative_speed(ragdoll, link, row, allowed_speed);
-        const double impulse =
-            md5_max(link->min_impulses[row], before - speed * link->inverses[row]);
+        const double unlimited = before - speed * link->inverses[row];
+        const double impulse = md5_max(link->min_impulses[row], unlimited);
         apply_link_impulse(ragdoll, link, row, impulse - before);
         link->impulses[row] = impulse;
     }
@@ -749,18 +808,18 @@ static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set s
 static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
 {
     const double friction = contact_friction(ragdoll, node);
-    double max_change = ragdoll->max_change;
+    double max_change_of_sweep = ragdoll->max_change;
     for (int round = 0; round < MAX_ROUNDS; round++) {
         ragdoll->max_change = 0.0; // of this round only
         for (uint32_t i = 0; i < node->num_contacts; i++) {
             if (node->contacts[i].is_near)
                 solve_contact(ragdoll, node, &node->contacts[i], friction, set);
         }
-        max_change = md5_max(max_change, ragdoll->max_change);
+        max_change_of_sweep = md5_max(max_change_of_sweep, ragdoll->max_change);
         if (ragdoll->max_change < MAX_CALM_CHANGE)
             break;
     }
-    ragdoll->max_change = max_change;
+    ragdoll->max_change = max_change_of_sweep;
 }
 
 // Adds the changes of a node's contact impulses in this sweep to the gradient.
@@ -788,8 +847,9 @@ static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
     add_contact_gradients(ragdoll, node);
 }
 
-// Solves all active limits and contacts once, in the order of the tree, and then all links.
-static void sweep(md5_ragdoll *ragdoll, sweep_set set)
+// Solves all active limits and contacts once, in the order of the tree. Skips subtrees without
+// active limits and contacts.
+static void sweep_nodes(md5_ragdoll *ragdoll, sweep_set set)
 {
     uint32_t index = 0;
     while (index < ragdoll->num_nodes) {
@@ -802,11 +862,15 @@ static void sweep(md5_ragdoll *ragdoll, sweep_set set)
         solve_node(ragdoll, node, set);
         index++;
     }
+}
 
+// Solves all links once. The first sweep of a step first applies the impulses of the previous step.
+static void sweep_links(md5_ragdoll *ragdoll, sweep_set set)
+{
     const bool is_first_of_step = ragdoll->sweep == 0 && set == SWEEPS_TO_MOVE;
     for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         ragdoll_link *const link = &ragdoll->links[i];
-        if (is_first_of_step) { // starts with the impulses of the previous step
+        if (is_first_of_step) {
             for (uint32_t row = 0; row < link->num_rows; row++)
                 apply_link_impulse(ragdoll, link, row, link->impulses[row]);
         }
@@ -825,8 +889,10 @@ static void run_sweeps(md5_ragdoll *ragdoll, sweep_set set)
     for (ragdoll->sweep = 0; ragdoll->sweep < max_sweeps; ragdoll->sweep++) {
         ragdoll->max_change = 0.0;
         ragdoll->gradient = 0.0;
-        sweep(ragdoll, set);
-        if (ragdoll->max_change < MAX_CALM_CHANGE && ragdoll->sweep + 1 >= MIN_SWEEPS)
+        sweep_nodes(ragdoll, set);
+        sweep_links(ragdoll, set);
+        const bool has_converged = ragdoll->max_change < MAX_CALM_CHANGE;
+        if (has_converged && ragdoll->sweep + 1 >= MIN_SWEEPS)
             break;
         const bool is_falling = ragdoll->gradient < gradient_before;
         ragdoll->ratio = is_falling ? ragdoll->gradient / gradient_before : 0.0;
@@ -925,8 +991,22 @@ static void pass_impulse_to_parent(md5_ragdoll *ragdoll, const ragdoll_node *nod
     *parent_impulse = md5_vec3d_add(*parent_impulse, node->joint_impulse);
 }
 
+// Updates the load of a node's joint, the running mean of the force that the joint bears. A free
+// root does not have a joint.
+static void update_load(const md5_ragdoll *ragdoll, ragdoll_node *node)
+{
+    const bool has_joint = node->constraint != MD5_NONE;
+    if (!has_joint) {
+        node->load = 0.0;
+        return;
+    }
+    const double force = md5_vec3d_length(node->joint_impulse) / ragdoll->seconds;
+    node->load = (1.0 - LOAD_RATE) * node->load + LOAD_RATE * force;
+}
+
 // Measures the force that each joint bears: the change of the momentum of its subtree that neither
-// weight nor contacts nor links cause. The load is a running mean of this force.
+// weight nor contacts nor links cause. Children precede their parents in the last loop, so that a
+// joint has received the impulses of its whole subtree.
 static void measure_joint_loads(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
@@ -935,9 +1015,7 @@ static void measure_joint_loads(md5_ragdoll *ragdoll)
         subtract_link_impulses(ragdoll, &ragdoll->links[i]);
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
         ragdoll_node *const node = &ragdoll->nodes[k];
-        const double force = md5_vec3d_length(node->joint_impulse) / ragdoll->seconds;
-        const bool has_joint = node->constraint != MD5_NONE;
-        node->load = has_joint ? (1.0 - LOAD_RATE) * node->load + LOAD_RATE * force : 0.0;
+        update_load(ragdoll, node);
         pass_impulse_to_parent(ragdoll, node);
         node->joint_impulse = (md5_vec3d){0.0, 0.0, 0.0};
     }

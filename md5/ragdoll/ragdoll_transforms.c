@@ -6,6 +6,13 @@ ragdoll_transform md5i_ragdoll_transform(const md5_ragdoll *ragdoll, uint32_t no
     return node == MD5_NONE ? ragdoll->world : ragdoll->nodes[node].transform;
 }
 
+md5_vec3d md5i_joint_angular_velocity(const md5_ragdoll *ragdoll, const ragdoll_node *node)
+{
+    if (node->parent == MD5_NONE)
+        return node->angular;
+    return md5_vec3d_sub(node->angular, ragdoll->nodes[node->parent].angular);
+}
+
 // Writes the transforms of the two bodies that a constraint connects, in the order of
 // constraint->bodies. The world, MD5_NONE, has the transform of the ragdoll's start.
 void md5i_constraint_transforms(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,

@@ -13,8 +13,9 @@
 // Returns the representative of the group of connected bodies that contains a body (union-find with
 // path halving). groups[body] is another body of the same group, or the body itself if it is the
 // representative.
-static uint32_t find_group(uint32_t *groups, uint32_t member)
+static uint32_t find_group(uint32_t *groups, uint32_t body)
 {
+    uint32_t member = body;
     while (groups[member] != member) {
         groups[member] = groups[groups[member]];
         member = groups[member];
@@ -28,8 +29,8 @@ static uint32_t find_group(uint32_t *groups, uint32_t member)
 
 // Returns true if a symmetric matrix can be the inertia of a body: it is positive definite, because
 // its leading principal minors are positive (Sylvester's criterion), and its trace is possible for
-// the radius of the body. `ball` is the inertia of a ball.
-static bool is_valid_inertia(const double (*inertia)[3], double ball)
+// the radius of the body. `ball_inertia` is the inertia of a ball of this radius.
+static bool is_valid_inertia(const double (*inertia)[3], double ball_inertia)
 {
     const md5_vec3d first = {inertia[0][0], inertia[0][1], inertia[0][2]};
     const md5_vec3d second = {inertia[1][0], inertia[1][1], inertia[1][2]};
@@ -39,10 +40,19 @@ static bool is_valid_inertia(const double (*inertia)[3], double ball)
     const double minor2 = cross.z; // of the first two rows and columns
     const double determinant = md5_vec3d_dot(cross, third);
     const double trace = first.x + second.y + third.z;
-    const double minimum = 0.25 * MIN_INERTIA * ball;
+    const double minimum = 0.25 * MIN_INERTIA * ball_inertia;
     if (!(minor1 > minimum && minor2 > minimum * minimum))
         return false;
-    return determinant > minimum * minimum * minimum && trace < 100.0 * ball;
+    return determinant > minimum * minimum * minimum && trace < 100.0 * ball_inertia;
+}
+
+// Sets the inertia of a node to that of a ball.
+static void set_ball_inertia(ragdoll_node *node, double ball_inertia)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t k = 0; k < 3; k++)
+            node->inertia[i][k] = i == k ? ball_inertia : 0.0;
+    }
 }
 
 // Sets the mass and the inertia of a node from the values of the file. Makes the inertia symmetric
@@ -54,21 +64,16 @@ static void read_inertia(ragdoll_node *node, const md5_body_part *part, double m
     const bool has_mass = mass >= min_mass && mass < max_mass;
     node->mass = has_mass ? mass : min_mass;
 
-    const double ball = 0.4 * node->mass * node->radius * node->radius;
-    const float *const in = part->inertia;
+    const double ball_inertia = 0.4 * node->mass * node->radius * node->radius;
+    const float *const in = part->inertia; // 3 x 3
     double(*const out)[3] = node->inertia;
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = 0; k < 3; k++)
             out[i][k] = 0.5 * ((double)in[3 * i + k] + (double)in[3 * k + i]);
-        out[i][i] += MIN_INERTIA * ball;
+        out[i][i] += MIN_INERTIA * ball_inertia;
     }
-    if (has_mass && is_valid_inertia((const double(*)[3])out, ball))
-        return;
-
-    for (uint32_t i = 0; i < 3; i++) {
-        for (uint32_t k = 0; k < 3; k++)
-            out[i][k] = i == k ? ball : 0.0;
-    }
+    if (!has_mass || !is_valid_inertia((const double(*)[3])out, ball_inertia))
+        set_ball_inertia(node, ball_inertia);
 }
 
 // Returns the fraction of a velocity that remains after a step. `friction` is the fraction that is
@@ -133,6 +138,7 @@ static bool is_direction(md5_vec3d vector)
 // first shaft away from the second, without twist.
 static void set_shaft(ragdoll_node *node, const md5_body_constraint *joint)
 {
+    // Both shafts in the axes of bodies[1].
     const md5_vec3d first =
         md5_quatd_rotate(node->base_rotation, md5_vec3d_from_vec3(joint->shafts[0]));
     const md5_vec3d second = md5_vec3d_scale(md5_vec3d_from_vec3(joint->shafts[1]), -1.0);
@@ -181,14 +187,16 @@ static void set_joint(ragdoll_node *node, const md5_figure *figure)
         set_shaft(node, joint);
 }
 
-// Adds a body to the tree, after its parent. `constraint` is its joint, or MD5_NONE for a free
-// root, which has no joint.
+// Adds a body to the tree, after its parent. `parent` is a node, or MD5_NONE for the world or no
+// parent. `constraint` is the joint of the body, or MD5_NONE for a free root, which has no joint.
 static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint32_t constraint,
                      double min_mass)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
     const md5_body_part *const part = &figure->bodies[body];
     const uint32_t index = ragdoll->num_nodes++;
+    ragdoll->node_by_body[body] = index;
+
     ragdoll_node *const node = &ragdoll->nodes[index];
     *node = (ragdoll_node){.body = body,
                            .parent = parent,
@@ -196,7 +204,6 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
                            .radius = body_radius(figure, part),
                            .base_rotation = {0.0, 0.0, 0.0, 1.0},
                            .joint_rotation = {0.0, 0.0, 0.0, 1.0}};
-    ragdoll->node_by_body[body] = index;
     read_inertia(node, part, min_mass);
     node->linear_factor = velocity_factor(part->def->friction[0]);
     node->angular_factor = velocity_factor(part->def->friction[1]);
@@ -223,8 +230,8 @@ typedef struct body_graph {
     uint32_t *first_edge; // [num_bodies + 1] first joint of each body, or MD5_NONE
     uint32_t *next_edge;  // [2 * num_constraints] next joint of the same body, or MD5_NONE
     uint32_t *stack;      // edges to follow
-    bool *is_joint;       // [num_constraints]
-    double min_mass;
+    bool *is_joint;       // [num_constraints] the constraint is a joint of a tree
+    double min_mass;      // of a body
 } body_graph;
 
 // Returns the minimum mass of a body: 1/1000 of the heaviest body.
@@ -248,6 +255,17 @@ static void begin_graph(const md5_figure *figure, body_graph *graph)
     }
 }
 
+// Adds the two edges of a constraint to the lists of its bodies. `ends` are indices of bodies, or
+// the index of the world.
+static void add_joint_edges(body_graph *graph, uint32_t constraint, const uint32_t ends[2])
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t edge = 2 * constraint + i;
+        graph->next_edge[edge] = graph->first_edge[ends[i]];
+        graph->first_edge[ends[i]] = edge;
+    }
+}
+
 // Selects the constraints that become joints, and adds their edges to the graph. A spring does not
 // become a joint, because it does not hold its bodies together. A constraint whose bodies are in
 // one group already does not become a joint either: it would close a loop, and trees have no loops.
@@ -258,7 +276,7 @@ static void select_joints(const md5_figure *figure, body_graph *graph)
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_body_constraint *const constraint = &figure->constraints[i];
         uint32_t ends[2];
-        uint32_t groups[2];
+        uint32_t groups[2]; // of connected bodies
         for (uint32_t k = 0; k < 2; k++) {
             const uint32_t body = constraint->bodies[k];
             ends[k] = body == MD5_NONE ? world : body;
@@ -266,16 +284,12 @@ static void select_joints(const md5_figure *figure, body_graph *graph)
         }
 
         const bool is_spring = constraint->def->type == MD5_CONSTRAINT_SPRING;
-        graph->is_joint[i] = !is_spring && groups[0] != groups[1];
+        const bool closes_loop = groups[0] == groups[1];
+        graph->is_joint[i] = !is_spring && !closes_loop;
         if (!graph->is_joint[i])
             continue;
-
-        graph->groups[groups[1]] = groups[0];
-        for (uint32_t k = 0; k < 2; k++) {
-            const uint32_t edge = 2 * i + k;
-            graph->next_edge[edge] = graph->first_edge[ends[k]];
-            graph->first_edge[ends[k]] = edge;
-        }
+        graph->groups[groups[1]] = groups[0]; // merges the groups
+        add_joint_edges(graph, i, ends);
     }
 }
 
@@ -296,27 +310,32 @@ static body_edge get_edge(const md5_figure *figure, uint32_t edge)
     return (body_edge){constraint, bodies[end], bodies[1 - end]};
 }
 
+// Pushes the edges that lead from a body to a body that is not in a tree yet. Joints do not close
+// loops, so only the edge to the parent leads to a body in the tree. Returns the number of edges on
+// the stack.
+static uint32_t push_edges_to_children(const md5_ragdoll *ragdoll, const body_graph *graph,
+                                       uint32_t body, uint32_t num_stacked)
+{
+    uint32_t count = num_stacked;
+    for (uint32_t i = graph->first_edge[body]; i != MD5_NONE; i = graph->next_edge[i]) {
+        const uint32_t neighbor = get_edge(ragdoll->desc.figure, i).to;
+        if (neighbor != MD5_NONE && ragdoll->node_by_body[neighbor] == MD5_NONE)
+            graph->stack[count++] = i;
+    }
+    return count;
+}
+
 // Adds the nodes of a tree depth first, so that parents precede their children. `start` is the body
 // of the tree's root, which is a node already, or num_bodies for the world. The stack contains the
 // edges that lead from a body in the tree to a body that is not in the tree yet.
 static void add_tree(md5_ragdoll *ragdoll, const body_graph *graph, uint32_t start)
 {
-    const md5_figure *const figure = ragdoll->desc.figure;
-    uint32_t num_stacked = 0;
-    uint32_t body = start;
-    for (;;) {
-        // Joints do not close loops, so only the edge to the parent leads to a body in the tree.
-        for (uint32_t i = graph->first_edge[body]; i != MD5_NONE; i = graph->next_edge[i]) {
-            const uint32_t neighbor = get_edge(figure, i).to;
-            if (neighbor != MD5_NONE && ragdoll->node_by_body[neighbor] == MD5_NONE)
-                graph->stack[num_stacked++] = i;
-        }
-        if (num_stacked == 0)
-            return;
-        const body_edge edge = get_edge(figure, graph->stack[--num_stacked]);
+    uint32_t num_stacked = push_edges_to_children(ragdoll, graph, start, 0);
+    while (num_stacked > 0) {
+        const body_edge edge = get_edge(ragdoll->desc.figure, graph->stack[--num_stacked]);
         const uint32_t parent = edge.from == MD5_NONE ? MD5_NONE : ragdoll->node_by_body[edge.from];
         add_node(ragdoll, edge.to, parent, edge.constraint, graph->min_mass);
-        body = edge.to;
+        num_stacked = push_edges_to_children(ragdoll, graph, edge.to, num_stacked);
     }
 }
 
@@ -336,45 +355,57 @@ static void set_subtree_ends(md5_ragdoll *ragdoll)
     }
 }
 
+// Adds all nodes: the tree of the world, then one tree for each group of bodies that is not
+// connected to the world.
+static void add_all_trees(md5_ragdoll *ragdoll, const body_graph *graph)
+{
+    const uint32_t num_bodies = ragdoll->desc.figure->num_bodies;
+    for (uint32_t i = 0; i < num_bodies; i++)
+        ragdoll->node_by_body[i] = MD5_NONE;
+    add_tree(ragdoll, graph, num_bodies); // the world
+    for (uint32_t i = 0; i < num_bodies; i++) {
+        if (ragdoll->node_by_body[i] != MD5_NONE)
+            continue;
+        add_node(ragdoll, i, MD5_NONE, MD5_NONE, graph->min_mass);
+        add_tree(ragdoll, graph, i);
+    }
+    set_subtree_ends(ragdoll);
+}
+
+// Adds all links: first DRAG_LINK, then the constraints that are not joints of a tree.
+static void add_all_links(md5_ragdoll *ragdoll, const body_graph *graph)
+{
+    const md5_figure *const figure = ragdoll->desc.figure;
+    ragdoll->links[ragdoll->num_links++] =
+        (ragdoll_link){.constraint = MD5_NONE, .nodes = {MD5_NONE, MD5_NONE}};
+    for (uint32_t i = 0; i < figure->num_constraints; i++) {
+        const md5_body_constraint *const constraint = &figure->constraints[i];
+        const bool connects_two_bodies = constraint->bodies[0] != constraint->bodies[1];
+        if (!graph->is_joint[i] && connects_two_bodies)
+            add_link(ragdoll, i);
+    }
+}
+
 // Converts the bodies and constraints of a figure to trees, in which each body has at most one
-// parent. A constraint that would close a cycle becomes a link, which the solver treats separately.
+// parent. A constraint that would close a loop becomes a link, which the solver treats separately.
 void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
-    const uint32_t num_bodies = figure->num_bodies;
-    const uint32_t num_edges = figure->num_constraints;
+    const size_t num_vertices = (size_t)figure->num_bodies + 1; // bodies and the world
+    const size_t num_edges = 2 * (size_t)figure->num_constraints;
 
     // All arrays of the graph are parts of the scratch memory.
     body_graph graph;
     graph.groups = scratch;
-    graph.first_edge = graph.groups + num_bodies + 1;
-    graph.next_edge = graph.first_edge + num_bodies + 1;
-    graph.stack = graph.next_edge + 2 * (size_t)num_edges;
-    graph.is_joint = (bool *)(graph.stack + 2 * ((size_t)num_bodies + 1));
+    graph.first_edge = graph.groups + num_vertices;
+    graph.next_edge = graph.first_edge + num_vertices;
+    graph.stack = graph.next_edge + num_edges;
+    graph.is_joint = (bool *)(graph.stack + 2 * num_vertices);
     graph.min_mass = min_body_mass(figure);
+
     select_joints(figure, &graph);
-
-    // The tree of the world, then one tree for each group of bodies that is not connected to it.
-    for (uint32_t i = 0; i < num_bodies; i++)
-        ragdoll->node_by_body[i] = MD5_NONE;
-    add_tree(ragdoll, &graph, num_bodies); // the world
-    for (uint32_t i = 0; i < num_bodies; i++) {
-        if (ragdoll->node_by_body[i] != MD5_NONE)
-            continue;
-        add_node(ragdoll, i, MD5_NONE, MD5_NONE, graph.min_mass);
-        add_tree(ragdoll, &graph, i);
-    }
-    set_subtree_ends(ragdoll);
-
-    // The first link is DRAG_LINK. The other links are the constraints that are not joints of a
-    // tree.
-    ragdoll->links[ragdoll->num_links++] =
-        (ragdoll_link){.constraint = MD5_NONE, .nodes = {MD5_NONE, MD5_NONE}};
-    for (uint32_t i = 0; i < num_edges; i++) {
-        const md5_body_constraint *const constraint = &figure->constraints[i];
-        if (!graph.is_joint[i] && constraint->bodies[0] != constraint->bodies[1])
-            add_link(ragdoll, i);
-    }
+    add_all_trees(ragdoll, &graph);
+    add_all_links(ragdoll, &graph);
 }
 
 // == Transforms ===================================================================================
@@ -407,31 +438,39 @@ static md5_quatd remove_twist(md5_quatd rotation, md5_vec3d axis)
     return md5_unit_or(bend, identity);
 }
 
-// Replaces the joint rotation by the nearest rotation that the joint allows. A hinge rotates from
-// its base rotation only about its axis; a universal joint rotates without twist about its shaft.
-static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *node)
+// Returns the rotation nearest to the rotation of a hinge or a universal joint that the joint
+// allows. A hinge rotates from its base rotation only about its axis. A universal joint rotates
+// from its base rotation without twist about its shaft.
+static md5_quatd nearest_allowed_rotation(const ragdoll_node *node,
+                                          const md5_body_constraint *joint)
 {
-    const md5_body_constraint *const joint = node_joint(ragdoll, node);
-    const md5_constraint_type type = joint->def->type;
-    if (type == MD5_CONSTRAINT_BALL) {
-        node->joint_rotation = md5_unit_or(node->joint_rotation, node->base_rotation);
-        return;
-    }
-    const bool can_rotate = node->num_motions > 0 && type != MD5_CONSTRAINT_SLIDER;
-    if (!can_rotate) {
-        node->joint_rotation = node->base_rotation;
-        return;
-    }
-
-    // Both rotations are in the axes of bodies[1].
+    // Rotations of bodies[0] relative to its base rotation, in the axes of bodies[1].
     const md5_quatd from_base =
         md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
     md5_quatd allowed_from_base;
-    if (type == MD5_CONSTRAINT_HINGE)
+    if (joint->def->type == MD5_CONSTRAINT_HINGE)
         allowed_from_base = keep_twist(from_base, md5_vec3d_from_vec3(joint->axes[1]));
     else
         allowed_from_base = remove_twist(from_base, node->shaft);
-    node->joint_rotation = md5_quatd_mul(allowed_from_base, node->base_rotation);
+    return md5_quatd_mul(allowed_from_base, node->base_rotation);
+}
+
+// Replaces the joint rotation by the nearest rotation that the joint allows.
+static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *node)
+{
+    const md5_body_constraint *const joint = node_joint(ragdoll, node);
+    switch (joint->def->type) {
+    case MD5_CONSTRAINT_BALL: // allows every rotation
+        node->joint_rotation = md5_unit_or(node->joint_rotation, node->base_rotation);
+        break;
+    case MD5_CONSTRAINT_HINGE:
+    case MD5_CONSTRAINT_UNIVERSAL:
+        node->joint_rotation = nearest_allowed_rotation(node, joint);
+        break;
+    default: // a slider or a fixed joint does not rotate
+        node->joint_rotation = node->base_rotation;
+        break;
+    }
 }
 
 // Returns the translation of a slider, the distance between its anchors along its axis. `ends` are
@@ -464,6 +503,17 @@ void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
     }
 }
 
+// Returns the anchor of the second body of a joint, in the axes of this body. A slider moves the
+// anchor along its axis.
+static md5_vec3d moved_second_anchor(const ragdoll_node *node, const md5_body_constraint *joint)
+{
+    const md5_vec3d anchor = md5_vec3d_from_vec3(joint->anchors[1]);
+    if (joint->def->type != MD5_CONSTRAINT_SLIDER)
+        return anchor;
+    const md5_vec3d axis = md5_vec3d_from_vec3(joint->axes[1]);
+    return md5_vec3d_add(anchor, md5_vec3d_scale(axis, node->slide));
+}
+
 // Sets the transform of a node from the transform of its parent, the rotation of the joint and the
 // translation of a slider. An anchor is the point of a body at which the joint is attached. The
 // body is moved so that the anchors of both bodies have the same position.
@@ -471,25 +521,22 @@ static void update_transform(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_body_constraint *const joint = node_joint(ragdoll, node);
     const ragdoll_transform parent = md5i_ragdoll_transform(ragdoll, node->parent);
-    const md5_vec3d first_anchor = md5_vec3d_from_vec3(joint->anchors[0]);
-    md5_vec3d second_anchor = md5_vec3d_from_vec3(joint->anchors[1]);
-    if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
-        const md5_vec3d axis = md5_vec3d_from_vec3(joint->axes[1]);
-        second_anchor = md5_vec3d_add(second_anchor, md5_vec3d_scale(axis, node->slide));
-    }
 
-    // The joint rotation is the rotation of bodies[0] in bodies[1].
-    const md5_vec3d node_anchor = node->is_reversed ? second_anchor : first_anchor;
-    const md5_vec3d parent_anchor = node->is_reversed ? first_anchor : second_anchor;
+    // The node is bodies[0] and its parent bodies[1], unless the joint is reversed.
+    md5_vec3d node_anchor = md5_vec3d_from_vec3(joint->anchors[0]);
+    md5_vec3d parent_anchor = moved_second_anchor(node, joint);
     md5_quatd node_to_parent = node->joint_rotation;
-    if (node->is_reversed)
+    if (node->is_reversed) {
+        parent_anchor = node_anchor;
+        node_anchor = moved_second_anchor(node, joint);
         node_to_parent = md5_quatd_conjugate(node->joint_rotation);
+    }
 
     const md5_quatd rotation = md5_quatd_mul(parent.rotation, node_to_parent);
     node->transform.rotation = md5_unit_or(rotation, node->transform.rotation);
-    node->transform.position =
-        md5_vec3d_sub(md5_transform_point(&parent, parent_anchor),
-                      md5_quatd_rotate(node->transform.rotation, node_anchor));
+    const md5_vec3d anchor_position = md5_transform_point(&parent, parent_anchor);
+    const md5_vec3d center_to_anchor = md5_quatd_rotate(node->transform.rotation, node_anchor);
+    node->transform.position = md5_vec3d_sub(anchor_position, center_to_anchor);
 }
 
 // Sets the transforms of all nodes from the transforms of the roots and the joint rotations.
@@ -547,6 +594,7 @@ static void move_joint(const md5_ragdoll *ragdoll, uint32_t index, double second
     const md5_body_constraint *const joint = node_joint(ragdoll, node);
     const spatial velocity = velocity_from_parent(ragdoll, node);
     const md5_vec3d angular = md5_spatial_angular(&velocity); // in world space
+    const md5_vec3d linear = md5_spatial_linear(&velocity);
 
     // The joint rotation is the rotation of bodies[0] in the axes of bodies[1]. If the joint is
     // reversed, the node is bodies[1]: then bodies[0] moves by the opposite velocity.
@@ -554,13 +602,14 @@ static void move_joint(const md5_ragdoll *ragdoll, uint32_t index, double second
     const uint32_t second_node = node->is_reversed ? index : node->parent;
     const md5_quatd second_to_world = md5i_ragdoll_transform(ragdoll, second_node).rotation;
     const md5_quatd world_to_second = md5_quatd_conjugate(second_to_world);
+
     const md5_vec3d angular_in_second = md5_quatd_rotate(world_to_second, angular);
     node->joint_rotation =
         md5i_integrate_rotation(node->joint_rotation, angular_in_second, signed_seconds);
     if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
         const md5_vec3d axis = md5_vec3d_from_vec3(joint->axes[1]); // in bodies[1]
-        const md5_vec3d linear = md5_quatd_rotate(world_to_second, md5_spatial_linear(&velocity));
-        node->slide += signed_seconds * md5_vec3d_dot(linear, axis);
+        const md5_vec3d linear_in_second = md5_quatd_rotate(world_to_second, linear);
+        node->slide += signed_seconds * md5_vec3d_dot(linear_in_second, axis);
     }
 
     project_joint_rotation(ragdoll, node);
@@ -598,22 +647,26 @@ static void set_axes(ragdoll_node *node)
     memcpy(node->axes, rows, sizeof rows);
 }
 
-// Sets node->world_inertia: axes * inertia * transpose(axes), which is symmetric.
+// Sets node->world_inertia, the inertia of the body in the axes of the world: R I transpose(R),
+// where R = node->axes rotates the body to the world and I is the inertia in the axes of the body.
+// The product is symmetric, so only one half of it is computed.
 static void rotate_inertia(ragdoll_node *node)
 {
-    double rotated[3][3]; // axes * inertia
+    const double(*const rotation)[3] = (const double(*)[3])node->axes;   // R
+    const double(*const inertia)[3] = (const double(*)[3])node->inertia; // I
+    double rotated[3][3];                                                // R I
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = 0; k < 3; k++)
-            rotated[i][k] = node->axes[i][0] * node->inertia[0][k]
-                            + node->axes[i][1] * node->inertia[1][k]
-                            + node->axes[i][2] * node->inertia[2][k];
+            rotated[i][k] = rotation[i][0] * inertia[0][k] + rotation[i][1] * inertia[1][k]
+                            + rotation[i][2] * inertia[2][k];
     }
+
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = i; k < 3; k++) {
-            const double value = rotated[i][0] * node->axes[k][0] + rotated[i][1] * node->axes[k][1]
-                                 + rotated[i][2] * node->axes[k][2];
-            node->world_inertia[i][k] = value;
-            node->world_inertia[k][i] = value;
+            const double element = rotated[i][0] * rotation[k][0] + rotated[i][1] * rotation[k][1]
+                                   + rotated[i][2] * rotation[k][2];
+            node->world_inertia[i][k] = element;
+            node->world_inertia[k][i] = element;
         }
     }
 }
@@ -767,42 +820,41 @@ static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *nod
     const md5_figure_constraint *const def = node_joint(ragdoll, node)->def;
     if (def->type == MD5_CONSTRAINT_SLIDER || !(def->friction > 0.0f))
         return 0.0;
-    md5_vec3d angular = node->angular; // relative to the parent
-    if (node->parent != MD5_NONE)
-        angular = md5_vec3d_sub(angular, ragdoll->nodes[node->parent].angular);
+    const md5_vec3d angular = md5i_joint_angular_velocity(ragdoll, node);
     const double speed = md5_max(md5_vec3d_length(angular), MIN_BRAKE_SPEED);
     const double coefficient = md5_min((double)def->friction, MAX_JOINT_FRICTION);
     const double torque = coefficient * ragdoll->friction_scales[FRICTION_OF_JOINTS] * node->load;
     return ragdoll->seconds * torque / speed;
 }
 
-// Computes the inertia of a joint's free motions and its inverse: the resistance of the body and
-// all its descendants, plus friction and locked limits. Friction and limits resist only in a step
-// of the simulation.
+// Computes the inertia of a joint's free motions, the resistance of the body and all its
+// descendants, and from it node->inverse and node->gains. In a step of the simulation, friction and
+// locked limits resist, too.
 static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
-    const uint32_t count = node->num_motions;
-    for (uint32_t i = 0; i < count; i++)
+    const uint32_t num_motions = node->num_motions;
+    const bool is_step = mode == PREPARE_STEP;
+    const double brake = is_step && num_motions > 0 ? friction_brake(ragdoll, node) : 0.0;
+    for (uint32_t i = 0; i < num_motions; i++)
         node->motion_momenta[i] = md5_spatial_mul(&node->inertias, &node->motions[i]);
 
     // The inertia is stored in node->inverse until the matrix is inverted.
     double(*const inertia)[3] = node->inverse;
-    const double brake = mode == PREPARE_STEP && count > 0 ? friction_brake(ragdoll, node) : 0.0;
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < count; k++)
+    for (uint32_t i = 0; i < num_motions; i++) {
+        for (uint32_t k = 0; k < num_motions; k++)
             inertia[i][k] = md5_spatial_dot(&node->motions[i], &node->motion_momenta[k]);
         inertia[i][i] += brake + node->extra_inertia * inertia[i][i];
         node->locks[i] = 0.0;
     }
-    if (mode == PREPARE_STEP && node->num_limits > 0) {
+    if (is_step && node->num_limits > 0) {
         md5i_measure_limits(ragdoll, node);
         md5i_lock_limits(ragdoll, node); // adds to `inverse` and `locks`
     }
-    invert(&inertia[0][0], (int)count, 3);
+    invert(&inertia[0][0], (int)num_motions, 3);
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < num_motions; i++) {
         node->gains[i] = (spatial){{0.0}};
-        for (uint32_t k = 0; k < count; k++)
+        for (uint32_t k = 0; k < num_motions; k++)
             md5_spatial_add(&node->gains[i], &node->motion_momenta[k], node->inverse[i][k]);
     }
 }
@@ -831,6 +883,7 @@ static void add_inertia_to_parent(const ragdoll_node *node, ragdoll_node *parent
 
 // Adds the pending impulse of a node to its parent, except the part that moves the joint. The
 // pending impulse is the sum of the impulses in the subtree that the parent has not received yet.
+// Locked limits pass on the impulses with which they act on the joint.
 static void add_impulse_to_parent(const ragdoll_node *node, ragdoll_node *parent)
 {
     spatial passed = node->pending;
@@ -971,9 +1024,9 @@ static void clamp_velocities(md5_ragdoll *ragdoll)
     double excess = 1.0; // largest ratio of a speed to its maximum
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
+        const double linear_speed = md5_vec3d_length(center_velocity(node));
         const double angular_speed = md5_vec3d_length(md5_spatial_angular(&node->velocity));
-        excess =
-            md5_max(excess, md5_vec3d_length(center_velocity(node)) * (1.0 / MAX_LINEAR_SPEED));
+        excess = md5_max(excess, linear_speed * (1.0 / MAX_LINEAR_SPEED));
         excess = md5_max(excess, angular_speed * (1.0 / MAX_ANGULAR_SPEED));
     }
     if (excess <= 1.0)
@@ -996,10 +1049,11 @@ bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
         const spatial velocity = velocity_from_parent(ragdoll, node);
         const double speed = md5_vec3d_length(md5_spatial_angular(&velocity));
         const double speed_ratio = speed / MAX_JOINT_SPEED;
-        if (!(speed_ratio > TOLERATED_SPEED_RATIO))
-            continue;
-        node->extra_inertia = (1.0 + node->extra_inertia) * speed_ratio * INERTIA_MARGIN - 1.0;
-        has_fast_joints = true;
+        const bool is_too_fast = speed_ratio > TOLERATED_SPEED_RATIO;
+        if (is_too_fast) {
+            node->extra_inertia = (1.0 + node->extra_inertia) * speed_ratio * INERTIA_MARGIN - 1.0;
+            has_fast_joints = true;
+        }
     }
     return has_fast_joints;
 }
@@ -1014,6 +1068,17 @@ md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
         inertia[2][0] * angular.x + inertia[2][1] * angular.y + inertia[2][2] * angular.z};
 }
 
+// Sets the momenta with which a step starts: those that the last step has stored, changed by
+// gravity and damping.
+static void get_step_momenta(const md5_ragdoll *ragdoll, const ragdoll_node *node,
+                             md5_vec3d *momentum, md5_vec3d *angular_momentum)
+{
+    md5_vec3d falling = node->momentum;
+    falling.z -= ragdoll->gravity * ragdoll->seconds * node->mass;
+    *momentum = md5_vec3d_scale(falling, node->linear_factor);
+    *angular_momentum = md5_vec3d_scale(node->angular_momentum, node->angular_factor);
+}
+
 // Computes the values of a body that do not depend on other bodies: its inertia, the motions of its
 // joint, and its momentum. The momentum is stored as the pending impulse that gives the resting
 // body its velocity.
@@ -1024,14 +1089,10 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare
     set_inertias(node);
     set_motions(ragdoll, node);
 
-    // A step starts with the momenta that the last step has stored, changed by gravity and damping.
     md5_vec3d momentum;
     md5_vec3d angular_momentum; // about the center
     if (mode == PREPARE_STEP) {
-        momentum = node->momentum;
-        momentum.z -= ragdoll->gravity * ragdoll->seconds * node->mass;
-        momentum = md5_vec3d_scale(momentum, node->linear_factor);
-        angular_momentum = md5_vec3d_scale(node->angular_momentum, node->angular_factor);
+        get_step_momenta(ragdoll, node, &momentum, &angular_momentum);
     } else {
         momentum = md5_vec3d_scale(node->linear, node->mass);
         angular_momentum = md5i_angular_momentum(node, node->angular);
