@@ -38,6 +38,7 @@ enum {
     NONE = -1,
 };
 
+// The parts of a job that the separate process needs.
 typedef struct order {
     const convert_input *input;
     double rate;
@@ -57,7 +58,8 @@ typedef struct fbx_info {
 
 // -- Bytes of the file ----------------------------------------------------------------------------
 
-// Returns the end of the first occurrence of a text from `at` on, or NULL.
+// Returns the position after the first occurrence of a text in the bytes from `at` to `end`, or
+// NULL if they do not contain it.
 static const char *find_behind(const char *at, const char *end, const char *text)
 {
     const size_t length = strlen(text);
@@ -117,7 +119,8 @@ static bool has_other_binary(const char **position, const char *end, bool are_fl
     return false;
 }
 
-// The same for an array in a text file, "{ a: NUMBER, ... }".
+// Returns true if an array in a text file, "{ a: NUMBER, ... }", contains a number other than 0, or
+// flags without LINEAR. Advances *position past the array.
 static bool has_other_text(const char **position, const char *end, bool are_flags)
 {
     const char *const stop = find_behind(*position, end, "}");
@@ -131,7 +134,8 @@ static bool has_other_text(const char **position, const char *end, bool are_flag
     return false;
 }
 
-// Returns true if an array contains a number other than 0, or flags without LINEAR.
+// Returns true if the array at *position contains a number other than 0 or, if `are_flags` is true,
+// flags without LINEAR.
 static bool has_other(const char **position, const char *end, bool are_flags)
 {
     const char type = **position;
@@ -173,19 +177,35 @@ static bool uses_feature(int feature, const char **position, const char *end)
     return has_other(position, end, feature == CURVES);
 }
 
+// Returns the version of an FBX file, or MIN_FBX_VERSION if it is unknown. A binary file contains
+// the letter I and the bytes of an integer, a text file a colon and digits.
+static unsigned find_fbx_version(const char *start, const char *end)
+{
+    const char *const version = find_behind(start, end, "FBXVersion");
+    if (!version || end - version <= 4)
+        return MIN_FBX_VERSION;
+    if (*version == 'I')
+        return common_read_little_endian(version + 1, 4);
+    return (unsigned)strtoul(version + 1, NULL, 10);
+}
+
+// Returns true if a Collada file contains keys with an interpolation other than LINEAR and STEP.
+static bool has_collada_curves(const char *start, const char *end)
+{
+    static const char *const curves[] = {"BEZIER", "HERMITE", "CARDINAL", "BSPLINE"};
+    for (size_t i = 0; i < COMMON_LENGTH(curves); i++) {
+        if (find_behind(start, end, curves[i]))
+            return true;
+    }
+    return false;
+}
+
 // Searches the bytes of a file for the version of FBX and for features that libassimp ignores or
 // reports too late.
 static fbx_info find_fbx_info(const convert_input *input)
 {
-    fbx_info found = {.version = MIN_FBX_VERSION};
     const char *const end = input->bytes + input->size;
-    const char *const version = find_behind(input->bytes, end, "FBXVersion");
-    if (version && end - version > 4) {
-        const bool is_binary = *version == 'I';
-        found.version = is_binary ? common_read_little_endian(version + 1, 4)
-                                  : (unsigned)strtoul(version + 1, NULL, 10);
-    }
-
+    fbx_info found = {.version = find_fbx_version(input->bytes, end)};
     for (int i = 0; i < NUM_FEATURES; i++) {
         const char *at = find_behind(input->bytes, end, feature_names[i]);
         while (at && !found.has[i]) {
@@ -194,16 +214,14 @@ static fbx_info find_fbx_info(const convert_input *input)
         }
     }
 
-    // Interpolation of keys in Collada, other than LINEAR and STEP.
-    static const char *const curves[] = {"BEZIER", "HERMITE", "CARDINAL", "BSPLINE"};
-    for (size_t i = 0; i < COMMON_LENGTH(curves) && common_has_suffix(input->path, ".dae"); i++)
-        found.has[CURVES] |= find_behind(input->bytes, end, curves[i]) != NULL;
-
+    if (common_has_suffix(input->path, ".dae"))
+        found.has[CURVES] |= has_collada_curves(input->bytes, end);
     return found;
 }
 
 // -- Nodes of the scene ---------------------------------------------------------------------------
 
+// A node of libassimp's scene. A channel contains the keys of a node in one clip.
 typedef struct assimp_node {
     const struct aiNode *source;
     int parent;                       // index of a node before this node
@@ -228,6 +246,7 @@ typedef struct assimp_node {
     struct aiMatrix4x4 first;         // relative to `above`, in the first frame of the clip
 } assimp_node;
 
+// State of an import, in the separate process.
 typedef struct assimp_importer {
     const struct aiScene *scene;
     const char *path;
@@ -254,7 +273,8 @@ enum { FILE_MARK = 'g' };
 
 // Adds a line for the reading process, which begins with one of the kinds above.
 static void add_line(assimp_importer *importer, const char *format, ...) COMMON_PRINTF(2, 3);
-// Adds a line of text to the notes of the conversion. Lines with the same format are counted.
+// Adds a line for the reading process, which begins with NOTE, LOSS or PROBLEM. Lines with the same
+// format are counted.
 static void add_line(assimp_importer *importer, const char *format, ...)
 {
     char text[512];
@@ -283,6 +303,7 @@ static bool charge(assimp_importer *importer, uint64_t num_elements)
     return is_charged;
 }
 
+// Charges memory to the budget of the file. Returns false and reports an error if it is exceeded.
 static bool charge_bytes(assimp_importer *importer, uint64_t count, uint64_t size)
 {
     const bool is_charged = convert_charge_bytes(&importer->job, count, size, &importer->error);
@@ -309,6 +330,20 @@ static const char *pivot_kind(const struct aiNode *of, size_t *length)
     return found ? found + strlen(mark) : NULL;
 }
 
+// Returns true if a node belongs to the chain of pivots that its parent begins or continues: both
+// names begin with the name of the same FBX node.
+static bool continues_chain(const assimp_node *parent, const struct aiNode *source)
+{
+    if (!parent || !parent->is_pivot)
+        return false;
+    size_t length = 0;
+    size_t parent_length = 0;
+    pivot_kind(source, &length);
+    const bool is_parent_named = pivot_kind(parent->source, &parent_length) != NULL;
+    return is_parent_named && length == parent_length
+           && memcmp(source->mName.data, parent->source->mName.data, length) == 0;
+}
+
 // Adds a node of libassimp's scene. libassimp splits an FBX node with pivots into a chain of
 // nodes, "Arm_$AssimpFbx$_PreRotation" and so on, with the node itself at the end. This function
 // marks the nodes of such a chain and stores where it begins and where its post-rotation is.
@@ -316,7 +351,6 @@ static void add_node(assimp_importer *importer, const struct aiNode *source, int
 {
     const int index = importer->num_nodes++;
     size_t length = 0;
-    size_t parent_length = 0;
     const char *const kind = pivot_kind(source, &length);
     gltf_find(&importer->file, GLTF_NODE_NAME, source->mName.data, &(size_t){(size_t)index});
     importer->nodes = common_grow(importer->nodes, (size_t)index, sizeof *importer->nodes);
@@ -331,17 +365,12 @@ static void add_node(assimp_importer *importer, const struct aiNode *source, int
                            .model = SIZE_MAX,
                            .is_pivot = parent && kind};
 
-    // Pivots of one node have names that begin with the name of the node.
-    bool continues_pivots = is_below_pivot && pivot_kind(parent->source, &parent_length);
-    continues_pivots = continues_pivots && length == parent_length
-                       && memcmp(source->mName.data, parent->source->mName.data, length) == 0;
-    if (continues_pivots) {
+    if (continues_chain(parent, source)) {
         added->pivots = parent->pivots;
         added->post = parent->post;
     } else if (added->is_pivot) {
         added->pivots = index;
     }
-
     if (added->is_pivot && strcmp(kind, "PostRotation") == 0)
         added->post = index;
 }
@@ -380,7 +409,8 @@ static void mark_moved(assimp_importer *importer)
     }
 }
 
-// Lists the nodes level by level, without recursion.
+// Lists the nodes level by level, without recursion, and finds out which nodes are joints, are
+// above joints, and are moved by clips.
 static void list_nodes(assimp_importer *importer)
 {
     add_node(importer, importer->scene->mRootNode, NONE);
@@ -407,31 +437,36 @@ static void list_nodes(assimp_importer *importer)
 
 // -- Times ----------------------------------------------------------------------------------------
 
-// Returns the last key at or before a time. *fraction is the position of the time between this key
-// and the next key, from 0 to 1. Keys of any kind begin with their time.
+// Returns the time of a key, in ticks. libassimp has several types of keys; all of them begin with
+// their time. `keys` is an array of elements of `stride` bytes.
+static double get_key_time(const void *keys, size_t stride, unsigned index)
+{
+    double time;
+    memcpy(&time, (const char *)keys + index * stride, sizeof time);
+    return time;
+}
+
+// Returns the last key at or before a time. *fraction receives the position of the time between
+// this key and the next key, from 0 to 1.
 static unsigned find_key(const void *keys, size_t stride, unsigned count, double time,
                          float *fraction)
 {
-    const char *const bytes = keys;
     unsigned first = 0;
     unsigned high = count;
-    double key_time;
-    double next_time;
     while (high - first > 1) { // binary search
         const unsigned middle = first + (high - first) / 2;
-        memcpy(&key_time, bytes + middle * stride, sizeof key_time);
-        if (key_time <= time)
+        if (get_key_time(keys, stride, middle) <= time)
             first = middle;
         else
             high = middle;
     }
 
     const unsigned next = first + 1 < count ? first + 1 : first;
-    memcpy(&key_time, bytes + first * stride, sizeof key_time);
-    memcpy(&next_time, bytes + next * stride, sizeof next_time);
+    const double first_time = get_key_time(keys, stride, first);
+    const double next_time = get_key_time(keys, stride, next);
     *fraction = 0;
-    if (next_time > key_time)
-        *fraction = (float)fmin(fmax((time - key_time) / (next_time - key_time), 0.0), 1.0);
+    if (next_time > first_time)
+        *fraction = (float)fmin(fmax((time - first_time) / (next_time - first_time), 0.0), 1.0);
     return first;
 }
 
@@ -463,7 +498,8 @@ static struct aiQuaternion rotation_at(const struct aiQuatKey *keys, unsigned co
     return mixed;
 }
 
-// Returns the row-major matrix of v' = translation * rotation * scale * v.
+// Returns the row-major matrix that scales a point by `s`, then rotates it by `q`, then moves it by
+// `t`.
 static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, struct aiVector3D s)
 {
     struct aiMatrix3x3 r;
@@ -495,43 +531,46 @@ static bool replaces_pivots(const assimp_node *node)
 }
 
 // Evaluates the channel of a node at a time in ticks. `local` is the transform without the channel.
-// A channel of a node with pivots replaces the transforms of the pivots.
+// A channel of a node with pivots replaces the transforms of the pivots. It contains Rpost instead
+// of the inverse, so that its rotation is multiplied by Rpost^-1 twice.
 static struct aiMatrix4x4 evaluate_channel(const assimp_importer *importer, const assimp_node *node,
                                            double time, struct aiMatrix4x4 local)
 {
     const struct aiNodeAnim *const channel = node->channel;
     struct aiQuaternion rotation =
         rotation_at(channel->mRotationKeys, channel->mNumRotationKeys, time);
-    if (replaces_pivots(node) && node->post != NONE) { // Rpost^-1 twice, because it contains Rpost
+    if (replaces_pivots(node) && node->post != NONE) {
         struct aiMatrix3x3 matrix;
-        struct aiQuaternion inverse;
+        struct aiQuaternion post_inverse;
         aiMatrix3FromMatrix4(&matrix, &importer->nodes[node->post].source->mTransformation);
-        aiCreateQuaternionFromMatrix(&inverse, &matrix);
-        aiQuaternionMultiply(&rotation, &inverse);
-        aiQuaternionMultiply(&rotation, &inverse);
+        aiCreateQuaternionFromMatrix(&post_inverse, &matrix);
+        aiQuaternionMultiply(&rotation, &post_inverse);
+        aiQuaternionMultiply(&rotation, &post_inverse);
     }
-    return compose(vector_at(channel->mPositionKeys, channel->mNumPositionKeys, time,
-                             (struct aiVector3D){local.a4, local.b4, local.c4}),
-                   rotation,
-                   vector_at(channel->mScalingKeys, channel->mNumScalingKeys, time,
-                             (struct aiVector3D){1, 1, 1}));
+
+    const struct aiVector3D rest_position = {local.a4, local.b4, local.c4};
+    const struct aiVector3D no_scale = {1, 1, 1};
+    const struct aiVector3D position =
+        vector_at(channel->mPositionKeys, channel->mNumPositionKeys, time, rest_position);
+    const struct aiVector3D scale =
+        vector_at(channel->mScalingKeys, channel->mNumScalingKeys, time, no_scale);
+    return compose(position, rotation, scale);
 }
 
-// Computes the transform of a node, relative to `above`, at a time in ticks. The nodes above it are
-// complete.
+// Computes the transform of a node relative to `above`, its nearest ancestor that is not a pivot,
+// at a time in ticks. The transforms of the pivots between both are already computed.
 static struct aiMatrix4x4 evaluate_node(const assimp_importer *importer, const assimp_node *node,
                                         double time)
 {
-    const int attached =
-        replaces_pivots(node) ? importer->nodes[node->pivots].parent : node->parent;
+    const int parent = replaces_pivots(node) ? importer->nodes[node->pivots].parent : node->parent;
     struct aiMatrix4x4 local = node->source->mTransformation;
     if (node->channel)
         local = evaluate_channel(importer, node, time, local);
-    if (attached == node->above)
+    if (parent == node->above)
         return local;
-    struct aiMatrix4x4 pivots = importer->nodes[attached].local;
-    aiMultiplyMatrix4(&pivots, &local);
-    return pivots;
+    struct aiMatrix4x4 product = importer->nodes[parent].local; // of all pivots
+    aiMultiplyMatrix4(&product, &local);
+    return product;
 }
 
 // Computes the transforms of all nodes at a time.
@@ -548,7 +587,7 @@ static void evaluate(assimp_importer *importer, double seconds, double ticks_per
     }
 }
 
-// Splits a transform into translation, rotation and scale, as glTF stores it.
+// Splits a transform into translation t[3], rotation r[4] and scale s[3], as glTF stores it.
 static void split(const struct aiMatrix4x4 *m, float *t, float *r, float *s)
 {
     struct aiVector3D at;
@@ -704,13 +743,16 @@ static void add_nodes(assimp_importer *importer)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
+// In libassimp, each bone of a mesh lists its vertices and weights. In glTF, each vertex has the
+// same number of slots. A slot contains a joint of the skin and its weight.
+
 static bool is_valid_weight(const struct aiMesh *mesh, const struct aiVertexWeight *weight)
 {
     return weight->mVertexId < mesh->mNumVertices && weight->mWeight > 0;
 }
 
-// Returns the number of slots per vertex, in complete sets of four, that the vertex with most
-// weights needs. num_used[vertices] is temporary.
+// Returns the number of slots that each vertex needs, a multiple of four: as many as the vertex
+// with most weights has. Adds the weights of each vertex to num_used[vertices].
 static size_t count_slots(const struct aiMesh *mesh, unsigned *num_used)
 {
     unsigned max_used = 1;
@@ -727,40 +769,41 @@ static size_t count_slots(const struct aiMesh *mesh, unsigned *num_used)
     return ((size_t)max_used + 3) / 4 * 4;
 }
 
-// Adds joints and weights in as many sets as the vertex with most influences needs. Vertices
-// without weights are attached to an additional joint; returns true if there are such vertices.
+// Adds the joints and weights of all vertices to the attributes of a primitive. Vertices without
+// weights are attached to an additional joint, the last of the skin; returns true if there are such
+// vertices.
 static bool add_weights(assimp_importer *importer, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t num_vertices = mesh->mNumVertices;
+    const uint32_t additional_joint = mesh->mNumBones;
     unsigned *const num_used = common_alloc(num_vertices, sizeof *num_used); // slots of a vertex
-    const size_t slots = count_slots(mesh, num_used);
+    const size_t num_slots = count_slots(mesh, num_used);
     memset(num_used, 0, num_vertices * sizeof *num_used);
 
-    uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
-    float *const weights = common_alloc(slots * num_vertices, sizeof *weights);
+    uint32_t *const joints = common_alloc(num_slots * num_vertices, sizeof *joints);
+    float *const weights = common_alloc(num_slots * num_vertices, sizeof *weights);
     for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         for (uint32_t w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight *const weight = &mesh->mBones[b]->mWeights[w];
             if (!is_valid_weight(mesh, weight))
                 continue;
-            const size_t slot = weight->mVertexId * slots + num_used[weight->mVertexId];
+            const size_t slot = weight->mVertexId * num_slots + num_used[weight->mVertexId];
             num_used[weight->mVertexId]++;
             joints[slot] = b;
             weights[slot] = weight->mWeight;
         }
     }
 
-    // The additional joint follows the bones of the mesh.
     bool has_free_vertices = false;
     for (size_t v = 0; v < num_vertices; v++) {
-        if (num_used[v] == 0) {
-            joints[v * slots] = mesh->mNumBones;
-            weights[v * slots] = 1;
-            has_free_vertices = true;
-        }
+        if (num_used[v] > 0)
+            continue;
+        joints[v * num_slots] = additional_joint;
+        weights[v * num_slots] = 1;
+        has_free_vertices = true;
     }
-    gltf_put_influences(&importer->file, attributes, mesh->mNumBones + 1, joints, weights,
-                        num_vertices, slots);
+    gltf_put_influences(&importer->file, attributes, additional_joint + 1, joints, weights,
+                        num_vertices, num_slots);
     free(weights);
     free(joints);
     free(num_used);
@@ -787,13 +830,14 @@ static struct aiMatrix4x4 geometric_factor(const assimp_importer *importer, size
     return product;
 }
 
-// Adds the skin of a mesh and returns it. Offset matrices begin in the space of the mesh's node
-// without the geometric factors. With `has_unweighted`, the node of the mesh is the last joint.
+// Adds the skin of a mesh and returns its index. Offset matrices begin in the space of the mesh's
+// node without the geometric factors. With `has_unweighted`, the node of the mesh is the last
+// joint.
 static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index,
                        bool has_unweighted)
 {
     json_t *const joints = json_array();
-    struct aiMatrix4x4 geometric = geometric_factor(importer, node_index);
+    const struct aiMatrix4x4 geometric = geometric_factor(importer, node_index);
     const size_t count = mesh->mNumBones + (size_t)has_unweighted;
     float *const binds = common_alloc(count, 16 * sizeof *binds);
 
@@ -812,9 +856,10 @@ static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, siz
     }
 
     if (has_unweighted) {
+        struct aiMatrix4x4 identity;
+        aiIdentityMatrix4(&identity);
         gltf_append(&importer->file, joints, gltf_whole(node_index));
-        aiIdentityMatrix4(&geometric);
-        put_matrix(geometric, binds + 16 * (size_t)mesh->mNumBones);
+        put_matrix(identity, binds + 16 * (size_t)mesh->mNumBones);
     }
 
     const size_t accessor =
@@ -825,7 +870,8 @@ static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, siz
         json_pack("{s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "joints", joints));
 }
 
-// Charges a mesh each time a node uses it.
+// Charges the cost of a mesh to the budget, each time a node uses the mesh. Returns false after an
+// error.
 static bool charge_mesh(assimp_importer *importer, const struct aiMesh *mesh)
 {
     enum { ELEMENTS_PER_MESH = 1000, ELEMENTS_PER_ITEM = 8, BYTES_PER_ITEM = 44 };
@@ -837,7 +883,8 @@ static bool charge_mesh(assimp_importer *importer, const struct aiMesh *mesh)
            && charge_bytes(importer, num_items, BYTES_PER_ITEM);
 }
 
-// Returns the vertices of the triangles of a mesh, and skips all other faces. Free with free().
+// Returns the vertices of all triangles of a mesh, which the caller frees. *num_indices is their
+// number. Faces with other numbers of vertices are skipped.
 static uint32_t *list_triangles(const struct aiMesh *mesh, size_t *num_indices)
 {
     uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
@@ -970,7 +1017,8 @@ static bool add_mesh(assimp_importer *importer, const struct aiMesh *mesh, size_
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Adds an image. Formats that glTF does not support, such as TGA, are converted to PNG.
+// Adds an image to the glTF file and returns its JSON object. An image in a format that glTF does
+// not support, such as TGA, is converted to PNG.
 static json_t *add_picture(assimp_importer *importer, const void *bytes, size_t size,
                            const char *name)
 {
@@ -990,8 +1038,21 @@ static json_t *add_picture(assimp_importer *importer, const void *bytes, size_t 
                      gltf_string(common_base(name)));
 }
 
-// Adds the image of a texture: an embedded image, or a file below the folder of the model. The path
-// is usually from the author's machine, so that leading folders are removed until a file is found.
+// Returns the path of an image file below a folder, or NULL. `name` is usually a path of the
+// author's machine, so that its leading folders are removed until a file is found. The caller frees
+// the result.
+static char *find_image_file(const char *folder, const char *name)
+{
+    for (const char *part = strchr(name, '/'); part; part = strchr(part + 1, '/')) {
+        char *const found = common_find(folder, part);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+// Adds the image of a texture and returns its JSON object: an embedded image, a file below the
+// folder of the model, or, if there is no such file, only the name of the file.
 static json_t *add_image(assimp_importer *importer, const char *path)
 {
     for (uint32_t i = 0; i < importer->scene->mNumTextures; i++) {
@@ -1002,16 +1063,9 @@ static json_t *add_image(assimp_importer *importer, const char *path)
 
     char *const folder = common_folder(importer->path);
     char *const name = common_normalize_path(path);
+    char *const found = find_image_file(folder, name);
     const char *reason = NULL;
-    char *found = NULL;
     char *bytes = NULL;
-    const char *part = strchr(name, '/');
-
-    while (!found && part) {
-        found = common_find(folder, part);
-        part = strchr(part + 1, '/');
-    }
-
     size_t size = 0;
     if (found)
         bytes = common_read_stream(found, &size, &reason);
@@ -1025,13 +1079,15 @@ static json_t *add_image(assimp_importer *importer, const char *path)
     return image;
 }
 
-// Adds the texture of a type, if the material has one, to a glTF material, with its image.
+// Adds a texture of a material, with its image, to a glTF material as the given map. Returns false
+// if the material has no texture of this type.
 static bool add_map(assimp_importer *importer, const struct aiMaterial *material, json_t *item,
                     int map, enum aiTextureType type)
 {
     struct aiString path = {0};
-    if (aiGetMaterialTexture(material, type, 0, &path, NULL, NULL, NULL, NULL, NULL, NULL)
-        != AI_SUCCESS)
+    const enum aiReturn result =
+        aiGetMaterialTexture(material, type, 0, &path, NULL, NULL, NULL, NULL, NULL, NULL);
+    if (result != AI_SUCCESS)
         return false;
     size_t image = gltf_num_added(&importer->file, "images");
     if (!gltf_find(&importer->file, GLTF_IMAGE_NAME, path.data, &image)) // each file is read once
@@ -1039,6 +1095,16 @@ static bool add_map(assimp_importer *importer, const struct aiMaterial *material
     json_t *const texture = json_pack("{s:I}", "source", (json_int_t)image);
     gltf_put_map(&importer->file, item, map, gltf_add(&importer->file, "textures", texture));
     return true;
+}
+
+// Sets the color of a glTF material to the diffuse color of a material, if it has one.
+static void add_color(assimp_importer *importer, const struct aiMaterial *material, json_t *item)
+{
+    struct aiColor4D color;
+    if (aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &color) != AI_SUCCESS)
+        return;
+    gltf_put(&importer->file, item, "pbrMetallicRoughness",
+             json_pack("{s:[f,f,f,f]}", "baseColorFactor", color.r, color.g, color.b, 1.0));
 }
 
 // Adds all materials to the glTF file. Each map has two possible types in libassimp, of which
@@ -1055,18 +1121,13 @@ static void add_materials(assimp_importer *importer)
     for (uint32_t m = 0; m < importer->scene->mNumMaterials; m++) {
         const struct aiMaterial *const material = importer->scene->mMaterials[m];
         struct aiString name = {0};
-        struct aiColor4D color;
         aiGetMaterialString(material, AI_MATKEY_NAME, &name);
         json_t *const item = json_pack("{s:o}", "name", gltf_string(name.data));
         for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-            if (add_map(importer, material, item, map, types[map][0])
-                || add_map(importer, material, item, map, types[map][1]))
-                continue;
-            if (map != CONVERT_MAP_COLOR
-                || aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &color) != AI_SUCCESS)
-                continue;
-            gltf_put(&importer->file, item, "pbrMetallicRoughness",
-                     json_pack("{s:[f,f,f,f]}", "baseColorFactor", color.r, color.g, color.b, 1.0));
+            const bool has_map = add_map(importer, material, item, map, types[map][0])
+                                 || add_map(importer, material, item, map, types[map][1]);
+            if (!has_map && map == CONVERT_MAP_COLOR)
+                add_color(importer, material, item);
         }
         gltf_add(&importer->file, "materials", item);
     }
@@ -1076,26 +1137,25 @@ static void add_materials(assimp_importer *importer)
 
 enum { TRANSFORM_WIDTH = 3 + 4 + 3 }; // numbers of a translation, a rotation and a scale
 
-// Returns the largest change between adjacent keys that are more than some ticks apart. Keys begin
-// with their time.
+// Returns the largest change between adjacent keys that are more than `min_gap` ticks apart: the
+// distance of their values, which have `width` numbers. `keys` is an array of elements of `stride`
+// bytes; each begins with its time, a double, which the value follows.
 static double widest_gap(const void *keys, size_t stride, unsigned count, size_t width,
-                         double ticks)
+                         double min_gap)
 {
-    const char *at = keys;
+    const char *const bytes = keys;
     double max_change = 0;
-    for (unsigned k = 1; k < count; k++, at += stride) {
-        double times[2];
+    for (unsigned k = 1; k < count; k++) {
+        const double gap = get_key_time(keys, stride, k) - get_key_time(keys, stride, k - 1);
+        if (!(gap > min_gap))
+            continue;
+        float before[4];
+        float after[4];
+        memcpy(before, bytes + (k - 1) * stride + sizeof(double), width * sizeof *before);
+        memcpy(after, bytes + k * stride + sizeof(double), width * sizeof *after);
         double sum = 0;
-        float a[4];
-        float b[4];
-        memcpy(&times[0], at, sizeof times[0]);
-        memcpy(&times[1], at + stride, sizeof times[1]);
-        memcpy(a, at + sizeof times[0], width * sizeof *a);
-        memcpy(b, at + stride + sizeof times[0], width * sizeof *b);
-        if (times[1] - times[0] > ticks) {
-            for (size_t i = 0; i < width; i++)
-                sum += (a[i] - b[i]) * (a[i] - b[i]);
-        }
+        for (size_t i = 0; i < width; i++)
+            sum += (before[i] - after[i]) * (before[i] - after[i]);
         max_change = fmax(max_change, sqrt(sum));
     }
 
@@ -1115,7 +1175,8 @@ static const char *select_clip_name(const struct aiAnimation *clip, const order 
     return name;
 }
 
-// Ticks are assumed to be frames if their rate is plausible.
+// Returns the frame rate of a clip, Hz: the rate of the job, or the rate of the file's ticks if it
+// is plausible that ticks are frames, or 60.
 static double select_rate(const order *job, double ticks)
 {
     if (job->rate > 0)
@@ -1130,27 +1191,10 @@ static bool can_evaluate_curves(const assimp_importer *importer, const assimp_no
            && fbx_is_supported(importer->curves, node->model);
 }
 
-// Reports animation layers that are missing in a clip. libassimp does not blend layers, so the
-// motion of a model with several layers is wrong unless the converter itself evaluates its curves.
-static void note_layers(assimp_importer *importer, const char *clip, bool has_curves)
+// Reports the models of a clip whose layers cannot be blended, because the converter does not
+// evaluate the curves of their nodes.
+static void note_unblended_models(assimp_importer *importer, const char *clip)
 {
-    if (!importer->curves)
-        return;
-    if (!has_curves) {
-        if (fbx_has_blended_layers(importer->curves))
-            add_line(importer,
-                     LOSS "clip '%s': animation layers cannot be blended, because the name of the "
-                          "clip is not unique or the file is too complex; merge the layers before "
-                          "you export the file",
-                     clip);
-        return;
-    }
-
-    if (fbx_skipped_layer(importer->curves))
-        add_line(importer,
-                 NOTE "clip '%s': skipped animation layer '%s': it is muted, or another layer is "
-                      "solo",
-                 clip, fbx_skipped_layer(importer->curves));
     const size_t num_models = fbx_num_models(importer->curves);
     bool *const is_evaluated = common_alloc(num_models, sizeof *is_evaluated);
     for (int i = 0; i < importer->num_nodes; i++)
@@ -1168,7 +1212,34 @@ static void note_layers(assimp_importer *importer, const char *clip, bool has_cu
     free(is_evaluated);
 }
 
-// Marks the pivots of nodes with curves: fbx_evaluate() computes the product of all factors.
+// Reports animation layers that are missing in a clip. libassimp does not blend layers, so the
+// motion of a model with several layers is wrong unless the converter itself evaluates its curves.
+// `has_curves` means that the curves of the clip were found.
+static void note_layers(assimp_importer *importer, const char *clip, bool has_curves)
+{
+    if (!importer->curves)
+        return;
+    if (!has_curves) {
+        if (fbx_has_blended_layers(importer->curves))
+            add_line(importer,
+                     LOSS "clip '%s': animation layers cannot be blended, because the name of the "
+                          "clip is not unique or the file is too complex; merge the layers before "
+                          "you export the file",
+                     clip);
+        return;
+    }
+
+    const char *const skipped_layer = fbx_skipped_layer(importer->curves);
+    if (skipped_layer)
+        add_line(importer,
+                 NOTE "clip '%s': skipped animation layer '%s': it is muted, or another layer is "
+                      "solo",
+                 clip, skipped_layer);
+    note_unblended_models(importer, clip);
+}
+
+// Marks the pivots of nodes whose curves are evaluated: the result of fbx_evaluate() already
+// contains the transforms of the pivots.
 static void mark_replaced_pivots(assimp_importer *importer)
 {
     for (int i = 0; i < importer->num_nodes; i++) {
@@ -1178,6 +1249,26 @@ static void mark_replaced_pivots(assimp_importer *importer)
         for (int k = node->parent; k != node->above; k = importer->nodes[k].parent)
             importer->nodes[k].is_replaced = true;
     }
+}
+
+// Returns the distance of a node from its parent in the rest pose.
+static double bone_length(const assimp_node *node)
+{
+    const struct aiMatrix4x4 rest = node->rest;
+    return (double)sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4);
+}
+
+// Resets the state that a node has in a clip. `has_curves` means that the curves of the clip were
+// found.
+static void reset_node(const assimp_importer *importer, assimp_node *node, bool has_curves)
+{
+    node->has_curves = has_curves && can_evaluate_curves(importer, node);
+    node->is_moved |= node->has_curves && fbx_is_animated(importer->curves, node->model);
+    // Nodes that are not joints are skipped in files with bones.
+    node->is_still = importer->has_bones && !node->is_joint;
+    node->is_changing = false;
+    node->is_replaced = false;
+    node->channel = NULL;
 }
 
 // Begins a clip: resets the states of the nodes and sets their channels. *num_moved is the number
@@ -1190,18 +1281,10 @@ static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip
     const bool has_curves = importer->curves && fbx_select_clip(importer->curves, clip->mName.data);
     for (int i = 0; i < importer->num_nodes; i++) {
         assimp_node *const node = &importer->nodes[i];
-        const struct aiMatrix4x4 rest = node->rest;
-        node->has_curves = has_curves && can_evaluate_curves(importer, node);
-        node->is_moved |= node->has_curves && fbx_is_animated(importer->curves, node->model);
+        reset_node(importer, node, has_curves);
         *num_moved += node->is_moved;
         if (!importer->has_bones || node->is_joint)
-            *reach = fmax(*reach,
-                          (double)sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
-        // Nodes that are not joints are skipped in files with bones.
-        node->is_still = importer->has_bones && !node->is_joint;
-        node->is_changing = false;
-        node->is_replaced = false;
-        node->channel = NULL;
+            *reach = fmax(*reach, bone_length(node));
     }
 
     for (uint32_t c = 0; c < clip->mNumChannels; c++) {
@@ -1213,51 +1296,65 @@ static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip
     note_layers(importer, clip->mName.data, has_curves);
 }
 
-// Writes the transforms of all animated nodes in a frame.
-static void sample_nodes(assimp_importer *importer, size_t frame, size_t num_frames, float *track)
+// Stores the transforms of all animated nodes in a frame. values[] contains an array for each
+// animated node: the translations of all frames (3 numbers each), then the rotations (4), then the
+// scales (3).
+static void sample_nodes(assimp_importer *importer, size_t frame, size_t num_frames, float *values)
 {
+    float *node_values = values;
     for (int i = 0; i < importer->num_nodes; i++) {
         assimp_node *const node = &importer->nodes[i];
         if (!node->is_moved)
             continue;
-        node->is_still &= aiMatrix4AreEqualEpsilon(&node->local, &node->rest, 1e-4f) != 0;
         if (frame == 0)
             node->first = node->local;
+        node->is_still &= aiMatrix4AreEqualEpsilon(&node->local, &node->rest, 1e-4f) != 0;
         node->is_changing |= !aiMatrix4AreEqualEpsilon(&node->local, &node->first, 1e-3f);
-        split(&node->local, track + 3 * frame, track + 3 * num_frames + 4 * frame,
-              track + 7 * num_frames + 3 * frame);
-        track += num_frames * TRANSFORM_WIDTH;
+
+        float *const translations = node_values;
+        float *const rotations = translations + 3 * num_frames;
+        float *const scales = rotations + 4 * num_frames;
+        split(&node->local, translations + 3 * frame, rotations + 4 * frame, scales + 3 * frame);
+        node_values += num_frames * TRANSFORM_WIDTH;
     }
 }
 
-// Adds the channels of all nodes that differ from the rest pose. The samples of a node are the
-// translations of all frames, then the rotations and the scales.
-static void add_channels(assimp_importer *importer, json_t *item, const float *times,
-                         size_t num_frames, const float *track)
+// Adds the glTF channels of a node: translation, rotation and scale. `values` are the samples of
+// the node; see sample_nodes().
+static void add_node_channels(assimp_importer *importer, json_t *item, size_t node,
+                              const float *times, size_t num_frames, const float *values)
 {
     static const struct part {
         const char *path;
         size_t columns;
     } parts[] = {{"translation", 3}, {"rotation", 4}, {"scale", 3}};
+    const float *part_values = values;
+    for (size_t k = 0; k < COMMON_LENGTH(parts); k++) {
+        const gltf_channel channel = {.node = node,
+                                      .path = parts[k].path,
+                                      .times = times,
+                                      .values = part_values,
+                                      .num_keys = num_frames,
+                                      .num_values = num_frames,
+                                      .columns = parts[k].columns};
+        gltf_add_channel(&importer->file, item, &channel);
+        part_values += num_frames * parts[k].columns;
+    }
+}
+
+// Adds the channels of all animated nodes that differ from the rest pose in the clip. `values` are
+// the samples of all animated nodes.
+static void add_channels(assimp_importer *importer, json_t *item, const float *times,
+                         size_t num_frames, const float *values)
+{
+    const float *node_values = values;
     for (size_t i = 0; i < (size_t)importer->num_nodes; i++) {
         const assimp_node *const node = &importer->nodes[i];
         if (!node->is_moved)
             continue;
-        const float *values = track;
-        track += num_frames * TRANSFORM_WIDTH;
-        if (node->is_pivot || node->is_still)
-            continue;
-        for (size_t k = 0; k < COMMON_LENGTH(parts); k++) {
-            const gltf_channel channel = {.node = i,
-                                          .path = parts[k].path,
-                                          .times = times,
-                                          .values = values,
-                                          .num_keys = num_frames,
-                                          .num_values = num_frames,
-                                          .columns = parts[k].columns};
-            gltf_add_channel(&importer->file, item, &channel);
-            values += num_frames * parts[k].columns;
-        }
+        if (!node->is_pivot && !node->is_still)
+            add_node_channels(importer, item, i, times, num_frames, node_values);
+        node_values += num_frames * TRANSFORM_WIDTH;
     }
 }
 
@@ -1268,61 +1365,90 @@ static bool can_move_vertices(const assimp_importer *importer, const assimp_node
     return !importer->has_bones || node->is_joint || node->is_above_bone;
 }
 
+// The largest changes of a node between keys that are more than a frame apart.
+typedef struct key_changes {
+    double rotation; // distance of two quaternions, which is about half of the angle in radians
+    double movement; // units
+} key_changes;
+
+// Returns the changes of a node between keys that are more than `min_gap` ticks apart.
+static key_changes measure_gaps(const struct aiNodeAnim *keys, double min_gap)
+{
+    return (key_changes){.rotation = widest_gap(keys->mRotationKeys, sizeof *keys->mRotationKeys,
+                                                keys->mNumRotationKeys, 4, min_gap),
+                         .movement = widest_gap(keys->mPositionKeys, sizeof *keys->mPositionKeys,
+                                                keys->mNumPositionKeys, 3, min_gap)};
+}
+
+// Returns true if the keys of a node matter for note_sparse_keys(): they move vertices, and the
+// curves between them are not evaluated.
+static bool has_used_keys(const assimp_importer *importer, const assimp_node *node)
+{
+    if (!node->channel || !node->is_changing || !can_move_vertices(importer, node))
+        return false;
+    return !node->has_curves && !node->is_replaced;
+}
+
 // Reports keys that are more than a frame apart, because they may be connected by curves. A curve
 // deviates from the line by about a tenth of the change: by 1 degree, or as much of the longest
-// bone. `ticks_per_frame` belongs to the lower of the rates of the file and of the clip.
+// bone. `ticks_per_frame` belongs to the lower of the rates of the file and of the clip. If the
+// file has curves and changes are large, this is a loss, otherwise a note.
 static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation *clip,
                              const char *name, double ticks_per_frame, double reach,
                              bool has_curves)
 {
+    // Limits of changes between sparse keys; displacements are relative to `reach`.
+    const double min_rotation = 0.004;
+    const double min_movement = 0.004;
+    const double min_bent_rotation = 0.087; // half of 10 degrees, radians
+    const double min_bent_movement = 0.1;
+    const double min_gap = 1.5 * ticks_per_frame;
     size_t num_sparse = 0;
     const char *sparse_node = "";
     size_t num_bent = 0;
-    const double min_gap = 1.5 * ticks_per_frame;
-
-    // Changes between sparse keys: radians, and displacements relative to `reach`.
-    const double min_rotation = 0.004;
-    const double min_movement = 0.004;
-    const double min_bent_rotation = 0.087; // 5 degrees
-    const double min_bent_movement = 0.1;
 
     for (int i = 0; i < importer->num_nodes; i++) {
         const assimp_node *const node = &importer->nodes[i];
-        const struct aiNodeAnim *const keys = node->channel;
-        if (!keys || !node->is_changing || !can_move_vertices(importer, node))
+        if (!has_used_keys(importer, node))
             continue;
-        if (node->has_curves || node->is_replaced)
-            continue;
-        const double rotation = widest_gap(keys->mRotationKeys, sizeof *keys->mRotationKeys,
-                                           keys->mNumRotationKeys, 4, min_gap);
-        const double movement = widest_gap(keys->mPositionKeys, sizeof *keys->mPositionKeys,
-                                           keys->mNumPositionKeys, 3, min_gap);
-        const bool is_sparse = rotation > min_rotation || movement > min_movement * reach;
-        num_sparse += is_sparse;
-        if (is_sparse)
+        const key_changes changes = measure_gaps(node->channel, min_gap);
+        if (changes.rotation > min_rotation || changes.movement > min_movement * reach) {
+            num_sparse++;
             sparse_node = node->source->mName.data;
-        num_bent += rotation > min_bent_rotation || movement > min_bent_movement * reach;
+        }
+        if (changes.rotation > min_bent_rotation || changes.movement > min_bent_movement * reach)
+            num_bent++;
     }
 
+    if (num_sparse == 0)
+        return;
     const bool is_lossy = has_curves && num_bent > 0;
-    if (num_sparse > 0)
-        add_line(
-            importer,
-            "%cclip '%s': %zu of %u animated nodes, such as '%s', have keys more than one frame "
-            "apart; curves between these keys are read as straight lines; bake the animation when "
-            "you export it",
-            is_lossy ? LOSS[0] : NOTE[0], name, num_sparse, clip->mNumChannels, sparse_node);
+    add_line(importer,
+             "%cclip '%s': %zu of %u animated nodes, such as '%s', have keys more than one frame "
+             "apart; curves between these keys are read as straight lines; bake the animation when "
+             "you export it",
+             is_lossy ? LOSS[0] : NOTE[0], name, num_sparse, clip->mNumChannels, sparse_node);
 }
 
-// Returns true if a clip moves a morph target, which means that a key has a weight other than 0.
+// Returns true if a key of a morph target has a weight other than 0.
+static bool has_weight(const struct aiMeshMorphKey *key)
+{
+    for (uint32_t w = 0; w < key->mNumValuesAndWeights; w++) {
+        if (key->mWeights[w] != 0)
+            return true;
+    }
+    return false;
+}
+
+// Returns true if a clip moves a morph target.
 static bool has_morph_weights(const struct aiAnimation *clip)
 {
     for (uint32_t c = 0; c < clip->mNumMorphMeshChannels; c++) {
         const struct aiMeshMorphAnim *const keys = clip->mMorphMeshChannels[c];
-        for (uint32_t k = 0; k < keys->mNumKeys; k++)
-            for (uint32_t w = 0; w < keys->mKeys[k].mNumValuesAndWeights; w++)
-                if (keys->mKeys[k].mWeights[w] != 0)
-                    return true;
+        for (uint32_t k = 0; k < keys->mNumKeys; k++) {
+            if (has_weight(&keys->mKeys[k]))
+                return true;
+        }
     }
     return false;
 }
@@ -1337,7 +1463,7 @@ typedef struct clip_sampler {
     double reach;     // of the model, for note_sparse_keys()
 } clip_sampler;
 
-// Charges the cost of the samples. Returns false after an error.
+// Charges the cost of sampling a clip to the budget. Returns false after an error.
 static bool charge_clip(assimp_importer *importer, const clip_sampler *clip)
 {
     const uint64_t cost_per_node = importer->curves ? 40 : 4;
@@ -1350,7 +1476,7 @@ static bool charge_clip(assimp_importer *importer, const clip_sampler *clip)
 }
 
 // Samples all frames and adds the animation. Exporters write some clips twice, by the name and by
-// "Armature|name"; the second one is skipped.
+// "Armature|name"; a clip whose name and samples equal those of an earlier clip is skipped.
 static void sample_clip(assimp_importer *importer, const clip_sampler *clip)
 {
     const size_t num_values = clip->num_moved * clip->num_frames * TRANSFORM_WIDTH;
@@ -1391,18 +1517,29 @@ static void note_skipped_motion(assimp_importer *importer, const struct aiAnimat
             name, importer->nodes[moved_skin].source->mName.data);
 }
 
+// Returns the last node with a skinned mesh that changes in the current clip, or NONE.
+static int find_moved_skin(const assimp_importer *importer)
+{
+    for (int i = importer->num_nodes - 1; i >= 0; i--) {
+        if (importer->nodes[i].is_skin && importer->nodes[i].is_changing)
+            return i;
+    }
+    return NONE;
+}
+
 // Samples a clip and adds it. Returns false after an error.
 static bool add_clip(assimp_importer *importer, const struct aiAnimation *source, const order *job,
                      const fbx_info *info)
 {
     const double default_ticks = 25;
-    clip_sampler clip = {.name = select_clip_name(source, job)};
     const double file_rate = source->mTicksPerSecond > 0 ? source->mTicksPerSecond : default_ticks;
-    clip.rate = select_rate(job, file_rate);
-    clip.ticks = file_rate; // libassimp assumes the time unit of FBX 7
-    if (importer->curves)
+    clip_sampler clip = {.name = select_clip_name(source, job),
+                         .rate = select_rate(job, file_rate),
+                         .ticks = file_rate};
+    if (importer->curves) // libassimp assumes the time unit of FBX 7
         clip.ticks /= fbx_time_factor(importer->curves);
     begin_clip(importer, source, &clip.num_moved, &clip.reach);
+
     const double seconds = source->mDuration / clip.ticks;
     if (!(seconds >= 0 && seconds <= (double)MAX_CLIP_SECONDS)) {
         add_line(importer,
@@ -1415,15 +1552,11 @@ static bool add_clip(assimp_importer *importer, const struct aiAnimation *source
     clip.num_frames = (size_t)(floor(seconds * clip.rate + 0.5) + 1);
     if (!charge_clip(importer, &clip))
         return false;
-    sample_clip(importer, &clip);
 
-    int moved_skin = NONE;
-    for (int i = 0; i < importer->num_nodes; i++)
-        if (importer->nodes[i].is_skin && importer->nodes[i].is_changing)
-            moved_skin = i;
-    note_sparse_keys(importer, source, clip.name, clip.ticks / fmin(clip.rate, file_rate),
-                     clip.reach, info->has[CURVES]);
-    note_skipped_motion(importer, source, clip.name, moved_skin);
+    sample_clip(importer, &clip);
+    const double ticks_per_frame = clip.ticks / fmin(clip.rate, file_rate);
+    note_sparse_keys(importer, source, clip.name, ticks_per_frame, clip.reach, info->has[CURVES]);
+    note_skipped_motion(importer, source, clip.name, find_moved_skin(importer));
     return true;
 }
 
@@ -1486,7 +1619,8 @@ static bool add_meshes(assimp_importer *importer)
     return true;
 }
 
-// Creates the .glb file. Adds a line and returns false after an error.
+// Imports the file with libassimp and creates the bytes of the .glb file, `made`. Adds a line and
+// returns false after an error.
 static bool create_file(assimp_importer *importer, const order *job, convert_bytes *made)
 {
     const convert_input *const input = job->input;
@@ -1511,8 +1645,8 @@ static bool create_file(assimp_importer *importer, const order *job, convert_byt
     return false;
 }
 
-// Runs in the separate process, whose end frees all memory. Writes lines of notes and errors, and
-// the file after a 'g'.
+// Runs in the separate process, whose end frees all memory. Writes lines of notes and errors to
+// `out`, and the .glb file after FILE_MARK.
 static bool import_file(void *user, FILE *out)
 {
     const order *const job = user;
@@ -1531,11 +1665,12 @@ static bool import_file(void *user, FILE *out)
     return true;
 }
 
-// Passes the lines of the separate process on. Returns the first byte after them. *loss is the
-// first loss unless the job is forced; further losses are notes.
-static char *pass_lines_on(const convert_job *job, const char *path, char *at, const char *end,
+// Reports the lines of the separate process as notes or as the error. Returns the first byte after
+// them. *loss receives the first loss unless the job is forced; all other losses are notes.
+static char *pass_lines_on(const convert_job *job, const char *path, char *lines, const char *end,
                            const char **loss, md5_error *error)
 {
+    char *at = lines;
     while (at < end && *at != FILE_MARK) {
         char *const stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop)
@@ -1543,7 +1678,8 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *at, c
         *stop = '\0';
         const char *const text = at + 1;
         const bool is_loss = *at == LOSS[0];
-        if (*at == NOTE[0] || (is_loss && (job->is_forced || *loss)))
+        const bool is_tolerated_loss = is_loss && (job->is_forced || *loss);
+        if (*at == NOTE[0] || is_tolerated_loss)
             convert_note(job, "%s: %s", path, text);
         else if (is_loss)
             *loss = text;
@@ -1571,13 +1707,14 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s; " EXPORT_ADVICE,
                             failure.reason);
 
+    // The error remains if the process ended without a line of an error and without the file.
     convert_fail(error, MD5_ERROR_IO, input->path,
                  "libassimp stopped without a result; " EXPORT_ADVICE);
     const char *loss = NULL;
     const char *const end = records + size;
     char *const at = pass_lines_on(job, input->path, records, end, &loss, error);
     convert_input made = {input->path, at + 1, (size_t)(end - at) - 1};
-    bool is_read = at < end && *at == 'g' && convert_read_gltf(job, &made, scene, error);
+    bool is_read = at < end && *at == FILE_MARK && convert_read_gltf(job, &made, scene, error);
     if (is_read && loss)
         is_read = convert_fail(error, MD5_ERROR_VERSION, input->path,
                                "libassimp: %s; use --force to convert the file anyway", loss);
