@@ -4,9 +4,13 @@
 //                           ▲
 //                         curve, one for each of x, y, z
 //
-// A clip is called stack. Objects have ids, and connections between ids form the graph above. The
-// interpolation of the keys and the layers were verified against ufbx; test/convert/fbx.sh tests
-// frames between keys.
+// A stack is a clip, and a model is a node of the scene. A layer contains the curves of one clip; a
+// clip can have several layers, which are blended. A curve node contains the curves of one property
+// of a model, such as its rotation, or the curve of the weight of a layer. Objects have ids, and
+// connections between ids form the graph above.
+//
+// The interpolation of the keys and the layers were verified against ufbx; test/convert/fbx.sh
+// tests frames between keys.
 #include "demo/convert/fbx_curves.h"
 
 #include "demo/convert/budget.h"
@@ -237,13 +241,15 @@ static double automatic_end_slope(const fbx_key *a, const fbx_key *b, uint32_t f
     return flags & KEY_TIME_INDEPENDENT ? slope : slope + steep_slope(bias, bias);
 }
 
-// Computes the slopes of a key from tension, continuity and bias (Kochanek and Bartels 1984).
+// Computes the slopes of a key from tension, continuity and bias (Kochanek and Bartels 1984), the
+// three `parameters`.
 static void compute_tcb(fbx_key *key, bool is_first, bool is_last, const double *parameters)
 {
-    const bool is_end = is_first || is_last;
-    const double factor = (is_end ? 1 : 0.5) * (1 - parameters[0]);
+    const double tension = parameters[0];
     const double continuity = parameters[1];
     const double bias = parameters[2];
+    const bool is_end = is_first || is_last;
+    const double factor = (is_end ? 1 : 0.5) * (1 - tension);
     const double left = is_first ? 0 : (key->value - key[-1].value) / (key->time - key[-1].time);
     const double right = is_last ? 0 : (key[1].value - key->value) / (key[1].time - key->time);
     key->slopes[0] =
@@ -252,25 +258,12 @@ static void compute_tcb(fbx_key *key, bool is_first, bool is_last, const double 
         factor * ((1 + bias) * (1 + continuity) * left + (1 - bias) * (1 - continuity) * right);
 }
 
-// Computes the slopes of a cubic key that does not store them. Before this, key->slopes[] contains
-// the biases of an automatic key in percent.
-static void compute_slopes(fbx_curve *curve, size_t index, const double *parameters)
+// Computes both slopes of a key that the curve leaves automatic. Before this, key->slopes[]
+// contains its biases in percent. The first and the last key have only one neighbor.
+static void compute_automatic_slopes(fbx_key *key, bool is_first, bool is_last)
 {
-    fbx_key *const key = &curve->keys[index];
-    const bool is_first = index == 0;
-    const bool is_last = index + 1 == curve->num_keys;
-    if (!(key->flags & KEY_CUBIC))
-        return;
-    if (key->flags & KEY_TCB) {
-        compute_tcb(key, is_first, is_last, parameters);
-        return;
-    }
-    if (key->flags & KEY_USER)
-        return;
-
     const double left_bias = key->slopes[0];
     const double right_bias = key->slopes[1];
-    double slope = 0;
     if (!is_first && !is_last) {
         const bool is_smooth = fabs(left_bias + right_bias) <= 1e-4;
         key->slopes[0] = automatic_slope(key, is_smooth ? right_bias : -left_bias);
@@ -278,12 +271,28 @@ static void compute_slopes(fbx_curve *curve, size_t index, const double *paramet
         return;
     }
 
+    double slope = 0; // of a curve with a single key
     if (!is_first)
         slope = automatic_end_slope(key - 1, key, key->flags, -left_bias);
     else if (!is_last)
         slope = automatic_end_slope(key, key + 1, key->flags, right_bias);
     key->slopes[0] = slope;
     key->slopes[1] = slope;
+}
+
+// Computes the slopes of a cubic key that does not store them. `parameters` are its tension,
+// continuity and bias.
+static void compute_slopes(fbx_curve *curve, size_t index, const double *parameters)
+{
+    fbx_key *const key = &curve->keys[index];
+    const bool is_first = index == 0;
+    const bool is_last = index + 1 == curve->num_keys;
+    if (!(key->flags & KEY_CUBIC))
+        return;
+    if (key->flags & KEY_TCB)
+        compute_tcb(key, is_first, is_last, parameters);
+    else if (!(key->flags & KEY_USER))
+        compute_automatic_slopes(key, is_first, is_last);
 }
 
 static double float_from_bits(uint32_t bits)
@@ -408,31 +417,38 @@ static bool build_keys(fbx_curve *curve, const curve_arrays *arrays, double tick
     return is_curve_valid(curve);
 }
 
+// Reads the type and the number of repetitions of an extrapolation from the children of its node.
+// The type is stored as a letter, either in a text or as its character code.
+static void read_extrapolation_node(const fbx_file *file, const fbx_node *node,
+                                    fbx_extrapolation *found)
+{
+    fbx_range children = node->children;
+    fbx_node item;
+    fbx_value value;
+    while (fbx_next_node(file, &children, &item)) {
+        if (!fbx_next_value(file, &item.values, &value))
+            continue;
+        if (fbx_is_named(&item, "Repetition"))
+            found->count = value.number;
+        else if (fbx_is_named(&item, "Type") && value.size > 0)
+            found->type = value.text[0];
+        else if (fbx_is_named(&item, "Type"))
+            found->type = (char)value.whole;
+    }
+}
+
 // Reads how a curve continues before its first key or after its last key. `name` is
-// "Pre-Extrapolation" or "Post-Extrapolation". The type is stored as a letter, either in a text
-// or as its character code.
+// "Pre-Extrapolation" or "Post-Extrapolation".
 static fbx_extrapolation read_extrapolation(const fbx_curves *curves, const fbx_node *curve,
                                             const char *name)
 {
     fbx_extrapolation found = {.type = EXTRAPOLATE_CONSTANT, .count = -1};
     fbx_range children = curve->children;
     fbx_node child;
-    fbx_node item;
-    fbx_value value;
-
     while (fbx_next_node(&curves->file, &children, &child)) {
-        while (fbx_is_named(&child, name) && fbx_next_node(&curves->file, &child.children, &item)) {
-            if (!fbx_next_value(&curves->file, &item.values, &value))
-                continue;
-            if (fbx_is_named(&item, "Repetition"))
-                found.count = value.number;
-            else if (fbx_is_named(&item, "Type") && value.size > 0)
-                found.type = value.text[0];
-            else if (fbx_is_named(&item, "Type"))
-                found.type = (char)value.whole;
-        }
+        if (fbx_is_named(&child, name))
+            read_extrapolation_node(&curves->file, &child, &found);
     }
-
     return found;
 }
 
@@ -444,6 +460,30 @@ static bool has_matching_arrays(const curve_arrays *arrays)
     return has_keys && has_attributes && arrays->num_times == arrays->num_values
            && arrays->num_flags == arrays->num_runs
            && arrays->num_data / DATA_PER_RUN >= arrays->num_runs;
+}
+
+static void free_arrays(curve_arrays *arrays)
+{
+    free(arrays->times);
+    free(arrays->values);
+    free(arrays->runs);
+    free(arrays->flags);
+    free(arrays->data);
+}
+
+// Creates the keys of a curve from its arrays. If they are damaged or too large, the curve remains
+// without keys.
+static void create_keys(const fbx_curves *curves, const curve_arrays *arrays, fbx_curve *curve)
+{
+    if (!has_matching_arrays(arrays)
+        || !convert_can_charge_bytes(curves->job, arrays->num_times, sizeof *curve->keys))
+        return;
+    curve->num_keys = arrays->num_times;
+    curve->keys = common_alloc(curve->num_keys, sizeof *curve->keys);
+    if (!build_keys(curve, arrays, curves->ticks_per_second)) {
+        free(curve->keys);
+        *curve = (fbx_curve){.num_keys = 0};
+    }
 }
 
 // Reads a curve. Its keys are NULL if it is damaged.
@@ -458,23 +498,10 @@ static void read_curve(fbx_curves *curves, const fbx_node *node, fbx_curve *curv
     arrays.flags = fbx_read_array(job, file, node, "KeyAttrFlags", &arrays.num_flags);
     arrays.data = fbx_read_float_bits(job, file, node, "KeyAttrDataFloat", &arrays.num_data);
 
-    if (has_matching_arrays(&arrays)
-        && convert_can_charge_bytes(job, arrays.num_times, sizeof *curve->keys)) {
-        curve->num_keys = arrays.num_times;
-        curve->keys = common_alloc(curve->num_keys, sizeof *curve->keys);
-        if (!build_keys(curve, &arrays, curves->ticks_per_second)) {
-            free(curve->keys);
-            *curve = (fbx_curve){.num_keys = 0};
-        }
-    }
+    create_keys(curves, &arrays, curve);
     curve->before = read_extrapolation(curves, node, "Pre-Extrapolation");
     curve->after = read_extrapolation(curves, node, "Post-Extrapolation");
-
-    free(arrays.times);
-    free(arrays.values);
-    free(arrays.runs);
-    free(arrays.flags);
-    free(arrays.data);
+    free_arrays(&arrays);
 }
 
 // -- Objects --------------------------------------------------------------------------------------
@@ -492,7 +519,8 @@ static char *object_name(const fbx_value *value, bool is_binary)
     return name;
 }
 
-// Reads numbers after the four texts of a property.
+// Reads up to `count` numbers of a property. The texts before them (name, type and flags) are
+// skipped.
 static void read_property_numbers(const fbx_file *file, fbx_range values, double *numbers,
                                   size_t count)
 {
@@ -503,7 +531,7 @@ static void read_property_numbers(const fbx_file *file, fbx_range values, double
             numbers[num_read++] = value.number;
 }
 
-// Calls `read` with the name and the values of each property of an object.
+// Calls `read` with the name and the values of each property of an object. `to` is passed to it.
 static void read_properties(const fbx_file *file, const fbx_node *object, void *to,
                             void (*read)(const fbx_file *file, const fbx_value *name,
                                          fbx_range values, void *to))
@@ -559,8 +587,8 @@ static void read_model_property(const fbx_file *file, const fbx_value *name, fbx
     }
 }
 
-// Reads the properties of models that do not store their own: the template of the type in the
-// section "Definitions". For read_section().
+// For read_section(): reads the default properties of models from the section "Definitions". Models
+// store only the properties that differ from these.
 static void read_model_template(fbx_curves *curves, const fbx_node *type)
 {
     fbx_range values = type->values;
@@ -586,6 +614,7 @@ static int find_axis(const fbx_value *name)
     return fbx_is_text(name, "d|Weight") ? 0 : -1;
 }
 
+// For read_properties(): stores the constant value of one axis of a curve node.
 static void read_curve_node_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                      void *to)
 {
@@ -611,9 +640,22 @@ static void read_stack_property(const fbx_file *file, const fbx_value *name, fbx
         read_property_numbers(file, values, &span->stop, 1);
 }
 
-// Adds a Model, which is what FBX calls a node. libassimp's nodes are found by name, so the
-// index of names refers to the first model with a name; a later model with the same name marks
-// the first as ambiguous.
+// Adds a model to the index of names. libassimp's nodes are found by name, so the index refers to
+// the first model with a name; a later model with the same name marks the first as ambiguous.
+static void index_model_name(fbx_curves *curves, size_t model)
+{
+    const char *const name = curves->models[model].name;
+    const size_t num_names = curves->names.count;
+    const size_t index = common_index_text(&curves->names, name, strlen(name));
+    if (index < num_names) {
+        curves->models[curves->name_models[index]].has_other_name = true;
+        return;
+    }
+    curves->name_models = common_grow(curves->name_models, index, sizeof *curves->name_models);
+    curves->name_models[index] = model;
+}
+
+// Adds a model, which is a node of the scene.
 static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
 {
     const size_t index = curves->counts[MODEL]++;
@@ -624,14 +666,7 @@ static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value 
     for (int i = 0; i < NUM_FACTORS; i++)
         model->links[i] = SIZE_MAX;
     read_properties(&curves->file, node, model, read_model_property);
-    const size_t count = curves->names.count;
-    const size_t number = common_index_text(&curves->names, model->name, strlen(model->name));
-    if (number < count) {
-        curves->models[curves->name_models[number]].has_other_name = true;
-        return;
-    }
-    curves->name_models = common_grow(curves->name_models, number, sizeof *curves->name_models);
-    curves->name_models[number] = index;
+    index_model_name(curves, index);
 }
 
 // Adds an animation stack, which is what FBX calls a clip. In files without a time span both
@@ -689,59 +724,76 @@ static void add_layer(fbx_curves *curves, const fbx_node *node, const fbx_value 
     read_properties(&curves->file, node, &curves->layers[index], read_layer_property);
 }
 
+static void add_curve(fbx_curves *curves, const fbx_node *node)
+{
+    const size_t index = curves->counts[CURVE]++;
+    curves->curves = common_grow(curves->curves, index, sizeof *curves->curves);
+    curves->curves[index] = (fbx_curve){.num_keys = 0};
+    read_curve(curves, node, &curves->curves[index]);
+}
+
+static void add_curve_node(fbx_curves *curves, const fbx_node *node)
+{
+    const size_t index = curves->counts[CURVE_NODE]++;
+    curves->curve_nodes = common_grow(curves->curve_nodes, index, sizeof *curves->curve_nodes);
+    curves->curve_nodes[index] =
+        (fbx_curve_node){.curves = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, .layer = SIZE_MAX};
+    read_properties(&curves->file, node, &curves->curve_nodes[index], read_curve_node_property);
+}
+
 // Adds an object of a kind. `name` is the second value of its node.
 static void add_object_of_kind(fbx_curves *curves, fbx_kind kind, const fbx_node *node,
                                const fbx_value *name)
 {
-    if (kind == MODEL) {
+    switch (kind) {
+    case MODEL:
         add_model(curves, node, name);
-        return;
-    }
-    if (kind == STACK) {
+        break;
+    case STACK:
         add_stack(curves, node, name);
-        return;
-    }
-    if (kind == LAYER) {
+        break;
+    case LAYER:
         add_layer(curves, node, name);
-        return;
-    }
-
-    const size_t index = curves->counts[kind]++;
-    if (kind == CURVE) {
-        curves->curves = common_grow(curves->curves, index, sizeof *curves->curves);
-        curves->curves[index] = (fbx_curve){.num_keys = 0};
-        read_curve(curves, node, &curves->curves[index]);
-    } else {
-        curves->curve_nodes = common_grow(curves->curve_nodes, index, sizeof *curves->curve_nodes);
-        curves->curve_nodes[index] =
-            (fbx_curve_node){.curves = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, .layer = SIZE_MAX};
-        read_properties(&curves->file, node, &curves->curve_nodes[index], read_curve_node_property);
+        break;
+    case CURVE:
+        add_curve(curves, node);
+        break;
+    default:
+        add_curve_node(curves, node);
+        break;
     }
 }
 
-// Adds an object of the file if it is of one of the kinds that animation needs. Its ID is
-// stored, because connections between objects refer to IDs.
-static void add_object(fbx_curves *curves, const fbx_node *node)
+// Returns the kind of an object, or NUM_KINDS if animation does not need such objects.
+static fbx_kind find_kind(const fbx_node *node)
 {
-    static const char *const kinds[NUM_KINDS] = {[MODEL] = "Model",
+    static const char *const names[NUM_KINDS] = {[MODEL] = "Model",
                                                  [CURVE] = "AnimationCurve",
                                                  [CURVE_NODE] = "AnimationCurveNode",
                                                  [LAYER] = "AnimationLayer",
                                                  [STACK] = "AnimationStack"};
+    fbx_kind kind = MODEL;
+    while (kind < NUM_KINDS && !fbx_is_named(node, names[kind]))
+        kind++;
+    return kind;
+}
 
-    for (fbx_kind kind = MODEL; kind < NUM_KINDS; kind++) {
-        fbx_range values = node->values;
-        fbx_value id;
-        fbx_value name;
-        if (!fbx_is_named(node, kinds[kind]) || !fbx_next_value(&curves->file, &values, &id))
-            continue;
-        if (!fbx_next_value(&curves->file, &values, &name) || name.kind != FBX_TEXT)
-            continue;
-        curves->objects =
-            common_grow(curves->objects, curves->num_objects, sizeof *curves->objects);
-        curves->objects[curves->num_objects++] = (fbx_object){id.whole, kind, curves->counts[kind]};
-        add_object_of_kind(curves, kind, node, &name);
-    }
+// Adds an object of the file if animation needs it. Its id is stored, because connections between
+// objects refer to ids.
+static void add_object(fbx_curves *curves, const fbx_node *node)
+{
+    const fbx_kind kind = find_kind(node);
+    if (kind == NUM_KINDS)
+        return;
+    fbx_range values = node->values;
+    fbx_value id;
+    fbx_value name;
+    if (!fbx_next_value(&curves->file, &values, &id)
+        || !fbx_next_value(&curves->file, &values, &name) || name.kind != FBX_TEXT)
+        return;
+    curves->objects = common_grow(curves->objects, curves->num_objects, sizeof *curves->objects);
+    curves->objects[curves->num_objects++] = (fbx_object){id.whole, kind, curves->counts[kind]};
+    add_object_of_kind(curves, kind, node, &name);
 }
 
 static int compare_objects(const void *a, const void *b)
@@ -751,6 +803,7 @@ static int compare_objects(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Returns the object with an id, or NULL if it was not added.
 static const fbx_object *find_object(const fbx_curves *curves, const fbx_value *id)
 {
     const fbx_object key = {.id = id->whole};
@@ -761,7 +814,8 @@ static const fbx_object *find_object(const fbx_curves *curves, const fbx_value *
 
 // -- Connections ----------------------------------------------------------------------------------
 
-// Adds a layer to its stack. The order of connections is the order in which layers are blended.
+// Adds a layer to its stack. The order of the connections in the file is the order in which layers
+// are blended.
 static void connect_layer(fbx_curves *curves, fbx_layer *layer, size_t stack)
 {
     if (layer->stack != SIZE_MAX)
@@ -771,58 +825,64 @@ static void connect_layer(fbx_curves *curves, fbx_layer *layer, size_t stack)
     curves->stacks[stack].has_solo |= layer->is_solo;
 }
 
-// Stores a connection "child belongs to parent" between two known objects. The chain from a
-// curve to the node that it moves is: curve, curve node (three axes), layer and model.
+// Connects a curve node to a property of a model. Does nothing if the property is not a factor of
+// the model's transform.
+static void connect_property(fbx_curves *curves, size_t curve_node, size_t model,
+                             const fbx_value *property)
+{
+    for (int i = 0; i < NUM_FACTORS; i++) {
+        if (!fbx_is_text(property, property_names[i]))
+            continue;
+        curves->links = common_grow(curves->links, curves->num_links, sizeof *curves->links);
+        curves->links[curves->num_links] = (fbx_link){
+            .curve_node = curve_node, .model = model, .property = i, .order = curves->num_links};
+        curves->num_links++;
+    }
+}
+
+// Stores a connection between two known objects: `child` belongs to `property` of `parent`. See the
+// graph at the head of this file. Connections of other kinds are ignored.
 static void connect_objects(fbx_curves *curves, const fbx_object *child, const fbx_object *parent,
                             const fbx_value *property)
 {
     if (child->kind == LAYER && parent->kind == STACK) {
         connect_layer(curves, &curves->layers[child->index], parent->index);
-    } else if (child->kind == CURVE_NODE && parent->kind == LAYER
-               && fbx_is_text(property, "Weight")) {
-        curves->layers[parent->index].weight_node = child->index;
     } else if (child->kind == CURVE_NODE && parent->kind == LAYER) {
-        curves->curve_nodes[child->index].layer = parent->index;
+        if (fbx_is_text(property, "Weight"))
+            curves->layers[parent->index].weight_node = child->index;
+        else
+            curves->curve_nodes[child->index].layer = parent->index;
     } else if (child->kind == CURVE && parent->kind == CURVE_NODE) {
         const int axis = find_axis(property);
         if (axis >= 0)
             curves->curve_nodes[parent->index].curves[axis] = child->index;
     } else if (child->kind == CURVE_NODE && parent->kind == MODEL) {
-        for (int i = 0; i < NUM_FACTORS; i++) {
-            if (!fbx_is_text(property, property_names[i]))
-                continue;
-            curves->links = common_grow(curves->links, curves->num_links, sizeof *curves->links);
-            curves->links[curves->num_links] = (fbx_link){.curve_node = child->index,
-                                                          .model = parent->index,
-                                                          .property = i,
-                                                          .order = curves->num_links};
-            curves->num_links++;
-        }
+        connect_property(curves, child->index, parent->index, property);
     }
 }
 
-// Reads a connection: its kind, the ids of the child and the parent, and the property of the
-// parent.
+// Reads a connection: its kind, the ids of the child and the parent and, if the kind is "OP" (an
+// object to a property), the property of the parent.
 static void read_connection(fbx_curves *curves, const fbx_node *node)
 {
+    const fbx_file *const file = &curves->file;
     fbx_range values = node->values;
     fbx_value kind;
-    fbx_value child;
-    fbx_value parent;
+    fbx_value child_id;
+    fbx_value parent_id;
     fbx_value property = {.kind = FBX_TEXT, .text = ""};
-    if (!fbx_next_value(&curves->file, &values, &kind)
-        || !fbx_next_value(&curves->file, &values, &child)
-        || !fbx_next_value(&curves->file, &values, &parent))
+    if (!fbx_next_value(file, &values, &kind) || !fbx_next_value(file, &values, &child_id)
+        || !fbx_next_value(file, &values, &parent_id))
         return;
-    if (fbx_is_text(&kind, "OP") && !fbx_next_value(&curves->file, &values, &property))
+    if (fbx_is_text(&kind, "OP") && !fbx_next_value(file, &values, &property))
         return;
-    const fbx_object *const a = find_object(curves, &child);
-    const fbx_object *const b = find_object(curves, &parent);
-    if (a && b)
-        connect_objects(curves, a, b, &property);
+    const fbx_object *const child = find_object(curves, &child_id);
+    const fbx_object *const parent = find_object(curves, &parent_id);
+    if (child && parent)
+        connect_objects(curves, child, parent, &property);
 }
 
-// Reads all children of the top-level nodes with a name.
+// Calls `read` for each child of the top-level nodes with a name, such as "Objects".
 static void read_section(fbx_curves *curves, const char *name,
                          void (*read)(fbx_curves *curves, const fbx_node *node))
 {
@@ -838,7 +898,7 @@ static void read_section(fbx_curves *curves, const char *name,
     }
 }
 
-// Marks a file in which a geometry contains its morph targets. For read_section().
+// For read_section(): marks a file in which a geometry contains its morph targets, as in FBX 6.
 static void find_old_shapes(fbx_curves *curves, const fbx_node *object)
 {
     fbx_range children = object->children;
@@ -870,7 +930,7 @@ static void sort_links(fbx_curves *curves)
     common_sort(curves->links, curves->num_links, sizeof *curves->links, compare_links);
 }
 
-// Finds the first node of a range with a name.
+// Finds the first node of a range with a name. Returns false if there is no such node.
 static bool find_node(const fbx_file *file, fbx_range nodes, const char *name, fbx_node *found)
 {
     while (fbx_next_node(file, &nodes, found))
@@ -1007,7 +1067,7 @@ static size_t find_stack(const fbx_curves *curves, const char *name)
     return found;
 }
 
-// Resets the links of all models.
+// Removes the links of all models to the curves of the previous clip.
 static void disconnect_models(fbx_curves *curves)
 {
     for (size_t i = 0; i < curves->counts[MODEL]; i++) {
@@ -1020,7 +1080,8 @@ static void disconnect_models(fbx_curves *curves)
     curves->skipped_layer = NULL;
 }
 
-// Appends a link to the links of its property.
+// Appends a link to the list of links of its property: one link for each layer that animates the
+// property.
 static void append_link(fbx_curves *curves, size_t index, const fbx_layer *layer)
 {
     fbx_link *const link = &curves->links[index];
@@ -1037,9 +1098,9 @@ static void append_link(fbx_curves *curves, size_t index, const fbx_layer *layer
         model->blended_layer = layer->name;
 }
 
-// Assigns the links of a stack to the properties of the models. The links of muted layers are
-// excluded, and, if a layer of the stack is solo, the links of all layers that are not. Returns the
-// time of the first key, or INFINITY.
+// Connects the properties of the models to the curves of a stack. The links of muted layers are
+// excluded. If a layer of the stack is solo, the links of all layers that are not solo are
+// excluded. Returns the time of the first key, or INFINITY.
 static double connect_links(fbx_curves *curves, size_t stack)
 {
     double first = INFINITY;
@@ -1113,10 +1174,11 @@ static bool is_link_valid(const fbx_curves *curves, const fbx_link *link)
 bool fbx_is_supported(const fbx_curves *curves, size_t model)
 {
     for (int property = 0; property < NUM_FACTORS; property++) {
-        size_t i = curves->models[model].links[property];
-        for (; i != SIZE_MAX; i = curves->links[i].next)
+        const size_t first = curves->models[model].links[property];
+        for (size_t i = first; i != SIZE_MAX; i = curves->links[i].next) {
             if (!is_link_valid(curves, &curves->links[i]))
                 return false;
+        }
     }
     return true;
 }
@@ -1164,8 +1226,8 @@ double fbx_time_factor(const fbx_curves *curves)
     return ticks_of_version_7 / curves->ticks_per_second;
 }
 
-// Returns the parameter of a cubic Bezier curve from 0 to 1, with the control points x1 and x2,
-// at which it has the value x. The curve increases, so that bisection finds it.
+// Returns the parameter t at which a cubic Bezier curve from 0 to 1 has the value x. Its inner
+// control points are x1 and x2, from 0 to 1, so that the curve increases and bisection finds t.
 static double find_parameter(double x1, double x2, double x)
 {
     double low = 0;
@@ -1173,8 +1235,8 @@ static double find_parameter(double x1, double x2, double x)
     for (int i = 0; i < 50; i++) {
         const double t = (low + high) / 2;
         const double u = 1 - t;
-        const double at = 3 * u * u * t * x1 + 3 * u * t * t * x2 + t * t * t;
-        if (at < x)
+        const double curve_x = 3 * u * u * t * x1 + 3 * u * t * t * x2 + t * t * t;
+        if (curve_x < x)
             low = t;
         else
             high = t;
@@ -1182,8 +1244,9 @@ static double find_parameter(double x1, double x2, double x)
     return (low + high) / 2;
 }
 
-// Evaluates the curve between two adjacent keys: constant, linear, or a cubic Bezier curve whose
-// control points are at the weights along the slopes.
+// Evaluates the curve between two adjacent keys: constant, linear, or a cubic Bezier curve. Each of
+// its inner control points is at the end of a tangent of a key. The length of a tangent in time is
+// the weight times the distance of the keys.
 static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)
 {
     const double length = b->time - a->time;
@@ -1194,14 +1257,14 @@ static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)
         return a->value + (b->value - a->value) * x;
 
     // With default weights the parameter of the curve is proportional to the time.
-    const double x1 = a->weights[1];
-    const double x2 = 1 - b->weights[0];
+    const double a_weight = a->weights[1];
+    const double b_weight = b->weights[0];
     const bool is_even =
-        fabs(x1 - DEFAULT_WEIGHT) < 1e-5 && fabs(b->weights[0] - DEFAULT_WEIGHT) < 1e-5;
-    const double t = is_even ? x : find_parameter(x1, x2, x);
+        fabs(a_weight - DEFAULT_WEIGHT) < 1e-5 && fabs(b_weight - DEFAULT_WEIGHT) < 1e-5;
+    const double t = is_even ? x : find_parameter(a_weight, 1 - b_weight, x);
     const double u = 1 - t;
-    const double y1 = a->value + a->slopes[1] * x1 * length;
-    const double y2 = b->value - b->slopes[0] * b->weights[0] * length;
+    const double y1 = a->value + a->slopes[1] * a_weight * length;
+    const double y2 = b->value - b->slopes[0] * b_weight * length;
     return u * u * u * a->value + 3 * u * u * t * y1 + 3 * u * t * t * y2 + t * t * t * b->value;
 }
 
@@ -1224,15 +1287,16 @@ static double evaluate_keys(const fbx_curve *curve, double time)
     return evaluate_segment(key, key + 1, time);
 }
 
-// Returns the value of a curve that repeats outside of its keys. `distance` is the time from the
-// nearest key.
+// Returns the value of a curve that repeats outside of its keys: forward, mirrored every other
+// time, or with the end of one repetition as the start of the next. `distance` is the time from the
+// nearest key. `is_before` means that the time is before the first key.
 static double repeat_curve(const fbx_curve *curve, const fbx_extrapolation *extrapolation,
                            bool is_before, double distance)
 {
     const fbx_key *const first = &curve->keys[0];
     const fbx_key *const last = &curve->keys[curve->num_keys - 1];
     const double duration = last->time - first->time;
-    double cycle = floor(distance / duration);   // number of the repetition, from 0
+    double cycle = floor(distance / duration);   // index of the repetition
     double offset = distance - cycle * duration; // from the start of the repetition
     if (extrapolation->count > 0 && cycle >= extrapolation->count) {
         cycle = extrapolation->count - 1; // after the last repetition its end is held
@@ -1242,12 +1306,22 @@ static double repeat_curve(const fbx_curve *curve, const fbx_extrapolation *extr
     const bool is_even = fmod(cycle, 2) < 1;
     const bool is_mirrored = extrapolation->type == EXTRAPOLATE_MIRROR && is_even;
     const bool is_backward = is_mirrored != is_before;
-    const double value =
-        evaluate_keys(curve, is_backward ? last->time - offset : first->time + offset);
+    const double time = is_backward ? last->time - offset : first->time + offset;
+    const double value = evaluate_keys(curve, time);
     if (extrapolation->type != EXTRAPOLATE_REPEAT_OFFSET)
         return value;
     const double step = is_before ? first->value - last->value : last->value - first->value;
     return value + step * (cycle + 1);
+}
+
+// Returns true if an extrapolation repeats the curve.
+static bool is_repeating(const fbx_curve *curve, const fbx_extrapolation *extrapolation)
+{
+    const bool has_duration = curve->keys[curve->num_keys - 1].time - curve->keys[0].time > 0;
+    const bool is_repeating_type = extrapolation->type == EXTRAPOLATE_REPEAT
+                                   || extrapolation->type == EXTRAPOLATE_MIRROR
+                                   || extrapolation->type == EXTRAPOLATE_REPEAT_OFFSET;
+    return is_repeating_type && has_duration && extrapolation->count != 0;
 }
 
 // Returns the value of a curve before its first or after its last key.
@@ -1257,24 +1331,19 @@ static double extrapolate_curve(const fbx_curve *curve, double time)
     const fbx_key *const last = &curve->keys[curve->num_keys - 1];
     const bool is_before = time < first->time;
     const fbx_extrapolation *const extrapolation = is_before ? &curve->before : &curve->after;
-    const fbx_key *const nearest = is_before ? first : last;
-    const double distance = is_before ? first->time - time : time - last->time;
-    const bool has_duration = last->time - first->time > 0;
-    switch (extrapolation->type) {
-    case EXTRAPOLATE_SLOPE:
-        return nearest->value + nearest->slopes[is_before ? 1 : 0] * (time - nearest->time);
-
-    case EXTRAPOLATE_REPEAT:
-    case EXTRAPOLATE_MIRROR:
-    case EXTRAPOLATE_REPEAT_OFFSET:
-        if (has_duration && extrapolation->count != 0)
-            return repeat_curve(curve, extrapolation, is_before, distance);
-        return nearest->value;
-    default:
-        return nearest->value;
+    if (is_repeating(curve, extrapolation)) {
+        const double distance = is_before ? first->time - time : time - last->time;
+        return repeat_curve(curve, extrapolation, is_before, distance);
     }
+
+    const fbx_key *const nearest = is_before ? first : last;
+    if (extrapolation->type != EXTRAPOLATE_SLOPE)
+        return nearest->value;
+    const double slope = nearest->slopes[is_before ? 1 : 0]; // toward the keys
+    return nearest->value + slope * (time - nearest->time);
 }
 
+// Returns the value of a curve at a time, with extrapolation.
 static double evaluate_curve(const fbx_curve *curve, double time)
 {
     const bool is_inside =
@@ -1311,6 +1380,7 @@ static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *
                                      double time)
 {
     const double *const rest = model->values[property];
+    const int order = has_rotation_space(model) ? model->rotation_order : 0;
     convert_vec result = {rest[0], rest[1], rest[2]};
     for (size_t i = model->links[property]; i != SIZE_MAX; i = curves->links[i].next) {
         const size_t curve_node = curves->links[i].curve_node;
@@ -1324,7 +1394,6 @@ static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *
         if (layer->weight_node != SIZE_MAX)
             blending.weight =
                 weight_from_percent(evaluate_curve_node(curves, layer->weight_node, time).x);
-        const int order = has_rotation_space(model) ? model->rotation_order : 0;
         result = fbx_blend_layer(&blending, property, order, result, value);
     }
     return result;
@@ -1370,20 +1439,22 @@ static convert_affine euler_rotation(convert_vec degrees, int order)
     return product;
 }
 
-// Returns the rotation of a model: Rpre R Rpost^-1 with its rotation order.
+// Returns the rotation of a model in its rotation space: Rpre R Rpost^-1. R has the rotation order
+// of the model; the two other rotations have the order x, y, z.
 static convert_affine rotate_in_space(const fbx_model *model, const convert_vec values[NUM_FACTORS])
 {
     const convert_affine pre = euler_rotation(values[PRE_ROTATION], 0);
+    const convert_affine rotation = euler_rotation(values[FBX_ROTATION], model->rotation_order);
     const convert_affine post = euler_rotation(values[POST_ROTATION], 0);
-    convert_affine rotation = euler_rotation(values[FBX_ROTATION], model->rotation_order);
     convert_affine post_inverse = convert_identity;
     convert_invert_affine(&post, &post_inverse);
-    rotation = convert_mul_affine(&pre, &rotation);
-    return convert_mul_affine(&rotation, &post_inverse);
+    const convert_affine pre_and_rotation = convert_mul_affine(&pre, &rotation);
+    return convert_mul_affine(&pre_and_rotation, &post_inverse);
 }
 
-// Returns the product of the factors of a model, for the values of its properties. `in_space`: as
-// if the model had a rotation space; see has_rotation_space().
+// Returns the transform of a model, the product of its factors, for the values of its properties.
+// `in_space`: applies the rotation order, the pre-rotation and the post-rotation even if the file
+// disables them; see has_rotation_space().
 static convert_affine compose(const fbx_model *model, const convert_vec values[NUM_FACTORS],
                               bool in_space)
 {
@@ -1424,6 +1495,8 @@ bool fbx_has_rotation_space(const fbx_curves *curves, size_t model)
     return has_rotation_space(&curves->models[model]);
 }
 
+// Returns true if a model has a geometric rotation about several axes and a rotation order other
+// than x, y, z, which libassimp applies to this rotation, too.
 bool fbx_has_ordered_geometry(const fbx_curves *curves, size_t model)
 {
     const fbx_model *const transforms = &curves->models[model];

@@ -13,8 +13,8 @@ typedef struct gltf_reader {
 
 // -- Nodes ----------------------------------------------------------------------------------------
 
-// Reads a node. Names in its extras are names that this program has written there, because glTF
-// allows the names of several nodes to be equal and other programs change them.
+// Reads a node. Its extras may contain the joint's name of the MD5 model from which this program
+// wrote the file. The name of the node can differ from it, because other programs change names.
 static void read_node(const json_t *object, plain_node *node)
 {
     static const char *const parts[PLAIN_NUM_PARTS] = {"translation", "rotation", "scale"};
@@ -57,17 +57,18 @@ static void read_bones(gltf_reader *reader)
 {
     enum { VRM_0 = 0 };
     static const char *const names[] = {[VRM_0] = "VRM", "VRMC_vrm", "VRMC_vrm_animation"};
+    const double units_per_meter = 1 / 0.0254;
     plain_scene *const plain = reader->plain;
     const json_t *const extensions = json_object_get(reader->file->root, "extensions");
     for (size_t i = 0; i < COMMON_LENGTH(names); i++) {
-        const json_t *const humanoid =
-            json_object_get(json_object_get(extensions, names[i]), "humanoid");
+        const json_t *const extension = json_object_get(extensions, names[i]);
+        const json_t *const humanoid = json_object_get(extension, "humanoid");
         if (!humanoid)
             continue;
         read_humanoid(reader, humanoid);
         if (plain->unit == 0)
-            plain->unit = 1 / 0.0254;        // meters
-        if (i == VRM_0 && !plain->has_yaw) { // the character faces the other direction
+            plain->unit = units_per_meter;
+        if (i == VRM_0 && !plain->has_yaw) {
             plain->has_yaw = true;
             plain->yaw = 180;
         }
@@ -80,7 +81,8 @@ typedef struct node_links {
     uint32_t *next;  // [num_nodes] next sibling, or MD5_NONE
 } node_links;
 
-// Sets the parents of a node's children. Fails if a child already has a parent.
+// Sets the parent of each child of a node and links the children in the order of the file. Fails if
+// a child already has a parent.
 static bool link_children(gltf_reader *reader, uint32_t index, node_links *links)
 {
     const json_t *const children =
@@ -101,7 +103,7 @@ static bool link_children(gltf_reader *reader, uint32_t index, node_links *links
 }
 
 // Fails with an error that names two nodes of a cycle. `is_listed` marks the nodes that are below a
-// root. At least one node is not: it is in a cycle, or below one.
+// root. The first node without a mark is in a cycle, or below a cycle.
 static bool report_cycle(const gltf_reader *reader, const bool *is_listed)
 {
     const plain_node *const nodes = reader->plain->nodes;
@@ -131,9 +133,10 @@ static uint32_t next_in_depth_first_order(const plain_scene *plain, const node_l
 {
     if (links->child[node] != MD5_NONE)
         return links->child[node];
-    while (node != MD5_NONE && links->next[node] == MD5_NONE)
-        node = plain->nodes[node].parent;
-    return node != MD5_NONE ? links->next[node] : MD5_NONE;
+    uint32_t ancestor = node;
+    while (ancestor != MD5_NONE && links->next[ancestor] == MD5_NONE)
+        ancestor = plain->nodes[ancestor].parent;
+    return ancestor != MD5_NONE ? links->next[ancestor] : MD5_NONE;
 }
 
 // Sets plain->order: the nodes in depth-first order. Fails if nodes are their own ancestors.
@@ -142,9 +145,9 @@ static bool order_nodes(const gltf_reader *reader, const node_links *links)
     plain_scene *const plain = reader->plain;
     bool *const is_listed = common_alloc(plain->num_nodes, sizeof *is_listed);
     size_t count = 0;
-    for (size_t i = 0; i < plain->num_nodes; i++) {
+    for (uint32_t i = 0; i < plain->num_nodes; i++) {
         const bool is_root = plain->nodes[i].parent == MD5_NONE;
-        uint32_t node = is_root ? (uint32_t)i : MD5_NONE;
+        uint32_t node = is_root ? i : MD5_NONE;
         while (node != MD5_NONE) {
             plain->order[count] = node;
             count++;
@@ -187,32 +190,45 @@ static bool read_nodes(gltf_reader *reader)
     return is_read;
 }
 
-// Finds the scene or the node with the name of option --scene. *scene or *root is MD5_NONE.
-static bool find_named_scene(const gltf_reader *reader, const char *requested, uint32_t *scene,
-                             uint32_t *root)
+// Returns the index of the scene with a name or, if `requested` is a number, with this index. A
+// name precedes an index. Returns MD5_NONE if there is no such scene.
+static uint32_t find_scene(const gltf_file *file, const char *requested)
 {
-    gltf_file *const file = reader->file;
     const size_t num_scenes = gltf_count(file, "scenes");
+    for (size_t i = 0; i < num_scenes; i++) {
+        const char *const name = gltf_text(gltf_item(file, "scenes", i), "name");
+        if (name && strcmp(name, requested) == 0)
+            return (uint32_t)i;
+    }
+
     char *end = NULL;
     const unsigned long number = strtoul(requested, &end, 10);
     const bool is_number = end != requested && *end == '\0';
-    *scene = is_number && number < num_scenes ? (uint32_t)number : MD5_NONE;
+    return is_number && number < num_scenes ? (uint32_t)number : MD5_NONE;
+}
 
-    for (size_t i = num_scenes; i-- > 0;) {
-        const char *const name = gltf_text(gltf_item(file, "scenes", i), "name");
+// Returns the first node with a name, or MD5_NONE.
+static uint32_t find_named_node(const plain_scene *plain, const char *requested)
+{
+    for (size_t i = 0; i < plain->num_nodes; i++) {
+        const char *const name = plain->nodes[i].name;
         if (name && strcmp(name, requested) == 0)
-            *scene = (uint32_t)i;
+            return (uint32_t)i;
     }
+    return MD5_NONE;
+}
 
-    for (size_t i = reader->plain->num_nodes; i-- > 0 && *scene == MD5_NONE;) {
-        const char *const name = reader->plain->nodes[i].name;
-        if (name && strcmp(name, requested) == 0)
-            *root = (uint32_t)i;
-    }
-
+// Finds the scene or, if there is no such scene, the node with the name of option --scene. Either
+// *scene or *root is MD5_NONE. Fails if both do not exist.
+static bool find_named_scene(const gltf_reader *reader, const char *requested, uint32_t *scene,
+                             uint32_t *root)
+{
+    *scene = find_scene(reader->file, requested);
+    *root = *scene == MD5_NONE ? find_named_node(reader->plain, requested) : MD5_NONE;
     if (*scene == MD5_NONE && *root == MD5_NONE)
-        return gltf_fail(file, "--scene: none of the %zu scenes and no node has the name %.80s",
-                         num_scenes, requested);
+        return gltf_fail(reader->file,
+                         "--scene: none of the %zu scenes and no node has the name %.80s",
+                         gltf_count(reader->file, "scenes"), requested);
     return true;
 }
 
@@ -224,18 +240,18 @@ static bool is_hidden_itself(const gltf_file *file, uint32_t node)
     return json_is_false(json_object_get(visibility, "visible"));
 }
 
-// Marks the descendants of the selected nodes, and removes hidden meshes.
+// Marks the descendants of the selected nodes as parts of the scene, or all nodes if `is_all`.
+// Removes hidden meshes from the nodes, with a note.
 static void mark_scene(const gltf_reader *reader, bool is_all)
 {
     const plain_scene *const plain = reader->plain;
     bool *const is_hidden = common_alloc(plain->num_nodes, sizeof *is_hidden);
-    for (size_t i = 0; i < plain->num_nodes; i++) {
+    for (size_t i = 0; i < plain->num_nodes; i++) { // parents before their children
         const uint32_t index = plain->order[i];
         plain_node *const node = &plain->nodes[index];
-        const bool has_parent = node->parent != MD5_NONE;
         is_hidden[index] = is_hidden_itself(reader->file, index);
         node->is_in_scene |= is_all;
-        if (has_parent) {
+        if (node->parent != MD5_NONE) {
             is_hidden[index] |= is_hidden[node->parent];
             node->is_in_scene |= plain->nodes[node->parent].is_in_scene;
         }
@@ -249,8 +265,23 @@ static void mark_scene(const gltf_reader *reader, bool is_all)
     free(is_hidden);
 }
 
+// Marks the nodes with skinned meshes whose skeleton is part of the scene, because such nodes are
+// rarely below their skeleton.
+static void mark_skinned_nodes(const gltf_reader *reader)
+{
+    plain_scene *const plain = reader->plain;
+    for (size_t i = 0; i < plain->num_nodes; i++) {
+        plain_node *const node = &plain->nodes[i];
+        const json_t *const skin = gltf_item(reader->file, "skins", node->skin);
+        const json_t *const joints = json_object_get(skin, "joints");
+        if (json_array_size(joints) > 0)
+            node->is_in_scene |= plain->nodes[gltf_index_at(joints, 0)].is_in_scene;
+    }
+}
+
 // Selects a scene: by the job's name or number, else the default scene of the file, else the first
-// scene. A file without scenes is selected completely. A name of a node selects its descendants.
+// scene. A file without scenes is selected completely. A name of a node selects the node and its
+// descendants.
 static bool select_scene(gltf_reader *reader)
 {
     gltf_file *const file = reader->file;
@@ -262,21 +293,15 @@ static bool select_scene(gltf_reader *reader)
         scene = 0;
     if (requested && !find_named_scene(reader, requested, &scene, &root))
         return false;
-    if (root != MD5_NONE)
-        plain->nodes[root].is_in_scene = true;
+
     const json_t *const roots = json_object_get(gltf_item(file, "scenes", scene), "nodes");
     for (size_t i = 0; i < json_array_size(roots); i++)
         plain->nodes[gltf_index_at(roots, i)].is_in_scene = true;
-
+    if (root != MD5_NONE)
+        plain->nodes[root].is_in_scene = true;
     mark_scene(reader, scene == MD5_NONE && root == MD5_NONE);
-    for (size_t i = 0; i < plain->num_nodes && root != MD5_NONE; i++) {
-        plain_node *const node = &plain->nodes[i];
-        const json_t *const joints =
-            json_object_get(gltf_item(file, "skins", node->skin), "joints");
-        if (json_array_size(joints) > 0) // skinned meshes are rarely below their skeleton
-            node->is_in_scene |= plain->nodes[gltf_index_at(joints, 0)].is_in_scene;
-    }
-
+    if (root != MD5_NONE)
+        mark_skinned_nodes(reader);
     return true;
 }
 
@@ -289,28 +314,27 @@ static bool read_skin(gltf_reader *reader, size_t index)
     plain_skin *const skin = &reader->plain->skins[index];
     const json_t *const object = gltf_item(file, "skins", index);
     const json_t *const joints = json_object_get(object, "joints");
-    const uint32_t binds = gltf_index(object, "inverseBindMatrices");
     const size_t num_joints = json_array_size(joints);
-    size_t num_binds = num_joints;
     if (num_joints == 0)
         return gltf_fail(file, "skins/%zu: skin has no joints: expected at least 1", index);
+
+    const uint32_t binds = gltf_index(object, "inverseBindMatrices");
     if (binds != MD5_NONE) {
+        size_t num_binds = 0;
         skin->inverse_binds = gltf_read(file, binds, GLTF_MAT4, &num_binds);
         if (!skin->inverse_binds)
             return false;
+        if (num_binds < num_joints)
+            return gltf_fail(file,
+                             "skins/%zu: wrong number of matrices: the skin has %zu joints, but "
+                             "accessors/%u has %zu matrices",
+                             index, num_joints, binds, num_binds);
     }
-
-    if (num_binds < num_joints)
-        return gltf_fail(file,
-                         "skins/%zu: wrong number of matrices: the skin has %zu joints, but "
-                         "accessors/%u has %zu matrices",
-                         index, num_joints, binds, num_binds);
 
     skin->num_joints = num_joints;
     skin->joints = common_alloc(num_joints, sizeof *skin->joints);
     for (size_t k = 0; k < num_joints; k++)
         skin->joints[k] = gltf_index_at(joints, k);
-
     return true;
 }
 
@@ -349,7 +373,8 @@ typedef struct primitive_reader {
     char location[64]; // location in the file, for messages
 } primitive_reader;
 
-// Writes the name of an attribute before the error about its accessor.
+// Completes the error about an accessor: writes the name of the attribute and the location of the
+// primitive before it.
 static void name_attribute(const primitive_reader *reader, const char *name)
 {
     md5_error *const error = reader->file->error;
@@ -386,28 +411,37 @@ static bool get_attribute(primitive_reader *reader, const json_t *attributes, co
     return true;
 }
 
-// Gets the set of texture coordinates that the base color uses, and their transform.
-static bool get_texcoords(primitive_reader *reader, const json_t *attributes)
+// Sets the transform of a primitive's texture coordinates from the extension KHR_texture_transform
+// of its texture. Without the extension it is the identity.
+static void get_texture_transform(plain_primitive *to, const json_t *extension)
 {
-    plain_primitive *const to = reader->to;
-    const json_t *const texture =
-        gltf_color_texture(gltf_item(reader->file, "materials", to->material));
-    const json_t *const change =
-        json_object_get(json_object_get(texture, "extensions"), "KHR_texture_transform");
     double offset[2] = {0, 0};
     double scale[2] = {1, 1};
-    const double set = gltf_number(change, "texCoord", gltf_number(texture, "texCoord", 0));
-    char name[48];
-    gltf_numbers(change, "offset", 2, offset);
-    gltf_numbers(change, "scale", 2, scale);
+    gltf_numbers(extension, "offset", 2, offset);
+    gltf_numbers(extension, "scale", 2, scale);
 
     // The rotation is counterclockwise on the image, whose v axis points down.
-    const double angle = gltf_number(change, "rotation", 0);
+    const double angle = gltf_number(extension, "rotation", 0);
     const double c = cos(angle);
     const double s = sin(angle);
     const double rows[2][3] = {{c * scale[0], s * scale[1], offset[0]},
                                {-s * scale[0], c * scale[1], offset[1]}};
     memcpy(to->texture, rows, sizeof rows);
+}
+
+// Gets the set of texture coordinates that the base color uses, and their transform. If the
+// primitive does not have this set, gets the first set.
+static bool get_texcoords(primitive_reader *reader, const json_t *attributes)
+{
+    plain_primitive *const to = reader->to;
+    const json_t *const texture =
+        gltf_color_texture(gltf_item(reader->file, "materials", to->material));
+    const json_t *const extension =
+        json_object_get(json_object_get(texture, "extensions"), "KHR_texture_transform");
+    get_texture_transform(to, extension);
+
+    const double set = gltf_number(extension, "texCoord", gltf_number(texture, "texCoord", 0));
+    char name[48];
     COMMON_TEXT(name, "TEXCOORD_%.0f", set);
     if (!get_attribute(reader, attributes, name, GLTF_VEC2, &to->texcoords))
         return false;
@@ -416,22 +450,22 @@ static bool get_texcoords(primitive_reader *reader, const json_t *attributes)
     return get_attribute(reader, attributes, "TEXCOORD_0", GLTF_VEC2, &to->texcoords);
 }
 
-// Gets the sets of joints and weights, up to the first incomplete set.
+// Gets the sets of joints and weights, up to the first incomplete set. A set contains four joints
+// and four weights per vertex.
 static bool get_influences(primitive_reader *reader, const json_t *attributes)
 {
     plain_primitive *const to = reader->to;
-    bool is_complete = true;
-    while (is_complete && to->num_sets < PLAIN_MAX_SETS) {
+    for (size_t set = 0; set < PLAIN_MAX_SETS; set++) {
         char joints[32];
         char weights[32];
-        const size_t set = to->num_sets;
         COMMON_TEXT(joints, "JOINTS_%zu", set);
         COMMON_TEXT(weights, "WEIGHTS_%zu", set);
         if (!get_attribute(reader, attributes, joints, GLTF_VEC4, &to->joints[set])
             || !get_attribute(reader, attributes, weights, GLTF_VEC4, &to->weights[set]))
             return false;
-        is_complete = to->joints[set] && to->weights[set];
-        to->num_sets += is_complete;
+        if (!to->joints[set] || !to->weights[set])
+            return true;
+        to->num_sets = set + 1;
     }
     return true;
 }
@@ -480,13 +514,27 @@ static plain_mode read_mode(const json_t *object)
     return mode == triangle_fan ? PLAIN_FAN : PLAIN_OTHER;
 }
 
-// Reads a primitive. `has_skin`: a node with a skin uses its mesh.
+// Reads the displacements of a primitive's morph targets.
+static bool read_targets(primitive_reader *reader, const json_t *targets)
+{
+    plain_primitive *const to = reader->to;
+    to->num_targets = json_array_size(targets);
+    to->moves = common_alloc(to->num_targets, sizeof *to->moves);
+    for (size_t i = 0; i < to->num_targets; i++) {
+        const json_t *const target = json_array_get(targets, i);
+        if (!get_attribute(reader, target, "POSITION", GLTF_VEC3, &to->moves[i]))
+            return false;
+    }
+    return true;
+}
+
+// Reads a primitive. Joints and weights are read only if `has_skin`, which means that a node with a
+// skin uses its mesh. A primitive of points or lines gets only its positions.
 static bool read_primitive(primitive_reader *reader, const json_t *object, bool has_skin)
 {
     enum { ELEMENTS_PER_PRIMITIVE = 50 }; // cost without the vertices
     plain_primitive *const to = reader->to;
     const json_t *const attributes = json_object_get(object, "attributes");
-    const json_t *const targets = json_object_get(object, "targets");
     to->mode = read_mode(object);
     to->material = gltf_index(object, "material");
     if (!gltf_charge(reader->file, ELEMENTS_PER_PRIMITIVE)
@@ -494,21 +542,15 @@ static bool read_primitive(primitive_reader *reader, const json_t *object, bool 
         return false;
     if (!to->positions || to->mode == PLAIN_OTHER)
         return true;
+
+    to->has_normals = json_object_get(attributes, "NORMAL");
+    to->has_colors = json_object_get(attributes, "COLOR_0");
     if (has_skin && !get_influences(reader, attributes))
         return false;
     if (!get_texcoords(reader, attributes))
         return false;
-
-    to->has_normals = json_object_get(attributes, "NORMAL");
-    to->has_colors = json_object_get(attributes, "COLOR_0");
-    to->num_targets = json_array_size(targets);
-    to->moves = common_alloc(to->num_targets, sizeof *to->moves);
-
-    for (size_t i = 0; i < to->num_targets; i++)
-        if (!get_attribute(reader, json_array_get(targets, i), "POSITION", GLTF_VEC3,
-                           &to->moves[i]))
-            return false;
-
+    if (!read_targets(reader, json_object_get(object, "targets")))
+        return false;
     return get_indices(reader, gltf_index(object, "indices"));
 }
 
@@ -541,8 +583,8 @@ static bool read_weights(gltf_reader *reader, uint32_t index)
     return true;
 }
 
-// Reads a mesh with its primitives and the names of its morph targets. The extras contain what
-// this program has written for the way back to MD5.
+// Reads a mesh with its primitives and the names of its morph targets. Its extras may contain
+// properties of the MD5 mesh from which this program wrote the file.
 static bool read_mesh(gltf_reader *reader, uint32_t index, bool has_skin)
 {
     const json_t *const object = gltf_item(reader->file, "meshes", index);
@@ -653,14 +695,23 @@ static const char *find_target(const gltf_reader *reader, const json_t *channel,
     return end + 1;
 }
 
-// Finds the part of a track and the number of its values. Returns false if the channel does not
-// animate a part of the scene.
-static bool find_part(const gltf_reader *reader, const char *name, plain_track *track)
+// Returns the number of morph targets of a mesh. All primitives have the same number.
+static size_t count_targets(const gltf_reader *reader, uint32_t mesh)
+{
+    const json_t *const object = gltf_item(reader->file, "meshes", mesh);
+    const json_t *const primitives = json_object_get(object, "primitives");
+    return json_array_size(json_object_get(json_array_get(primitives, 0), "targets"));
+}
+
+// Sets the part of a track, such as the rotation of a node, and its width, the number of floats in
+// a value. `property` is the name of the part in glTF, or NULL. Returns false if the channel does
+// not animate a part of the scene.
+static bool find_part(const gltf_reader *reader, const char *property, plain_track *track)
 {
     static const char *const names[] = {"translation", "rotation", "scale", "weights"};
     static const size_t widths[] = {3, 4, 3, 0};
     int part = 0;
-    while (part <= PLAIN_WEIGHTS && (!name || strcmp(name, names[part]) != 0))
+    while (part <= PLAIN_WEIGHTS && (!property || strcmp(property, names[part]) != 0))
         part++;
     if (track->node == MD5_NONE || part > PLAIN_WEIGHTS)
         return false;
@@ -669,12 +720,25 @@ static bool find_part(const gltf_reader *reader, const char *name, plain_track *
     if (part < PLAIN_WEIGHTS)
         return true;
 
-    // A key of weights has a value for each morph target of the mesh.
-    const plain_node *const node = &reader->plain->nodes[track->node];
-    const json_t *const mesh = gltf_item(reader->file, "meshes", node->mesh);
-    const json_t *const primitives = json_object_get(mesh, "primitives");
-    track->width = json_array_size(json_object_get(json_array_get(primitives, 0), "targets"));
-    return node->mesh != MD5_NONE;
+    // A value of weights has a weight for each morph target of the mesh.
+    const uint32_t mesh = reader->plain->nodes[track->node].mesh;
+    track->width = count_targets(reader, mesh);
+    return mesh != MD5_NONE;
+}
+
+// Fails if the times of a track are negative or do not ascend.
+static bool check_times(const gltf_file *file, const plain_track *track, uint32_t accessor)
+{
+    for (size_t k = 0; k < track->num_keys; k++) {
+        const float time = track->times[k];
+        const bool is_after_last_key = k == 0 || time > track->times[k - 1];
+        if (!(time >= 0) || !is_after_last_key)
+            return gltf_fail(
+                file,
+                "accessors/%u: key times are out of order: expected key %zu after the previous key",
+                accessor, k);
+    }
+    return true;
 }
 
 // Reads the keys of a track and checks them, so that clips.c can rely on them: there are as many
@@ -686,74 +750,86 @@ static bool read_keys(gltf_reader *reader, const char *location, const json_t *s
     gltf_file *const file = reader->file;
     const uint32_t input = gltf_index(sampler, "input");
     const uint32_t output = gltf_index(sampler, "output");
-    size_t num_values = 0;
     if (track->width == 0)
         return gltf_fail(file,
                          "%s: the channel animates morph targets, but the mesh of nodes/%u has no "
                          "targets",
                          location, track->node);
 
+    size_t num_elements = 0;
     track->times = gltf_read(file, input, GLTF_SCALAR, &track->num_keys);
-    track->values = track->times ? gltf_read(file, output, shapes[track->part], &num_values) : NULL;
+    if (!track->times)
+        return false;
+    track->values = gltf_read(file, output, shapes[track->part], &num_elements);
     if (!track->values || !gltf_charge(file, track->num_keys))
         return false;
 
-    const size_t values_per_key = track->kind == PLAIN_CUBIC ? 3 : 1;
+    // The weights of a key are separate elements; every other value is one element.
     const size_t elements_per_value = track->part == PLAIN_WEIGHTS ? track->width : 1;
-    if (num_values / elements_per_value < values_per_key * track->num_keys)
+    const size_t values_per_key = track->kind == PLAIN_CUBIC ? 3 : 1; // with both tangents
+    if (num_elements / elements_per_value < values_per_key * track->num_keys)
         return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u",
-                         location, track->num_keys, num_values, output);
-
-    for (size_t k = 0; k < track->num_keys; k++)
-        if (!(track->times[k] >= 0) || (k > 0 && !(track->times[k] > track->times[k - 1])))
-            return gltf_fail(
-                file,
-                "accessors/%u: key times are out of order: expected key %zu after the previous key",
-                input, k);
-
-    return true;
+                         location, track->num_keys, num_elements, output);
+    return check_times(file, track, input);
 }
 
-// Reads one channel. Channels that do not animate a part of a node are counted.
+// Returns the name of a missing part of a channel's sampler, or NULL if the sampler is complete. A
+// sampler refers to the times of the keys (input) and to their values (output).
+static const char *find_missing_part(const json_t *sampler)
+{
+    if (!sampler)
+        return "sampler";
+    if (gltf_index(sampler, "input") == MD5_NONE)
+        return "input of the sampler";
+    if (gltf_index(sampler, "output") == MD5_NONE)
+        return "output of the sampler";
+    return NULL;
+}
+
+// Reads the interpolation of a sampler, which is linear by default. Returns PLAIN_NUM_KINDS if its
+// name is unknown.
+static plain_keys read_interpolation(const char *name)
+{
+    static const char *const kinds[PLAIN_NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
+    plain_keys kind = PLAIN_LINEAR;
+    while (name && kind < PLAIN_NUM_KINDS && strcmp(name, kinds[kind]) != 0)
+        kind++;
+    return kind;
+}
+
+// Reads one channel of an animation, which becomes a track. A channel that does not animate a part
+// of a node is only counted.
 static bool read_channel(gltf_reader *reader, const char *location, const json_t *object,
                          const json_t *channel, plain_animation *animation)
 {
-    static const char *const kinds[PLAIN_NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
     gltf_file *const file = reader->file;
-    const json_t *const sampler = json_array_get(json_object_get(object, "samplers"),
-                                                 (size_t)gltf_number(channel, "sampler", 0));
-    const char *const kind = gltf_text(sampler, "interpolation");
-    plain_track track = {.node = MD5_NONE};
-    const char *const name = find_target(reader, channel, &track.node);
-    const char *missing = NULL;
-    if (!sampler)
-        missing = "sampler";
-    else if (gltf_index(sampler, "input") == MD5_NONE)
-        missing = "input of the sampler";
-    else if (gltf_index(sampler, "output") == MD5_NONE)
-        missing = "output of the sampler";
+    const size_t sampler_index = (size_t)gltf_number(channel, "sampler", 0);
+    const json_t *const sampler =
+        json_array_get(json_object_get(object, "samplers"), sampler_index);
+    const char *const missing = find_missing_part(sampler);
     if (missing)
         return gltf_fail(file, "%s: missing %s", location, missing);
-    while (kind && track.kind < PLAIN_NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
-        track.kind++;
 
+    const char *const interpolation = gltf_text(sampler, "interpolation");
+    plain_track track = {.node = MD5_NONE, .kind = read_interpolation(interpolation)};
     if (track.kind == PLAIN_NUM_KINDS)
         return gltf_fail(file,
                          "%s: unknown interpolation %.40s: expected LINEAR, STEP or CUBICSPLINE",
-                         location, kind);
-    if (!find_part(reader, name, &track)) {
+                         location, interpolation);
+
+    const char *const property = find_target(reader, channel, &track.node);
+    if (!find_part(reader, property, &track)) {
         animation->num_skipped++;
         return true;
     }
     if (!read_keys(reader, location, sampler, &track))
         return false;
-
     *COMMON_ADD_ITEM(animation->tracks, animation->num_tracks) = track;
     return true;
 }
 
-// Reads the fields of view of a camera path. glTF cannot animate them, but gltf_write.c stores an
-// array of all values in the extras.
+// Reads the fields of view of a camera path, one per frame, from the extras of an animation. glTF
+// cannot animate them; gltf_write.c stores them there. An invalid array is ignored.
 static void read_fovs(const json_t *values, plain_animation *animation)
 {
     animation->num_fovs = json_array_size(values);
@@ -766,7 +842,7 @@ static void read_fovs(const json_t *values, plain_animation *animation)
     }
 }
 
-// Reads all animations: each channel is a track of one node.
+// Reads all animations. Each channel becomes a track of one node.
 static bool read_animations(gltf_reader *reader)
 {
     plain_scene *const plain = reader->plain;
@@ -803,8 +879,8 @@ static void read_asset(gltf_reader *reader)
     reader->plain->yaw = gltf_number(stored, "turn", 0);
 }
 
-// Fills the plain scene with the content of the file. Later parts refer to earlier ones by
-// index, so the order of the calls matters.
+// Fills the plain scene with the content of the file. Later calls use the results of earlier calls,
+// such as the nodes and the selected scene.
 static bool read_scene(gltf_reader *reader)
 {
     read_asset(reader);

@@ -2,8 +2,12 @@
 //
 // The header contains the size and the offset of each table. Space, winding and texture coordinates
 // are those of MD5. Vertices are in the bind pose, with up to four joints and weights in bytes. A
-// channel is one of the ten numbers of a joint's transform; frames contain 16-bit numbers, which
-// count steps of the channel's range. Table entries are structures of 4-byte words.
+// slot of a vertex is one of its joints with a weight.
+//
+// A channel is one of the ten numbers of a joint's transform. A frame contains a 16-bit number for
+// each channel that moves: the value is the lowest value of the channel in all frames, plus this
+// number of steps. A pose contains the lowest value and the step of each channel of a joint. Table
+// entries are structures of 4-byte words.
 #include "demo/convert/assets.h"
 #include "demo/convert/plain_scene.h"
 
@@ -165,21 +169,43 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
 static bool check_table(const iqm_file *file, int table)
 {
     const uint32_t *const header = file->header;
+    const bool has_no_bounds = table == BOUNDS && header[OFS_BOUNDS] == 0;
+    const bool has_no_frames = table == FRAMES && header[NUM_CHANNELS] == 0;
+    if (has_no_bounds || has_no_frames)
+        return true;
+
     uint64_t stride = tables[table].stride;
     uint32_t align = stride > 1 ? 4 : 1;
     if (table == FRAMES) {
         stride = 2 * (uint64_t)header[NUM_CHANNELS];
         align = 2;
-        if (stride == 0)
-            return true;
     }
-    if (table == BOUNDS && header[OFS_BOUNDS] == 0)
-        return true;
     return has_bytes(file, header[tables[table].offset], header[tables[table].count], stride, align,
                      tables[table].title);
 }
 
-// Reads the header and checks all tables, so that all entries can be read afterwards.
+// Checks the tables of the header, so that all entries can be read afterwards.
+static bool check_tables(const iqm_file *file)
+{
+    const uint32_t *const header = file->header;
+    for (int i = 0; i < NUM_TABLES; i++) {
+        if (!check_table(file, i))
+            return false;
+    }
+
+    const size_t text_end = (size_t)header[OFS_TEXT] + header[NUM_TEXT];
+    if (header[NUM_TEXT] > 0 && file->bytes[text_end - 1] != '\0')
+        return FAIL(MD5_ERROR_SYNTAX,
+                    "text block is not terminated: expected a NUL byte at its end");
+    const bool has_both = header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0;
+    if (has_both && header[NUM_POSES] != header[NUM_JOINTS])
+        return FAIL(MD5_ERROR_MISMATCH,
+                    "wrong number of poses: expected %u as the number of joints, found %u",
+                    header[NUM_JOINTS], header[NUM_POSES]);
+    return true;
+}
+
+// Reads the header, and limits the size of the file to the size in the header.
 static bool read_header(iqm_file *file)
 {
     uint32_t *const header = file->header;
@@ -195,50 +221,45 @@ static bool read_header(iqm_file *file)
         return FAIL(MD5_ERROR_RANGE,
                     "invalid file size in the header: expected %d to %zu bytes, found %u",
                     HEADER_SIZE, file->size, header[FILE_SIZE]);
-
     file->size = header[FILE_SIZE];
-    for (int i = 0; i < NUM_TABLES; i++)
-        if (!check_table(file, i))
-            return false;
-
-    if (header[NUM_TEXT] > 0
-        && file->bytes[(size_t)header[OFS_TEXT] + header[NUM_TEXT] - 1] != '\0')
-        return FAIL(MD5_ERROR_SYNTAX,
-                    "text block is not terminated: expected a NUL byte at its end");
-    if (header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0 && header[NUM_POSES] != header[NUM_JOINTS])
-        return FAIL(MD5_ERROR_MISMATCH,
-                    "wrong number of poses: expected %u as the number of joints, found %u",
-                    header[NUM_JOINTS], header[NUM_POSES]);
-    return true;
+    return check_tables(file);
 }
 
 // Bytes per component, by format.
 static const uint8_t component_sizes[] = {1, 1, 2, 2, 4, 4, 2, 4, 8};
 
+// The requirements of a type of vertex arrays.
+static const struct array_type {
+    const char *title;
+    uint32_t min_size; // components per vertex
+    bool is_integer;   // false: float
+} array_types[NUM_TYPES] = {
+    [POSITION] = {.title = "positions", .min_size = 3},
+    [TEXCOORD] = {.title = "texture coordinates", .min_size = 2},
+    [NORMAL] = {.title = "normals", .min_size = 3},
+    [TANGENT] = {.title = "tangents", .min_size = 4},
+    [JOINTS] = {.title = "blend joints", .min_size = 1, .is_integer = true},
+    [WEIGHTS] = {.title = "blend weights", .min_size = 1, .is_integer = true},
+};
+
+// Returns true if the format of a vertex array is supported: integers for joints and weights,
+// floats for all arrays except joints.
+static bool is_supported_format(const iqm_array *entry)
+{
+    if (entry->format == FLOAT)
+        return entry->type != JOINTS;
+    return array_types[entry->type].is_integer && entry->format <= UINT;
+}
+
 // Checks the format of a vertex array and that its bytes are inside of the file.
 static bool check_array(const iqm_file *file, const iqm_array *entry)
 {
     enum { MAX_SIZE = 16 }; // components per vertex
-    static const struct type {
-        const char *title;
-        uint32_t min_size;
-        bool is_integer; // false: float
-    } types[NUM_TYPES] = {
-        [POSITION] = {.title = "positions", .min_size = 3},
-        [TEXCOORD] = {.title = "texture coordinates", .min_size = 2},
-        [NORMAL] = {.title = "normals", .min_size = 3},
-        [TANGENT] = {.title = "tangents", .min_size = 4},
-        [JOINTS] = {.title = "blend joints", .min_size = 1, .is_integer = true},
-        [WEIGHTS] = {.title = "blend weights", .min_size = 1, .is_integer = true},
-    };
-    const struct type *const type = &types[entry->type];
+    const struct array_type *const type = &array_types[entry->type];
     if (file->arrays[entry->type].size > 0)
         return FAIL(MD5_ERROR_SYNTAX, "duplicate vertex array of %s", type->title);
-
-    const bool is_integer = type->is_integer && entry->format <= UINT;
-    const bool is_float = entry->type != JOINTS && entry->format == FLOAT;
-    const bool is_supported = is_integer || is_float;
-    if (!is_supported || entry->size < type->min_size || entry->size > MAX_SIZE)
+    const bool has_valid_size = entry->size >= type->min_size && entry->size <= MAX_SIZE;
+    if (!is_supported_format(entry) || !has_valid_size)
         return FAIL(MD5_ERROR_SYNTAX,
                     "vertex array of %s has format %u and size %u: expected %s and a size of "
                     "%u to %d",
@@ -278,7 +299,8 @@ static bool read_arrays(iqm_file *file)
     return true;
 }
 
-// Returns a component of a vertex, or 0 if the array does not have it. Integers are not normalized.
+// Returns a component of a vertex as a number, or 0 if the array does not have it. Integers are not
+// normalized: a byte is a number up to 255.
 static double get_component(const iqm_file *file, int type, uint32_t vertex, uint32_t component)
 {
     const iqm_array *const array = &file->arrays[type];
@@ -346,6 +368,7 @@ static void set_channels(plain_node *node, const float channels[CHANNELS])
     }
 }
 
+// Returns the transform of a joint in model space.
 static convert_xform get_xform(const md5_doc_joint *joint)
 {
     const md5_vec3 q = joint->rotation;
@@ -353,7 +376,7 @@ static convert_xform get_xform(const md5_doc_joint *joint)
         (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z), .translation = joint->position});
 }
 
-// Returns true if the poses have the parents of the joints of a model.
+// Returns true if the joints of a model have the parents that the poses of the file declare.
 static bool has_same_parents(const iqm_file *file, const md5_doc *model)
 {
     if (model->num_joints != file->num_joints)
@@ -387,7 +410,7 @@ static bool copy_joints(iqm_file *file, const convert_scene *scene)
     return is_same;
 }
 
-// Reads the entry of a joint.
+// Reads the entry of a joint: its parent, name and bind pose relative to the parent.
 static bool read_joint(iqm_file *file, uint32_t index)
 {
     iqm_bone bone = {.name = 0};
@@ -491,7 +514,7 @@ static bool allocate_vertices(iqm_file *file, iqm_vertices *to)
     return to->weights;
 }
 
-// Reads a weight of a vertex and its joint.
+// Reads one slot of a vertex: a weight, which is not negative, and its joint.
 static bool read_influence(const iqm_file *file, uint32_t vertex, uint32_t slot, double *weight,
                            double *joint)
 {
@@ -508,7 +531,7 @@ static bool read_influence(const iqm_file *file, uint32_t vertex, uint32_t slot,
                 vertex, file->num_joints, *weight, *joint);
 }
 
-// Reads the components of a position or a texture coordinate.
+// Reads a vertex's position or texture coordinate, whose components are `count` numbers.
 static bool read_coordinates(const iqm_file *file, int type, uint32_t vertex, uint32_t count,
                              float *to)
 {
@@ -529,20 +552,23 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_vertices
     if (!read_coordinates(file, POSITION, index, 3, to->positions + 3 * (size_t)index)
         || !read_coordinates(file, TEXCOORD, index, 2, to->texcoords + 2 * (size_t)index))
         return false;
-    for (uint32_t i = 0; i < file->arrays[JOINTS].size && to->num_sets > 0; i++) {
+
+    const uint32_t num_slots = to->num_sets > 0 ? file->arrays[JOINTS].size : 0;
+    for (uint32_t slot = 0; slot < num_slots; slot++) {
         double weight = 0;
         double joint = 0;
-        if (!read_influence(file, index, i, &weight, &joint))
+        if (!read_influence(file, index, slot, &weight, &joint))
             return false;
-        const size_t at = 4 * (i / 4 * to->num_vertices + index) + i % 4;
-        to->joints[at] = (float)joint;
-        to->weights[at] = (float)weight;
+        const size_t set = slot / 4;
+        const size_t element = 4 * (set * to->num_vertices + index) + slot % 4;
+        to->joints[element] = (float)joint;
+        to->weights[element] = (float)weight;
     }
     return true;
 }
 
-// Reads the triangles of a mesh. The file numbers vertices across all meshes, and its triangles are
-// clockwise.
+// Reads the triangles of a mesh. The file counts vertices across all meshes, and its triangles are
+// clockwise. The result counts the vertices of the mesh, and its triangles are counterclockwise.
 static bool read_triangles(const iqm_file *file, uint32_t index, const iqm_mesh *mesh,
                            uint32_t *indices)
 {
@@ -550,25 +576,33 @@ static bool read_triangles(const iqm_file *file, uint32_t index, const iqm_mesh 
         uint32_t corners[3];
         get_entry(file, TRIANGLES, mesh->first_triangle + i, corners);
         for (int k = 0; k < 3; k++) {
-            corners[k] -= mesh->first_vertex;
-            if (corners[k] >= mesh->num_vertices)
+            const uint32_t vertex = corners[k] - mesh->first_vertex; // huge if it is before it
+            if (vertex >= mesh->num_vertices)
                 return FAIL(MD5_ERROR_RANGE,
                             "triangle %u of mesh %u refers to an unknown vertex: found vertex %u, "
                             "but the mesh has %u vertices from vertex %u",
-                            i, index, corners[k] + mesh->first_vertex, mesh->num_vertices,
-                            mesh->first_vertex);
+                            i, index, corners[k], mesh->num_vertices, mesh->first_vertex);
+            corners[k] = vertex;
         }
-        *indices++ = corners[0];
-        *indices++ = corners[2];
-        *indices++ = corners[1];
+        uint32_t *const triangle = indices + 3 * (size_t)i;
+        triangle[0] = corners[0];
+        triangle[1] = corners[2];
+        triangle[2] = corners[1];
     }
     return true;
 }
 
-// Checks the ranges of a mesh. Each vertex and triangle belongs to one mesh, so that a small file
-// cannot become a huge model; num_left[2] are the unused vertices and triangles.
+// The vertices and triangles of the file that no mesh has used so far. Each belongs to one mesh, so
+// that a small file whose meshes overlap cannot become a huge model.
+typedef struct unused_elements {
+    uint32_t num_vertices;
+    uint32_t num_triangles;
+} unused_elements;
+
+// Checks the ranges of a mesh, and removes its vertices and triangles from the unused ones. Meshes
+// that together use more elements than there are must overlap.
 static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mesh,
-                       uint32_t num_left[2])
+                       unused_elements *unused)
 {
     const uint64_t end_vertex = (uint64_t)mesh->first_vertex + mesh->num_vertices;
     const uint64_t end_triangle = (uint64_t)mesh->first_triangle + mesh->num_triangles;
@@ -578,18 +612,17 @@ static bool check_mesh(const iqm_file *file, uint32_t index, const iqm_mesh *mes
                     index, (unsigned long long)end_vertex, file->header[NUM_VERTICES],
                     (unsigned long long)end_triangle, file->header[NUM_TRIANGLES]);
 
-    // Meshes that together use more elements than there are must overlap.
     const char *shared = NULL;
-    if (mesh->num_vertices > num_left[0])
+    if (mesh->num_vertices > unused->num_vertices)
         shared = "vertices";
-    else if (mesh->num_triangles > num_left[1])
+    else if (mesh->num_triangles > unused->num_triangles)
         shared = "triangles";
     if (shared)
         return FAIL(MD5_ERROR_RANGE,
                     "meshes overlap: meshes 0 to %u together use more %s than the file has", index,
                     shared);
-    num_left[0] -= mesh->num_vertices;
-    num_left[1] -= mesh->num_triangles;
+    unused->num_vertices -= mesh->num_vertices;
+    unused->num_triangles -= mesh->num_triangles;
     return true;
 }
 
@@ -606,37 +639,41 @@ static void set_primitive(plain_primitive *primitive, const iqm_vertices *vertic
     }
 }
 
-// Reads a mesh, whose vertices and triangles are ranges of the arrays of the file. num_left[]
-// contains the vertices and triangles that no earlier mesh has used, so that overlapping ranges
-// cannot multiply the work.
-static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertices,
-                      uint32_t num_left[2])
+// Adds a node with a mesh to the scene. The only skin contains all joints.
+static void add_mesh_node(iqm_file *file, uint32_t mesh)
 {
     plain_scene *const plain = &file->plain;
-    plain_mesh *const mesh = &plain->meshes[index];
+    plain_node *const node = &plain->nodes[plain->num_nodes++];
+    *node = plain_new_node();
+    node->mesh = mesh;
+    node->skin = file->num_joints > 0 ? 0 : MD5_NONE;
+}
+
+// Reads a mesh, whose vertices and triangles are ranges of the arrays of the file.
+static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertices,
+                      unused_elements *unused)
+{
+    plain_mesh *const mesh = &file->plain.meshes[index];
     iqm_mesh entry = {.name = 0};
     get_entry(file, MESHES, index, &entry);
-    if (!check_mesh(file, index, &entry, num_left))
+    if (!check_mesh(file, index, &entry, unused))
         return false;
 
     mesh->md5_name = get_text(file, entry.name, "mesh");
     mesh->shader = mesh->md5_name ? get_text(file, entry.material, "material") : NULL;
     if (!mesh->shader)
         return false;
-    for (uint32_t i = 0; i < entry.num_vertices; i++)
+    for (uint32_t i = 0; i < entry.num_vertices; i++) {
         if (!read_vertex(file, entry.first_vertex + i, vertices))
             return false;
+    }
 
     plain_primitive *const primitive = plain_add_primitive(mesh, entry.num_vertices);
     set_primitive(primitive, vertices, entry.first_vertex);
     primitive->num_indices = 3 * (size_t)entry.num_triangles;
     primitive->indices = common_alloc(primitive->num_indices, sizeof *primitive->indices);
     mesh->num_vertices = entry.num_vertices;
-
-    plain_node *const node = &plain->nodes[plain->num_nodes++];
-    *node = plain_new_node();
-    node->mesh = index;
-    node->skin = file->num_joints > 0 ? 0 : MD5_NONE;
+    add_mesh_node(file, index);
     return read_triangles(file, index, &entry, primitive->indices);
 }
 
@@ -645,14 +682,16 @@ static bool read_meshes(iqm_file *file)
 {
     plain_scene *const plain = &file->plain;
     iqm_vertices vertices;
-    uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
-    if (!plain_charge(plain, num_left[1]) || !allocate_vertices(file, &vertices))
+    unused_elements unused = {.num_vertices = file->header[NUM_VERTICES],
+                              .num_triangles = file->header[NUM_TRIANGLES]};
+    if (!plain_charge(plain, unused.num_triangles) || !allocate_vertices(file, &vertices))
         return false;
     plain->num_meshes = file->header[NUM_MESHES];
     plain->meshes = common_alloc(plain->num_meshes, sizeof *plain->meshes);
-    for (uint32_t i = 0; i < plain->num_meshes; i++)
-        if (!read_mesh(file, i, &vertices, num_left))
+    for (uint32_t i = 0; i < plain->num_meshes; i++) {
+        if (!read_mesh(file, i, &vertices, &unused))
             return false;
+    }
     return true;
 }
 
@@ -665,8 +704,8 @@ static bool has_channel(const iqm_pose *pose, int channel)
     return (pose->mask >> channel & 1) != 0;
 }
 
-// Checks that poses have the parents of the joints; otherwise the frames belong to another
-// skeleton.
+// Checks that the poses have the parents of the joints, because otherwise the frames belong to
+// another skeleton. Also checks that a frame contains as many channels as the poses declare.
 static bool check_poses(const iqm_file *file)
 {
     uint64_t num_channels = 0;
@@ -695,23 +734,26 @@ static const struct part {
     int width;
 } parts[PLAIN_NUM_PARTS] = {{0, 3}, {3, 4}, {MOVING, 3}};
 
+// Returns true if the frames store any channel of a part of a joint.
 static bool has_channels(const iqm_pose *pose, const struct part *part)
 {
     const uint32_t bits = (1u << part->width) - 1;
     return (pose->mask >> part->first & bits) != 0;
 }
 
-// Reads the keys of a part of a joint. `channel` is the index of its first channel in a frame.
-// Returns NULL if the budget is exceeded.
+// Reads the keys of a part of a joint, one in each frame from `first_frame` on. `channel` is the
+// index of the part's first stored channel in a frame. Returns NULL if the budget is exceeded.
 static const float *read_keys(iqm_file *file, const iqm_pose *pose, const struct part *part,
                               uint32_t first_frame, size_t num_keys, uint32_t channel)
 {
     const size_t frame_size = 2 * (size_t)file->header[NUM_CHANNELS];
     const bool is_moved = has_channels(pose, part);
     float *const values = allocate_floats(file, num_keys, (uint64_t)part->width);
-    float *value = values;
+    if (!values)
+        return NULL;
 
-    for (size_t key = 0; key < num_keys && values; key++) {
+    float *value = values;
+    for (size_t key = 0; key < num_keys; key++) {
         size_t offset = 0; // without channels, no bytes are read
         if (is_moved)
             offset =
@@ -766,7 +808,7 @@ static bool add_track(iqm_file *file, clip_reader *clip, uint32_t joint, int par
     return true;
 }
 
-// Adds the tracks of all joints in `count` frames of the file.
+// Adds the tracks of all joints in `count` frames of the file: one for each part of a joint.
 static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t first_frame,
                         uint32_t count)
 {
@@ -798,36 +840,46 @@ static bool read_tracks(iqm_file *file, plain_animation *animation, uint32_t fir
     return true;
 }
 
-// Reads a clip. Clips may share frames, and joints may have no channels.
-static bool read_clip(iqm_file *file, uint32_t index, uint32_t *num_loops)
+// Fails if the frames or the rate of a clip are invalid.
+static bool check_clip(const iqm_file *file, uint32_t index, const iqm_clip *entry)
 {
-    plain_scene *const plain = &file->plain;
     const uint32_t num_frames = file->header[NUM_FRAMES];
-    iqm_clip entry = {.name = 0};
-    get_entry(file, ANIMS, index, &entry);
-    const char *const name = get_text(file, entry.name, "clip");
-    if (!name)
-        return false;
-    if (entry.count == 0 || (uint64_t)entry.first + entry.count > num_frames)
+    if (entry->count == 0 || (uint64_t)entry->first + entry->count > num_frames)
         return FAIL(MD5_ERROR_RANGE,
                     "clip %u: frames are out of range: expected 1 or more frames below %u, found "
                     "%u frames from frame %u",
-                    index, num_frames, entry.count, entry.first);
-
-    if (!(entry.rate >= 0 && entry.rate <= 1e6f))
+                    index, num_frames, entry->count, entry->first);
+    if (!(entry->rate >= 0 && entry->rate <= 1e6f))
         return FAIL(
             MD5_ERROR_RANGE,
             "clip %u: frame rate is out of range: expected 0 to 1e6 frames per second, found %g",
-            index, entry.rate);
-    if (!(entry.rate > 0))
+            index, entry->rate);
+    return true;
+}
+
+// Reads a clip and counts it in *num_loops if it has the loop flag. Clips may share frames, and
+// joints may have no channels.
+static bool read_clip(iqm_file *file, uint32_t index, uint32_t *num_loops)
+{
+    const double default_rate = 24;
+    plain_scene *const plain = &file->plain;
+    iqm_clip entry = {.name = 0};
+    get_entry(file, ANIMS, index, &entry);
+    const char *const name = get_text(file, entry.name, "clip");
+    if (!name || !check_clip(file, index, &entry))
+        return false;
+
+    const bool has_rate = entry.rate > 0;
+    if (!has_rate)
         convert_note(
             plain->job,
             "%s: clip %s has no frame rate: using 24 frames per second; use --rate to change it",
             plain->path, name);
-    *num_loops += (entry.flags & LOOP) != 0;
+    if (entry.flags & LOOP)
+        ++*num_loops;
     plain_animation *const animation = &plain->animations[plain->num_animations++];
     *animation =
-        (plain_animation){.name = name, .rate = entry.rate > 0 ? (double)entry.rate : 24.0};
+        (plain_animation){.name = name, .rate = has_rate ? (double)entry.rate : default_rate};
     return read_tracks(file, animation, entry.first, entry.count);
 }
 
@@ -855,7 +907,7 @@ static bool read_clips(iqm_file *file)
 
 // -- Reading: the file ----------------------------------------------------------------------------
 
-// Returns true if a file contains animations without meshes. Only the header is read.
+// Returns true if a file contains animations without meshes. Only the start of the header is read.
 bool convert_is_clip(const char *path)
 {
     uint8_t bytes[16 + 4 * (NUM_MESHES + 1)] = {0};
@@ -903,6 +955,8 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
 
 // -- Writing: samples -----------------------------------------------------------------------------
 
+// State of writing a file. The drawn vertices of a mesh are those of the library's md5_mesh, which
+// splits vertices at seams.
 typedef struct iqm_writer {
     const convert_job *job;
     md5_error *error;
@@ -921,7 +975,7 @@ typedef struct iqm_writer {
 
 #define REFUSE(...) convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, __VA_ARGS__)
 
-// Writes the channels of a joint, with w <= 0.
+// Writes the seven moving channels of a joint: translation and rotation. Rotations have w <= 0.
 static void get_channels(md5_xform local, float *channels)
 {
     const md5_quat q = local.rotation;
@@ -932,8 +986,8 @@ static void get_channels(md5_xform local, float *channels)
     memcpy(channels, v, sizeof v);
 }
 
-// Finds the range of a channel in all frames, and rounds its values to 65535 steps of the range. A
-// channel that does not change is not stored.
+// Finds the range of a channel in all frames, and replaces its values in writer->frames by numbers
+// of steps, 0 to 65535. A channel that does not change is not stored.
 static void quantize_channel(iqm_writer *writer, uint32_t joint, int channel)
 {
     const float max_step = 65535.0f;
@@ -942,8 +996,9 @@ static void quantize_channel(iqm_writer *writer, uint32_t joint, int channel)
     float low = writer->frames[joint][channel];
     float high = low;
     for (size_t frame = 1; frame < writer->num_frames; frame++) {
-        low = fminf(low, writer->frames[frame * num_joints + joint][channel]);
-        high = fmaxf(high, writer->frames[frame * num_joints + joint][channel]);
+        const float value = writer->frames[frame * num_joints + joint][channel];
+        low = fminf(low, value);
+        high = fmaxf(high, value);
     }
 
     iqm_pose *const pose = &writer->poses[joint];
@@ -951,8 +1006,10 @@ static void quantize_channel(iqm_writer *writer, uint32_t joint, int channel)
     const bool is_stored = step > 0;
     pose->lows[channel] = low;
     pose->steps[channel] = step;
-    pose->mask |= (is_stored ? 1u : 0u) << channel;
-    writer->header[NUM_CHANNELS] += is_stored;
+    if (is_stored) {
+        pose->mask |= 1u << channel;
+        writer->header[NUM_CHANNELS]++;
+    }
 
     for (size_t frame = 0; frame < writer->num_frames; frame++) {
         float *const value = &writer->frames[frame * num_joints + joint][channel];
@@ -960,21 +1017,21 @@ static void quantize_channel(iqm_writer *writer, uint32_t joint, int channel)
     }
 }
 
-// Samples the frames of all clips, one after the other, [num_frames][num_joints].
+// Samples the frames of all clips, one after the other, to writer->frames.
 static void sample_frames(iqm_writer *writer)
 {
     const convert_assets *const assets = &writer->assets;
     const uint32_t count = writer->num_joints;
     md5_xform *const pose = common_alloc(count, sizeof *pose);
-    float(*out)[MOVING] = writer->frames;
+    float(*next)[MOVING] = writer->frames; // the channels of the next joint
     for (size_t c = 0; c < assets->num_clips; c++) {
         const convert_clip *const clip = &assets->clips[c];
-        const md5_anim *const anim = clip->anim;
-        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-            md5_sample(clip->binding, md5_sample_position_from_frames(anim, frame, frame, 0),
-                       MD5_ROOT_FILE, pose);
+        for (uint32_t frame = 0; frame < clip->anim->num_frames; frame++) {
+            const md5_sample_position position =
+                md5_sample_position_from_frames(clip->anim, frame, frame, 0);
+            md5_sample(clip->binding, position, MD5_ROOT_FILE, pose);
             for (uint32_t i = 0; i < count; i++)
-                get_channels(pose[i], *out++);
+                get_channels(pose[i], *next++);
         }
     }
     free(pose);
@@ -1003,7 +1060,7 @@ static void sample_clips(iqm_writer *writer)
 
 // -- Writing: entries -----------------------------------------------------------------------------
 
-// Begins a table at a multiple of 4 bytes.
+// Begins a table with `count` entries at a multiple of 4 bytes, and stores it in the header.
 static void begin_table(iqm_writer *writer, int table, size_t count)
 {
     while (writer->out.size % 4 != 0)
@@ -1029,15 +1086,19 @@ static uint32_t add_text(iqm_writer *writer, const char *text)
 
 // -- Writing: losses ------------------------------------------------------------------------------
 
-// Returns a skinned vertex, as engines compute it. `slots` are its joints and weights.
+// Returns the position of a vertex after skinning, as engines compute it from the written bytes.
+// `slots` are its joints, then its weights, in 255ths.
 static md5_vec3 skin_vertex(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
 {
+    const uint8_t *const joints = slots;
+    const uint8_t *const weights = slots + NUM_SLOTS;
     md5_vec3 sum = {0, 0, 0};
-    for (int k = 0; k < NUM_SLOTS; k++)
-        if (slots[NUM_SLOTS + k] > 0) {
-            const md5_vec3 v = md5_mat34_point(palette[slots[k]], position);
-            sum = md5_vec3_add(sum, md5_vec3_scale(v, (float)slots[NUM_SLOTS + k] / 255.0f));
-        }
+    for (int k = 0; k < NUM_SLOTS; k++) {
+        if (weights[k] == 0)
+            continue;
+        const md5_vec3 v = md5_mat34_point(palette[joints[k]], position);
+        sum = md5_vec3_add(sum, md5_vec3_scale(v, (float)weights[k] / 255.0f));
+    }
     return sum;
 }
 
@@ -1059,6 +1120,8 @@ static void compute_written_palette(const iqm_writer *writer, size_t frame, md5_
     free(pose);
 }
 
+// Extends a box and its radii, which are distances from the origin, to contain a position. The flat
+// radius is the distance from the z axis.
 static void extend_box(iqm_box *box, md5_vec3 position, bool is_first)
 {
     const md5_bounds point = {position, position};
@@ -1067,8 +1130,9 @@ static void extend_box(iqm_box *box, md5_vec3 position, bool is_first)
     box->flat_radius = fmaxf(box->flat_radius, hypotf(position.x, position.y));
 }
 
-// Writes the bounds of a frame, and finds the largest error: the distance between a vertex skinned
-// by the library and the same vertex skinned by an engine from the written file.
+// For convert_visit_frames(): writes the bounds of a frame. Also finds the largest error, the
+// distance between a vertex skinned by the library and the same vertex skinned by an engine from
+// the written file.
 static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     iqm_writer *const writer = user;
@@ -1077,16 +1141,17 @@ static void write_bounds(void *user, size_t clip, uint32_t frame, const md5_mat3
     md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
     compute_written_palette(writer, writer->next_frame++, written);
     iqm_box box = {.radius = 0};
-    const uint8_t *slots = writer->slots;
+    const uint8_t *slots = writer->slots; // of the next vertex
 
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_skin(mesh, palette, exact, NULL, NULL);
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            const bool is_first = slots == writer->slots;
             const md5_vec3 position = skin_vertex(written, slots, mesh->positions[v]);
             const double distance = md5_vec3_length(md5_vec3_sub(position, exact[v]));
             convert_find_worst(&writer->worst, (convert_worst){distance, clip, frame, m, v});
-            extend_box(&box, position, slots == writer->slots);
+            extend_box(&box, position, is_first);
             slots += 2 * NUM_SLOTS;
         }
     }
@@ -1137,7 +1202,8 @@ static void write_vertices(convert_bytes *out, int type, const md5_mesh *mesh, c
     }
 }
 
-// Writes the names, and the ranges of vertices and triangles, of all meshes.
+// Writes the table of meshes: their names, and their ranges of vertices and triangles. Returns the
+// total numbers of both. Fails if they are too large for 32-bit offsets.
 static bool write_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *num_triangles)
 {
     const md5_model *const model = writer->assets.model;
@@ -1200,8 +1266,8 @@ static void write_triangles(iqm_writer *writer, size_t num_triangles)
     }
 }
 
-// Writes meshes, vertex arrays and triangles. Vertices are the drawn vertices, because the two
-// sides of a mirror seam need different tangents.
+// Writes the tables of meshes, vertex arrays and triangles. The two sides of a mirror seam need
+// different tangents, so that vertices are split there as in the library's meshes.
 static bool write_meshes(iqm_writer *writer)
 {
     size_t num_vertices;
@@ -1256,13 +1322,16 @@ static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 // Writes the steps of all channels that move, frame by frame.
 static void write_frames(iqm_writer *writer)
 {
-    const float(*steps)[MOVING] = writer->frames;
     begin_table(writer, FRAMES, writer->num_frames);
-    for (size_t frame = 0; frame < writer->num_frames; frame++)
-        for (uint32_t i = 0; i < writer->num_joints; i++, steps++)
-            for (int k = 0; k < MOVING; k++)
+    for (size_t frame = 0; frame < writer->num_frames; frame++) {
+        for (uint32_t i = 0; i < writer->num_joints; i++) {
+            const float *const steps = writer->frames[frame * writer->num_joints + i];
+            for (int k = 0; k < MOVING; k++) {
                 if (has_channel(&writer->poses[i], k))
-                    convert_append_uint(&writer->out, (uint32_t)(*steps)[k], 2);
+                    convert_append_uint(&writer->out, (uint32_t)steps[k], 2);
+            }
+        }
+    }
 }
 
 // Writes the table of clips, then the frames of all clips. A clip is marked as a loop if its
@@ -1307,8 +1376,22 @@ static bool end_file(iqm_writer *writer)
                               writer->error);
 }
 
+// Writes the bounds of all frames. Fails if skinning by the written tables moves a vertex too far
+// from its position in MD5.
+static bool write_all_bounds(iqm_writer *writer)
+{
+    begin_table(writer, BOUNDS, writer->num_frames);
+    convert_visit_frames(&writer->assets, 1, write_bounds, writer);
+    const bool is_small = convert_note_worst(writer->job, &writer->assets, &writer->worst);
+    if (is_small || writer->job->is_forced)
+        return true;
+    return convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
+                        "vertices would move by %.3g units, more than 1 %% of the model's "
+                        "size; use --force to write the file anyway",
+                        writer->worst.distance);
+}
+
 // Writes the file: a header, which end_file() fills at the end, then one table after the other.
-// Fails if skinning by the written tables moves a vertex too far from its position in MD5.
 static bool write_tables(iqm_writer *writer)
 {
     static const uint8_t zeros[HEADER_SIZE - sizeof magic];
@@ -1318,21 +1401,15 @@ static bool write_tables(iqm_writer *writer)
     convert_append(&writer->text, "", 1); // the empty text has offset 0
     writer->num_joints = writer->assets.skeleton->num_joints;
     sample_clips(writer);
-    if ((model && !write_meshes(writer)) || !write_joints(writer))
+
+    if (model && !write_meshes(writer))
         return false;
-
+    if (!write_joints(writer))
+        return false;
     write_clips(writer);
-    if (model && writer->num_frames > 0) {
-        begin_table(writer, BOUNDS, writer->num_frames);
-        convert_visit_frames(&writer->assets, 1, write_bounds, writer);
-        const bool is_small = convert_note_worst(writer->job, &writer->assets, &writer->worst);
-        if (!is_small && !writer->job->is_forced)
-            return convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
-                                "vertices would move by %.3g units, more than 1 %% of the model's "
-                                "size; use --force to write the file anyway",
-                                writer->worst.distance);
-    }
-
+    const bool has_bounds = model && writer->num_frames > 0;
+    if (has_bounds && !write_all_bounds(writer))
+        return false;
     return end_file(writer);
 }
 
