@@ -192,9 +192,9 @@ static bool check_items(gltf_file *file, json_t *value, const struct member *mem
     return true;
 }
 
-// Checks the values to which a path leads from `value`. `location` is the position of `value` in
-// the file, for error messages. Missing members are valid. The recursion is as deep as a path of
-// the table. NOLINTNEXTLINE(misc-no-recursion)
+// Checks all values to which a path of the table leads from `value`. `location` is the position of
+// `value` in the file, for error messages. Missing members are valid. The recursion is as deep as a
+// path of the table. NOLINTNEXTLINE(misc-no-recursion)
 static bool check_member(gltf_file *file, json_t *value, const struct member *member,
                          const char *path, const char *location)
 {
@@ -255,34 +255,43 @@ static char *decode_base64(const char *text, size_t *size)
     return bytes;
 }
 
-// Returns the path of a relative URI, or NULL if it is outside of the file's folder.
-static char *decode_path(const gltf_file *file, const char *uri)
+// Returns a copy of a URI with its escapes ("%20") decoded. Characters that could leave the folder
+// on some systems become '/'. The caller frees the result.
+static char *decode_escapes(const char *uri)
 {
     char *const name = common_copy(uri);
     char *end = name;
-    for (; *uri != '\0'; uri++, end++) {
-        *end = *uri;
-        if (*uri == '%' && isxdigit((unsigned char)uri[1]) && isxdigit((unsigned char)uri[2])) {
-            *end = (char)strtol((const char[]){uri[1], uri[2], '\0'}, NULL, 16);
-            uri += 2;
+    const char *at = uri;
+    while (*at != '\0') {
+        char c = *at++;
+        if (c == '%' && isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1])) {
+            c = (char)strtol((const char[]){at[0], at[1], '\0'}, NULL, 16);
+            at += 2;
         }
-        if ((unsigned char)*end < ' ' || *end == '\\' || *end == ':')
-            *end = '/';
+        const bool is_unsafe = (unsigned char)c < ' ' || c == '\\' || c == ':';
+        *end++ = is_unsafe ? '/' : c;
     }
-
     *end = '\0';
+    return name;
+}
+
+// Returns the path of a relative URI, or NULL if it is outside of the file's folder. The caller
+// frees the path.
+static char *decode_path(const gltf_file *file, const char *uri)
+{
+    char *const name = decode_escapes(uri);
     char *const relative_folder = common_folder(file->path);
     char *const folder = common_absolute(relative_folder);
     char *path = common_join(folder, name);
-    char *const inner = common_normalize_path(path);
-    char *const outer = common_normalize_path(folder);
-    if (!common_is_in(inner, outer)) {
+    char *const clean_path = common_normalize_path(path);
+    char *const clean_folder = common_normalize_path(folder);
+    if (!common_is_in(clean_path, clean_folder)) {
         free(path);
         path = NULL;
     }
 
-    free(inner);
-    free(outer);
+    free(clean_path);
+    free(clean_folder);
     free(relative_folder);
     free(folder);
     free(name);
@@ -300,27 +309,28 @@ static gltf_bytes decode_data(const char *uri)
     return found;
 }
 
-// Returns the bytes of a file. Reads each file only once. Its size is added to the budget, so that
-// a small .gltf file may have large buffers and images.
+// Returns the bytes of a file. Each file is read only once; file->named owns the bytes. The size of
+// the file is added to the budget, so that a small .gltf file may have large buffers and images.
 static gltf_bytes read_named(gltf_file *file, const char *path)
 {
-    const size_t count = file->paths.count;
+    const size_t num_paths = file->paths.count;
     const size_t index = common_index_text(&file->paths, path, strlen(path));
-    if (index == count) {
-        file->named = common_grow(file->named, count, sizeof *file->named);
-        gltf_bytes *const read = &file->named[count];
-        *read = (gltf_bytes){.reason = NULL};
-        read->owned = common_read_stream(path, &read->size, &read->reason);
-        read->bytes = (const uint8_t *)read->owned;
-        if (read->bytes)
-            convert_extend_budget(file->job->budget, read->size);
+    const bool is_new = index == num_paths;
+    if (is_new) {
+        file->named = common_grow(file->named, index, sizeof *file->named);
+        gltf_bytes *const added = &file->named[index];
+        *added = (gltf_bytes){.reason = NULL};
+        added->owned = common_read_stream(path, &added->size, &added->reason);
+        added->bytes = (const uint8_t *)added->owned;
+        if (added->bytes)
+            convert_extend_budget(file->job->budget, added->size);
     }
     gltf_bytes found = file->named[index];
     found.owned = NULL;
     return found;
 }
 
-// Returns the bytes of a data URI, or of the file to which a URI refers.
+// Returns the bytes to which a URI refers: the data in the URI itself, or a file.
 static gltf_bytes resolve(gltf_file *file, const char *uri)
 {
     if (!uri)
@@ -354,29 +364,36 @@ static const json_t *find_packed(const json_t *object)
     return json_object_get(json_object_get(object, "extensions"), "EXT_meshopt_compression");
 }
 
-// Returns the bytes in a range of a buffer, which a view or its compression extension defines.
-// `index` is the index of the view.
+// Returns the bytes in a range of a buffer, and their number. `object` contains the range: a view
+// or its compression extension. `index` is the index of the view. Fills the file's error and
+// returns NULL on failure.
 static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *object,
                                  size_t *size)
 {
     const uint32_t buffer_index = gltf_index(object, "buffer");
-    const gltf_bytes *const buffer = buffer_index == MD5_NONE ? NULL : &file->buffers[buffer_index];
-    const size_t offset = get_size(object, "byteOffset");
-    *size = get_size(object, "byteLength");
-    if (!buffer)
+    if (buffer_index == MD5_NONE) {
         gltf_fail(file, "bufferViews/%u: missing member 'buffer'", index);
-    else if (!buffer->bytes)
+        return NULL;
+    }
+
+    const gltf_bytes *const buffer = &file->buffers[buffer_index];
+    if (!buffer->bytes) {
         gltf_fail(file,
                   "bufferViews/%u: buffers/%u has no data: expected a 'uri' or a binary chunk",
                   index, buffer_index);
-    else if (offset > buffer->size || *size > buffer->size - offset)
+        return NULL;
+    }
+
+    const size_t offset = get_size(object, "byteOffset");
+    *size = get_size(object, "byteLength");
+    if (offset > buffer->size || *size > buffer->size - offset) {
         gltf_fail(
             file,
             "bufferViews/%u: %zu bytes at offset %zu are outside buffers/%u, which has %zu bytes",
             index, *size, offset, buffer_index, buffer->size);
-    else
-        return buffer->bytes + offset;
-    return NULL;
+        return NULL;
+    }
+    return buffer->bytes + offset;
 }
 
 // -- Compressed views -----------------------------------------------------------------------------
@@ -427,18 +444,28 @@ static packed_view get_packed_view(const json_t *packed)
     };
 }
 
-// Returns true if mode, filter and stride of a view of `size` bytes are valid.
+// Returns true if a compressed view contains indices of 2 or 4 bytes, complete triangles in a
+// triangle list, and no filter.
+static bool is_valid_index_view(const packed_view *view)
+{
+    const bool is_whole = !view->is_list || view->count % 3 == 0;
+    const bool is_index = view->stride == 2 || view->stride == 4;
+    return view->is_plain && is_whole && is_index;
+}
+
+// Returns true if mode, filter and stride of a view of `size` bytes are valid by the rules of the
+// extension.
 static bool is_valid_packed_view(const packed_view *view, size_t size)
 {
     const size_t stride = view->stride;
     if (stride == 0 || size % stride != 0 || size / stride != view->count)
         return false;
-    if (view->is_list || view->is_sequence) {
-        const bool is_whole = !view->is_list || view->count % 3 == 0;
-        const bool is_index = stride == 2 || stride == 4;
-        return view->is_plain && is_whole && is_index;
-    }
-    if (strcmp(view->mode, "ATTRIBUTES") != 0 || stride % 4 != 0 || stride > 256)
+    if (view->is_list || view->is_sequence)
+        return is_valid_index_view(view);
+
+    const bool is_attribute = strcmp(view->mode, "ATTRIBUTES") == 0;
+    const bool has_valid_stride = stride % 4 == 0 && stride <= 256;
+    if (!is_attribute || !has_valid_stride)
         return false;
     if (view->is_octahedral)
         return stride <= 8;
@@ -469,7 +496,8 @@ static void apply_filter(const packed_view *view, uint8_t *elements, size_t capa
         meshopt_decodeFilterExp(elements, capacity, view->stride);
 }
 
-// Decompresses a view of `size` bytes. Fills the file's error and returns NULL on failure.
+// Decompresses a view of `size` bytes, which `object` (its extension) describes. Fills the file's
+// error and returns NULL on failure. The caller frees the result.
 static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *object, size_t size)
 {
     const packed_view view = get_packed_view(object);
@@ -536,6 +564,7 @@ static const uint8_t *read_packed_view(gltf_file *file, uint32_t index, const js
 
 #endif
 
+// Returns the bytes of a view, decompressed if necessary, and their number.
 const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
 {
     const json_t *const view = gltf_item(file, "bufferViews", index);
@@ -589,6 +618,7 @@ static const struct component {
 };
 enum { FLOAT, NUM_COMPONENTS = COMMON_LENGTH(components) };
 
+// Returns the component type with a number of the standard, or NULL.
 static const struct component *find_component(size_t code)
 {
     for (size_t i = 0; i < NUM_COMPONENTS; i++)
@@ -602,7 +632,8 @@ static const struct shape {
     size_t width;
 } shapes[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
 
-// Returns one number. Integers are converted as the glTF standard defines.
+// Returns one number of an element. Normalized integers are converted to fractions, as the glTF
+// standard defines.
 static float read_component(const uint8_t *bytes, const struct component *type, bool is_normalized)
 {
     const uint32_t sign_bit = 1u << (8 * type->size - 1);
@@ -635,8 +666,9 @@ typedef struct element_range {
     size_t stride;        // bytes between elements
 } element_range;
 
-// Finds elements in their view. Fills the file's error and returns false if they are not inside of
-// the view. range->type is set.
+// Finds the first of the requested elements in its view, and the distance between elements. Fills
+// the file's error and returns false if they are not inside of the view. range->type is set. If the
+// accessor has no view, range->bytes remains NULL.
 static bool find_elements(gltf_file *file, const element_request *request, element_range *range)
 {
     const json_t *const object = request->object;
@@ -671,24 +703,42 @@ static bool find_elements(gltf_file *file, const element_request *request, eleme
     return true;
 }
 
-// Reads elements, [count][width]. Without a view the numbers are 0. Fills the file's error and
-// returns NULL on failure.
-static float *read_elements(gltf_file *file, const element_request *request)
+// Reads the numbers of all elements to values[count][width]. Fails if a number is not finite.
+static bool read_components(gltf_file *file, const element_request *request,
+                            const element_range *range, float *values)
 {
     const float max_number = 1e30f;
-    const uint32_t accessor = request->accessor;
+    for (size_t i = 0; i < request->count * request->width; i++) {
+        const size_t element = i / request->width;
+        const size_t component = i % request->width;
+        const uint8_t *const bytes =
+            range->bytes + element * range->stride + component * range->type->size;
+        values[i] = read_component(bytes, range->type, request->is_normalized);
+        if (!(fabsf(values[i]) < max_number))
+            return gltf_fail(file,
+                             "accessors/%u: element %zu is not a finite number; repair the value "
+                             "and export the file again",
+                             request->accessor, element);
+    }
+    return true;
+}
+
+// Reads elements, [count][width]. Without a view the numbers are 0. Fills the file's error and
+// returns NULL on failure. The caller frees the result.
+static float *read_elements(gltf_file *file, const element_request *request)
+{
     const size_t count = request->count;
     const size_t width = request->width;
     element_range range = {.type = find_component(request->component)};
     if (!range.type) {
         gltf_fail(file,
                   "accessors/%u: unknown componentType %zu: expected 5120 to 5123, 5125 or 5126",
-                  accessor, request->component);
+                  request->accessor, request->component);
         return NULL;
     }
     if (count == 0) {
         gltf_fail(file, "accessors/%u: count is out of range: expected at least 1, found 0",
-                  accessor);
+                  request->accessor);
         return NULL;
     }
     if (!find_elements(file, request, &range))
@@ -699,24 +749,15 @@ static float *read_elements(gltf_file *file, const element_request *request)
         || !convert_charge_bytes(file->job, count, width * sizeof(float), file->error))
         return NULL;
     float *const values = common_alloc(count, width * sizeof *values);
-    for (size_t i = 0; i < count * width && range.bytes; i++) {
-        const uint8_t *const element = range.bytes + i / width * range.stride;
-        values[i] = read_component(element + i % width * range.type->size, range.type,
-                                   request->is_normalized);
-        if (!(fabsf(values[i]) < max_number)) {
-            gltf_fail(file,
-                      "accessors/%u: element %zu is not a finite number; repair the value and "
-                      "export the file again",
-                      accessor, i / width);
-            free(values);
-            return NULL;
-        }
-    }
-    return values;
+    if (!range.bytes || read_components(file, request, &range, values))
+        return values;
+    free(values);
+    return NULL;
 }
 
-// Replaces the elements of an accessor whose indices are in positions[num_sparse]. Returns false
-// and writes a part of the values if a position is out of range.
+// Replaces the elements of an accessor whose indices are in positions[num_sparse] by
+// replacements[num_sparse]. Returns false and writes a part of the values if an index is out of
+// range.
 static bool scatter_elements(gltf_file *file, const element_request *accessor,
                              const float *positions, const float *replacements, size_t num_sparse,
                              float *values)
@@ -735,8 +776,8 @@ static bool scatter_elements(gltf_file *file, const element_request *accessor,
     return true;
 }
 
-// Replaces the elements that a sparse accessor lists. values[count * width] contains the numbers of
-// its view, or 0.
+// Replaces the elements that a sparse accessor lists with their indices. values[count * width]
+// contains the numbers of its view, or 0.
 static bool replace_sparse(gltf_file *file, const element_request *accessor, float *values)
 {
     enum { MAX_ELEMENTS = 1 << 24 }; // positions are read as floats, which are exact up to here
@@ -838,6 +879,17 @@ static const char *const supported_extensions[] = {
     DRACO,
 };
 
+// Returns true if an extension that a file requires is supported.
+static bool is_supported_extension(const char *name)
+{
+    for (size_t i = 0; i < COMMON_LENGTH(supported_extensions); i++) {
+        const char *const prefix = supported_extensions[i];
+        if (strncmp(name, prefix, strlen(prefix)) == 0)
+            return true;
+    }
+    return false;
+}
+
 // Rejects files that require other extensions, such as instances, because they would be read
 // incorrectly. Draco is accepted, because some files also contain uncompressed data.
 static bool check_extensions(gltf_file *file)
@@ -845,12 +897,7 @@ static bool check_extensions(gltf_file *file)
     const json_t *const list = json_object_get(file->root, "extensionsRequired");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *const name = json_string_value(json_array_get(list, i));
-        bool is_supported = false;
-        for (size_t k = 0; k < COMMON_LENGTH(supported_extensions) && name; k++) {
-            const char *const prefix = supported_extensions[k];
-            is_supported |= strncmp(name, prefix, strlen(prefix)) == 0;
-        }
-        if (!is_supported)
+        if (!name || !is_supported_extension(name))
             return gltf_fail(
                 file, "required extension %.80s is not supported; export the file without it",
                 name ? name : "?");
@@ -899,18 +946,18 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     return true;
 }
 
-// Returns false and fills the error unless the file has version 2. It is checked before all other
-// members, because glTF 1.0 has objects instead of lists. Its early files do not contain a version.
+// Fails unless the file has version 2. It is checked before all other members, because glTF 1.0 has
+// objects instead of lists. Early files of version 1.0 do not contain a version.
 static bool check_version(gltf_file *file)
 {
     const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
+    if (version && strncmp(version, "2.", 2) == 0)
+        return true;
     bool is_old = false;
     if (version)
         is_old = version[0] < '2';
     else
         is_old = json_is_object(json_object_get(file->root, "meshes"));
-    if (version && strncmp(version, "2.", 2) == 0)
-        return true;
     const char *const advice = is_old ? old_format : "";
     return gltf_fail(file, "unsupported asset.version %.20s: expected 2.0%s",
                      version ? version : "missing", advice);
@@ -939,8 +986,8 @@ static bool open_json(gltf_file *file, gltf_bytes text)
     return true;
 }
 
-// Returns false and fills the error unless the text of a .gltf file begins with '{' after blanks.
-// `text` is the whole file, without a byte order mark.
+// Fails unless the text of a .gltf file begins with '{' after blanks. `text` is the whole file,
+// without a byte order mark.
 static bool check_text(gltf_file *file, gltf_bytes text)
 {
     size_t start = 0;

@@ -1,12 +1,15 @@
 // Converts meshes and morph targets of a plain scene to MD5 meshes. An MD5 vertex has one point for
-// each joint that moves it, in the space of that joint. mesh_builder is a primitive while it is
-// converted.
+// each joint that moves it, in the space of that joint. A mesh of a plain scene consists of
+// primitives, one for each material; each of them becomes an MD5 mesh. A slot is an index in the
+// list of joints of a skin. mesh_builder is a primitive while it is converted.
 #include "demo/convert/meshes.h"
 
 #include "demo/looks/look.h"
 
 // -- Names ----------------------------------------------------------------------------------------
 
+// Returns the name of a morph target of a node's mesh: the name in the file, or "target_N". The
+// caller frees it.
 char *rig_target_name(const convert_rig *rig, uint32_t node, size_t target)
 {
     const plain_mesh *const mesh = &rig->plain->meshes[rig->nodes[node].in->mesh];
@@ -47,6 +50,7 @@ typedef struct mesh_builder {
     size_t num_unbound;     // vertices without weights
 } mesh_builder;
 
+// Adds an attribute with `width` numbers per vertex, unless the primitive does not have it (NULL).
 static void add_attribute(mesh_builder *to, const float *values, size_t width)
 {
     if (values)
@@ -59,37 +63,51 @@ static size_t corner_vertex(const mesh_builder *from, size_t i)
     return from->in->indices ? from->in->indices[i] : i;
 }
 
-// Charges a primitive and lists its attributes. If it has no positions, num_corners remains 0.
-static bool open_primitive(mesh_builder *to)
+// Lists the attributes of a primitive, which decide if two vertices are equal.
+static void list_attributes(mesh_builder *to)
+{
+    const plain_primitive *const in = to->in;
+    add_attribute(to, in->positions, 3);
+    for (size_t set = 0; set < to->num_sets; set++) {
+        add_attribute(to, in->joints[set], 4);
+        add_attribute(to, in->weights[set], 4);
+    }
+    add_attribute(to, in->texcoords, 2);
+    for (size_t i = 0; i < in->num_targets; i++)
+        add_attribute(to, in->moves[i], 3);
+}
+
+// Charges the cost of a primitive to the budget. Returns false if it is exceeded. Each vertex has
+// up to one weight per element of its sets, also in each morph target.
+static bool charge_primitive(const mesh_builder *to)
 {
     enum { BYTES_PER_CORNER = 32 }; // memory for a corner and for a vertex in MD5's tables
     const plain_primitive *const in = to->in;
+    const convert_job *const job = to->plain->job;
+    const size_t max_weights = to->skin ? 1 + 4 * to->num_sets : 1; // per vertex
+    const uint64_t num_models = 1 + (uint64_t)in->num_targets;
+    const uint64_t num_weights = in->num_vertices * max_weights * num_models;
+    const uint64_t num_corners = to->num_corners;
+    return plain_charge(to->plain, 2 * num_corners + num_weights)
+           && convert_charge_bytes(job, num_weights, sizeof(md5_weight), to->plain->error)
+           && convert_charge_bytes(job, num_corners + in->num_vertices, BYTES_PER_CORNER,
+                                   to->plain->error);
+}
+
+// Prepares a primitive for its conversion. If it has no positions, num_corners remains 0. Returns
+// false if the budget is exceeded.
+static bool open_primitive(mesh_builder *to)
+{
+    const plain_primitive *const in = to->in;
     if (!in->positions)
         return true;
-
     to->num_sets = to->skin ? in->num_sets : 0;
     to->num_corners = in->indices ? in->num_indices : in->num_vertices;
     to->moved = common_alloc(in->num_targets, sizeof *to->moved);
     to->meshes->num_flat += !in->has_normals;
     to->meshes->num_colored += in->has_colors;
-    add_attribute(to, in->positions, 3);
-
-    for (size_t set = 0; set < to->num_sets; set++) {
-        add_attribute(to, in->joints[set], 4);
-        add_attribute(to, in->weights[set], 4);
-    }
-
-    add_attribute(to, in->texcoords, 2);
-    for (size_t i = 0; i < in->num_targets; i++)
-        add_attribute(to, in->moves[i], 3);
-
-    const size_t slots = to->skin ? 1 + 4 * to->num_sets : 1;
-    const uint64_t num_weights = in->num_vertices * slots * (1 + (uint64_t)in->num_targets);
-    const convert_job *const job = to->plain->job;
-    return plain_charge(to->plain, 2 * (uint64_t)to->num_corners + num_weights)
-           && convert_charge_bytes(job, num_weights, sizeof(md5_weight), to->plain->error)
-           && convert_charge_bytes(job, to->num_corners + (uint64_t)in->num_vertices,
-                                   BYTES_PER_CORNER, to->plain->error);
+    list_attributes(to);
+    return charge_primitive(to);
 }
 
 // Writes the values of all attributes of a vertex that MD5 can store. Vertices for which they are
@@ -105,10 +123,24 @@ static void write_attributes(const mesh_builder *from, size_t v, float *values)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
+// An influence of a vertex.
 typedef struct joint_weight {
     uint32_t slot; // of the skin
     double weight;
 } joint_weight;
+
+// Adds a weight to the influence of a slot, or appends a new influence. Returns the new number of
+// influences.
+static size_t add_influence(joint_weight *found, size_t count, uint32_t slot, double weight)
+{
+    size_t k = 0;
+    while (k < count && found[k].slot != slot)
+        k++;
+    if (k == count)
+        found[k] = (joint_weight){slot, 0};
+    found[k].weight += weight;
+    return k == count ? count + 1 : count;
+}
 
 // Reads the influences of a vertex: one for each joint with a positive weight. The weights are
 // scaled to a sum of 1. A vertex without weights is attached to the first joint. Returns the number
@@ -131,16 +163,7 @@ static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX
                        to->location, v, slot, to->skin->num_joints);
             return 0;
         }
-
-        // Add the weight to an earlier influence of the same joint, if there is one.
-        size_t k = 0;
-        while (k < count && found[k].slot != (uint32_t)slot)
-            k++;
-        if (k == count) {
-            found[k] = (joint_weight){(uint32_t)slot, 0};
-            count++;
-        }
-        found[k].weight += weight;
+        count = add_influence(found, count, (uint32_t)slot, weight);
         sum += weight;
     }
 
@@ -152,7 +175,6 @@ static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX
 
     for (size_t k = 0; k < count; k++)
         found[k].weight /= sum;
-
     return count;
 }
 
@@ -188,14 +210,15 @@ static convert_vec default_position(const mesh_builder *to, size_t v)
     return position;
 }
 
-// Adds a weight of the newest vertex to the mesh and to each morph target. The weight of a target
-// counts from its default.
+// Adds one weight of vertex `v`, the newest of the mesh, to the mesh and to each morph target. A
+// target moves the vertex away from its default position.
 static void add_weight(mesh_builder *to, size_t v, joint_weight influence, uint32_t joint)
 {
     md5_doc_mesh *const mesh = &to->mesh;
+    const size_t num_targets = to->in->num_targets;
     const convert_vec start = default_position(to, v);
-    for (size_t target = 0; target <= to->in->num_targets; target++) { // the last one is the mesh
-        const bool is_mesh = target == to->in->num_targets;
+    for (size_t target = 0; target <= num_targets; target++) {
+        const bool is_mesh = target == num_targets; // after the targets
         md5_weight **const weights = is_mesh ? &mesh->weights : &to->moved[target];
         const convert_vec position = is_mesh ? start : move_vertex(to->in, target, v, 1, start);
         const convert_vec offset = convert_affine_point(&to->bases[influence.slot], position);
@@ -206,24 +229,34 @@ static void add_weight(mesh_builder *to, size_t v, joint_weight influence, uint3
     mesh->num_weights++;
 }
 
-// Adds an MD5 vertex with one weight per joint, also for each morph target.
+// Returns the texture coordinates of a vertex after the transform of its texture.
+static md5_vec2 transform_texcoord(const plain_primitive *in, size_t v)
+{
+    const double u = in->texcoords ? in->texcoords[2 * v] : 0;
+    const double w = in->texcoords ? in->texcoords[2 * v + 1] : 0;
+    const double(*const rows)[3] = in->texture;
+    return (md5_vec2){(float)(rows[0][0] * u + rows[0][1] * w + rows[0][2]),
+                      (float)(rows[1][0] * u + rows[1][1] * w + rows[1][2])};
+}
+
+// Adds vertex `v` of the primitive as an MD5 vertex, with one weight per joint, also for each morph
+// target. Fails if the primitive refers to a joint that does not exist.
 static bool add_vertex(mesh_builder *to, size_t v)
 {
     md5_doc_mesh *const mesh = &to->mesh;
     joint_weight found[MAX_WEIGHTS];
     const size_t count = read_influences(to, v, found);
+    if (count == 0)
+        return false;
+
     const uint32_t index = add_empty_vertex(mesh);
     mesh->vertices[index] = (md5_vertex){mesh->num_weights, (uint32_t)count};
-    const double u = to->in->texcoords ? to->in->texcoords[2 * v] : 0;
-    const double w = to->in->texcoords ? to->in->texcoords[2 * v + 1] : 0;
-    const double(*const t)[3] = to->in->texture;
-    mesh->texcoords[index] = (md5_vec2){(float)(t[0][0] * u + t[0][1] * w + t[0][2]),
-                                        (float)(t[1][0] * u + t[1][1] * w + t[1][2])};
+    mesh->texcoords[index] = transform_texcoord(to->in, v);
     for (size_t k = 0; k < count; k++) {
         const uint32_t joint = to->skin ? to->skin->joints[found[k].slot] : to->joint;
         add_weight(to, v, found[k], joint == MD5_NONE ? 0 : joint);
     }
-    return count > 0;
+    return true;
 }
 
 // Returns, for each vertex, the index of the first vertex with the same values of all attributes.
@@ -303,8 +336,15 @@ static void find_triangle(const mesh_builder *to, size_t first, uint32_t triangl
     triangle[2] = to->md5_vertices[corner_vertex(to, first + 2 - is_odd)];
 }
 
-// Adds all triangles. MD5's front faces are clockwise. Triangles with two equal vertices are
-// skipped. Without normals, triangles do not share vertices, so that they are flat.
+// Returns true if two vertices of a triangle are equal. Such a triangle has no area.
+static bool is_degenerate(const uint32_t triangle[3])
+{
+    return triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[0] == triangle[2];
+}
+
+// Adds all triangles with three different vertices. Front faces of MD5 are clockwise, so that two
+// vertices are exchanged, unless the placement of the mesh is a mirror. Without normals, triangles
+// do not share vertices, so that they are flat.
 static void add_triangles(mesh_builder *to)
 {
     md5_doc_mesh *const mesh = &to->mesh;
@@ -317,21 +357,23 @@ static void add_triangles(mesh_builder *to)
     for (size_t i = 0; i + 2 < to->num_corners; i += step) {
         uint32_t triangle[3];
         find_triangle(to, i, triangle);
-        if (triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[0] == triangle[2])
+        if (is_degenerate(triangle))
             continue;
         for (int k = 0; k < 3 && !to->in->has_normals; k++)
             triangle[k] = unshare_vertex(mesh, is_used, triangle[k]);
 
         const size_t index = mesh->num_triangles++;
         mesh->indices = common_grow(mesh->indices, index, 3 * sizeof *mesh->indices);
-        mesh->indices[3 * index] = triangle[0];
-        mesh->indices[3 * index + 1] = is_mirrored ? triangle[1] : triangle[2];
-        mesh->indices[3 * index + 2] = is_mirrored ? triangle[2] : triangle[1];
+        uint32_t *const added = mesh->indices + 3 * index;
+        added[0] = triangle[0];
+        added[1] = is_mirrored ? triangle[1] : triangle[2];
+        added[2] = is_mirrored ? triangle[2] : triangle[1];
     }
     free(is_used);
 }
 
-// Selects the name of a mesh. The name that the mesh had as an MD5 mesh may be empty.
+// Selects the name of a mesh: the name that the mesh had as an MD5 mesh, which may be empty, else
+// the name of its node, else the name of the mesh in the file.
 static const char *mesh_name(const mesh_builder *to)
 {
     rig_meshes *const meshes = to->meshes;
@@ -362,7 +404,8 @@ static char *replace_dots(const char *name)
     return copy;
 }
 
-// Selects the shader of a mesh.
+// Selects the shader of a mesh: the shader of its material, which is named when the first mesh uses
+// it, or without a material, the shader that the file stores for the mesh (may be NULL).
 static const char *mesh_shader(const mesh_builder *to)
 {
     rig_meshes *const meshes = to->meshes;
@@ -370,19 +413,20 @@ static const char *mesh_shader(const mesh_builder *to)
     const char *shader = to->plain->meshes[meshes->rig->nodes[to->node].in->mesh].shader;
     if (index == MD5_NONE)
         return shader;
+    plain_material *const material = &to->plain->materials[index];
+    if (material->shader)
+        return material->shader;
+
     // The scene may contain the shader of the MD5 mesh. The name of the material is used instead if
     // it is not a prefix of that shader, because an editor has changed it.
-    plain_material *const material = &to->plain->materials[index];
     const char *const name = material->name;
     const bool is_named = name && (!shader || strncmp(name, shader, strlen(name)) != 0);
-    if (!material->shader) {
-        char *const plain_name = is_named ? replace_dots(name) : common_copy(shader);
-        material->shader = common_copy(
-            rig_add_name(&meshes->rig->shaders, plain_name, 255, "material_", index + (size_t)1));
-        free(plain_name);
-        if (is_named && strcmp(name, material->shader) != 0)
-            convert_note(to->plain->job, "renamed material '%.100s' to %s", name, material->shader);
-    }
+    char *const plain_name = is_named ? replace_dots(name) : common_copy(shader);
+    material->shader = common_copy(
+        rig_add_name(&meshes->rig->shaders, plain_name, 255, "material_", index + (size_t)1));
+    free(plain_name);
+    if (is_named && strcmp(name, material->shader) != 0)
+        convert_note(to->plain->job, "renamed material '%.100s' to %s", name, material->shader);
     return material->shader;
 }
 
@@ -390,14 +434,18 @@ static const char *mesh_shader(const mesh_builder *to)
 static void add_mesh(mesh_builder *to)
 {
     rig_meshes *const meshes = to->meshes;
+    const uint32_t mesh_index = meshes->model.num_meshes;
+    const uint32_t material = to->in->material;
     to->mesh.name = mesh_name(to);
     const char *const shader = mesh_shader(to);
-    if (to->in->material != MD5_NONE)
-        to->plain->materials[to->in->material].is_flat |= !to->in->has_normals;
     to->mesh.shader = shader && shader[0] ? shader : to->mesh.name;
+    if (material != MD5_NONE)
+        to->plain->materials[material].is_flat |= !to->in->has_normals;
+
     for (size_t i = 0; i < to->in->num_targets; i++) {
-        *COMMON_ADD_ITEM(meshes->moved, meshes->num_moved) = (rig_moved){
-            rig_target_name(meshes->rig, to->node, i), meshes->model.num_meshes, to->moved[i]};
+        char *const target = rig_target_name(meshes->rig, to->node, i);
+        *COMMON_ADD_ITEM(meshes->moved, meshes->num_moved) =
+            (rig_moved){target, mesh_index, to->moved[i]};
     }
     *COMMON_ADD_ITEM(meshes->model.meshes, meshes->model.num_meshes) = to->mesh;
     if (to->num_unbound > 0)
@@ -422,22 +470,26 @@ static void free_moved(const mesh_builder *to)
         free(to->moved[i]);
 }
 
-// Converts a primitive to a mesh if it contains a triangle.
+// Skips a primitive that contains points or lines. Returns false if the budget is exceeded.
+static bool skip_primitive(const mesh_builder *to)
+{
+    enum { ELEMENTS_PER_SKIPPED = 50 };
+    if (!plain_charge(to->plain, ELEMENTS_PER_SKIPPED))
+        return false;
+    convert_note(to->plain->job,
+                 "skipped %s: expected triangles, found points or lines; convert the primitive "
+                 "to triangles",
+                 to->location);
+    return true;
+}
+
+// Converts a primitive to a mesh of the model if it contains a triangle. `to` is a copy: the state
+// of one primitive.
 static bool convert_primitive(mesh_builder to)
 {
-    enum {
-        ELEMENTS_PER_PRIMITIVE = 1000, // cost without the vertices
-        ELEMENTS_PER_SKIPPED = 50,     // cost of a primitive that is skipped
-    };
-    if (to.in->mode == PLAIN_OTHER) {
-        if (!plain_charge(to.plain, ELEMENTS_PER_SKIPPED))
-            return false;
-        convert_note(to.plain->job,
-                     "skipped %s: expected triangles, found points or lines; convert the primitive "
-                     "to triangles",
-                     to.location);
-        return true;
-    }
+    enum { ELEMENTS_PER_PRIMITIVE = 1000 }; // cost without the vertices
+    if (to.in->mode == PLAIN_OTHER)
+        return skip_primitive(&to);
 
     to.md5_vertices = common_alloc(to.in->num_vertices, sizeof *to.md5_vertices);
     const bool is_converted =
@@ -457,8 +509,8 @@ static bool convert_primitive(mesh_builder to)
     return is_converted;
 }
 
-// Returns a pose with the rounding of MD5 files. The error of w is large for rotations by 180
-// degrees.
+// Returns a pose as players read it from an MD5 file, which stores only x, y and z of a rotation.
+// The error of w is large for rotations by 180 degrees.
 static convert_xform round_pose(convert_xform pose)
 {
     const md5_vec3 q = convert_stored_rotation(pose.rotation);
@@ -466,8 +518,9 @@ static convert_xform round_pose(convert_xform pose)
                                           .translation = convert_stored_point(pose.translation)});
 }
 
-// Creates the transforms from the mesh to the space of each joint; see rig.h. Vertices of a skin
-// that is bound in the rest pose do not move by the rounding of that pose.
+// Creates the transforms from the mesh to the space of each joint in the bind pose; see rig.h. For
+// a skin that is bound in the rest pose, the pose is rounded as in the file, so that vertices do
+// not move by the rounding. The caller frees the array.
 static convert_affine *create_bases(const mesh_builder *to)
 {
     const convert_rig *const rig = to->meshes->rig;
@@ -480,14 +533,15 @@ static convert_affine *create_bases(const mesh_builder *to)
     for (size_t k = 0; k < count; k++) {
         const uint32_t index = to->skin ? to->skin->joints[k] : to->joint;
         const rig_joint *const joint = &rig->joints[index == MD5_NONE ? 0 : index];
-        if (to->skin && index != MD5_NONE && !is_bound_at_rest) {
+        const bool has_inverse_bind = to->skin && index != MD5_NONE && !is_bound_at_rest;
+        if (has_inverse_bind) {
             bases[k] = convert_mul_affine(&joint->residue, &to->skin->inverse_binds[k]);
             continue;
         }
         const convert_xform pose =
             is_bound_at_rest ? round_pose(joint->bind_pose) : joint->rest_pose;
-        const convert_affine back = convert_affine_from_xform(convert_inverse(pose));
-        bases[k] = convert_mul_affine(&back, placement);
+        const convert_affine to_joint = convert_affine_from_xform(convert_inverse(pose));
+        bases[k] = convert_mul_affine(&to_joint, placement);
     }
 
     return bases;
@@ -505,40 +559,45 @@ static uint32_t find_mesh_root(const convert_rig *rig)
     return still_root != MD5_NONE ? still_root : 0;
 }
 
-// Returns the joint that moves a mesh without a skin: the nearest ancestor that is a joint, or a
-// root. Reports the joint in files with skins, where the mesh may be something else than a part of
-// the character.
-static uint32_t find_rigid_joint(const convert_rig *rig, uint32_t node_index)
+// Reports the joint to which a mesh without a skin was attached, in a file with skins: there the
+// mesh may be something else than a part of the character. `is_below_joint` means that the joint is
+// an ancestor of the mesh.
+static void note_rigid_mesh(const convert_rig *rig, const char *mesh_name, const rig_joint *joint,
+                            bool is_below_joint)
 {
-    const char *const node_name = rig->nodes[node_index].in->name;
-    const char *const name = node_name ? node_name : "?";
     const convert_job *const job = rig->plain->job;
-    const uint32_t parent = rig_parent_joint(rig, node_index);
-    const uint32_t joint = parent != MD5_NONE ? parent : find_mesh_root(rig);
-    const rig_joint *const target = &rig->joints[joint];
-    if (!rig->is_skinned)
-        return joint;
-
-    if (parent != MD5_NONE)
-        convert_note(job, "mesh %.80s has no skin: it was attached to joint %s", name,
-                     target->name);
-    else if (rig->nodes[target->node].is_animated)
+    if (is_below_joint)
+        convert_note(job, "mesh %.80s has no skin: it was attached to joint %s", mesh_name,
+                     joint->name);
+    else if (rig->nodes[joint->node].is_animated)
         convert_note(job,
                      "mesh %.80s has neither a skin nor a joint above it: it was attached to the "
                      "root joint %s and moves with it; make the mesh a child of a joint, or use "
                      "--hide to skip it",
-                     name, target->name);
+                     mesh_name, joint->name);
     else
         convert_note(job,
                      "mesh %.80s has neither a skin nor a joint above it: it was attached to the "
                      "root joint %s, which does not move; use --hide to skip it",
-                     name, target->name);
+                     mesh_name, joint->name);
+}
+
+// Returns the joint that moves a mesh without a skin: the nearest ancestor that is a joint, or a
+// root.
+static uint32_t find_rigid_joint(const convert_rig *rig, uint32_t node_index)
+{
+    const char *const name = rig->nodes[node_index].in->name;
+    const uint32_t parent = rig_parent_joint(rig, node_index);
+    const bool is_below_joint = parent != MD5_NONE;
+    const uint32_t joint = is_below_joint ? parent : find_mesh_root(rig);
+    if (rig->is_skinned)
+        note_rigid_mesh(rig, name ? name : "?", &rig->joints[joint], is_below_joint);
     return joint;
 }
 
-// Returns the number of vertices of a primitive that were written from MD5 vertices and keep their
-// order. The number in the file applies if it is possible and if it refers to this primitive, the
-// only one of the mesh; an editor may have changed the mesh since.
+// Returns the number of a primitive's first vertices that were written from MD5 vertices and keep
+// their order. The file stores this number for meshes with one primitive. It is ignored if an
+// editor has removed vertices since.
 static size_t count_md5_vertices(const plain_mesh *mesh, const plain_primitive *primitive)
 {
     const bool is_single = mesh->num_primitives == 1;
@@ -583,6 +642,18 @@ static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
     return is_converted;
 }
 
+// Reports the properties of meshes that MD5 cannot store.
+static void note_mesh_losses(const rig_meshes *meshes)
+{
+    const convert_job *const job = meshes->rig->plain->job;
+    if (meshes->num_flat > 0)
+        convert_note(job, "%zu %s no normals: flat-shaded, with triangles that share no vertices",
+                     meshes->num_flat, common_noun(meshes->num_flat, "mesh has", "meshes have"));
+    if (meshes->num_colored > 0)
+        convert_note(job, "skipped the vertex colors of %zu %s: MD5 cannot store them",
+                     meshes->num_colored, common_noun(meshes->num_colored, "mesh", "meshes"));
+}
+
 // Converts the meshes of all nodes to one MD5 model in the bind pose.
 bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
 {
@@ -591,28 +662,20 @@ bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
     md5_doc *const model = &meshes->model;
     model->num_joints = (uint32_t)rig->num_joints;
     model->joints = common_alloc(rig->num_joints, sizeof *model->joints);
-
     for (size_t j = 0; j < rig->num_joints; j++) {
         const rig_joint *const joint = &rig->joints[j];
         model->joints[j] = convert_doc_joint(joint->name, joint->parent, joint->bind_pose);
     }
 
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        const plain_node *const node = rig->nodes[rig->order[i]].in;
-        if (!node->is_in_scene || node->mesh == MD5_NONE)
-            continue;
-        if (!convert_node_mesh(meshes, rig->order[i]))
+        const uint32_t index = rig->order[i];
+        const plain_node *const node = rig->nodes[index].in;
+        const bool has_mesh = node->is_in_scene && node->mesh != MD5_NONE;
+        if (has_mesh && !convert_node_mesh(meshes, index))
             return false;
     }
 
-    if (meshes->num_flat > 0)
-        convert_note(rig->plain->job,
-                     "%zu %s no normals: flat-shaded, with triangles that share no vertices",
-                     meshes->num_flat, common_noun(meshes->num_flat, "mesh has", "meshes have"));
-
-    if (meshes->num_colored > 0)
-        convert_note(rig->plain->job, "skipped the vertex colors of %zu %s: MD5 cannot store them",
-                     meshes->num_colored, common_noun(meshes->num_colored, "mesh", "meshes"));
+    note_mesh_losses(meshes);
     return true;
 }
 
@@ -681,32 +744,32 @@ static bool check_offsets(const plain_scene *plain, const md5_doc_mesh *mesh)
     return true;
 }
 
-// Adds the model of a target. Meshes that the target moves get the weights of the target; all other
-// meshes keep the weights of the model.
+// Adds the model of a target: the meshes that the target moves get the weights of the target; all
+// other meshes keep the weights of the model. `doc` is a copy of the model, which is restored.
 static bool add_target(const rig_meshes *meshes, const target_groups *groups, size_t group,
                        md5_doc *doc, convert_scene *scene)
 {
     plain_scene *const plain = meshes->rig->plain;
     const md5_doc_mesh *const originals = meshes->model.meshes;
-    bool is_done = true;
     for (size_t i = groups->first[group]; i != SIZE_MAX; i = groups->next[i]) {
         const rig_moved *const moved = &meshes->moved[i];
         // If several targets of the group move a mesh, the first of them applies.
-        if (doc->meshes[moved->mesh].weights == originals[moved->mesh].weights)
+        const bool is_first = doc->meshes[moved->mesh].weights == originals[moved->mesh].weights;
+        if (is_first)
             doc->meshes[moved->mesh].weights = moved->weights;
     }
 
+    bool is_done = true;
     for (uint32_t i = 0; i < doc->num_meshes && is_done; i++)
         is_done = check_offsets(plain, &doc->meshes[i]);
-
     is_done = is_done
               && convert_add_doc(plain->job, scene, CONVERT_TARGET, groups->names.texts[group], doc,
                                  plain->error);
+
     for (size_t i = groups->first[group]; i != SIZE_MAX; i = groups->next[i]) {
         const uint32_t mesh = meshes->moved[i].mesh;
         doc->meshes[mesh].weights = originals[mesh].weights;
     }
-
     return is_done;
 }
 
@@ -721,23 +784,30 @@ static void explain_target_cost(md5_error *error, size_t num_targets)
                  num_targets);
 }
 
+// Returns the cost of writing a model, in elements of the budget.
+static uint64_t model_cost(const md5_doc *model)
+{
+    uint64_t cost = model->num_joints;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        cost += model->meshes[i].num_weights + 2 * (uint64_t)model->meshes[i].num_triangles;
+    return cost;
+}
+
 // Writes each morph target as a separate model: the same model with moved vertices. Targets of
 // several meshes with the same name are one target.
 bool rig_add_targets(const rig_meshes *meshes, convert_scene *scene)
 {
+    plain_scene *const plain = meshes->rig->plain;
     md5_doc doc = meshes->model;
-    uint64_t size = doc.num_joints;
-    for (uint32_t i = 0; i < doc.num_meshes; i++)
-        size += doc.meshes[i].num_weights + 2 * (uint64_t)doc.meshes[i].num_triangles;
     doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
     memcpy(doc.meshes, meshes->model.meshes, doc.num_meshes * sizeof *doc.meshes);
+    const uint64_t cost = model_cost(&doc);
     target_groups groups = group_targets(meshes);
     bool is_done = true;
     for (size_t i = 0; i < groups.names.count && is_done; i++)
-        is_done =
-            plain_charge(meshes->rig->plain, size) && add_target(meshes, &groups, i, &doc, scene);
+        is_done = plain_charge(plain, cost) && add_target(meshes, &groups, i, &doc, scene);
     if (!is_done)
-        explain_target_cost(meshes->rig->plain->error, groups.names.count);
+        explain_target_cost(plain->error, groups.names.count);
     free_groups(&groups);
     free(doc.meshes);
     return is_done;

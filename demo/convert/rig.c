@@ -1,5 +1,6 @@
 // Finds the joints of a plain scene: selects the nodes that become joints, orders and names them,
-// binds them, and selects the unit of the file.
+// binds them, and selects the unit of the file. Binding a joint means to find its transform in the
+// bind pose, in which a skin attaches vertices to its joints.
 #include "demo/convert/rig.h"
 
 #include <float.h>
@@ -8,14 +9,15 @@
 
 enum { MAX_NAME_SIZE = 47 }; // bytes of a joint's name; the limit of Q2PRO
 
-// Truncates a UTF-8 text without splitting a character.
-static void truncate_text(char *text, size_t length)
+// Truncates a UTF-8 text to at most `max_size` bytes without splitting a character.
+static void truncate_text(char *text, size_t max_size)
 {
-    if (strlen(text) <= length)
+    if (strlen(text) <= max_size)
         return;
-    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
-        length--;
-    text[length] = '\0';
+    size_t end = max_size;
+    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80) // inside a character
+        end--;
+    text[end] = '\0';
 }
 
 // Replaces the characters that MD5 files and engines do not accept.
@@ -30,7 +32,7 @@ static void sanitize_name(char *name, size_t max_size)
     }
 }
 
-// Stores a value for a name.
+// Stores a value for a name, which is added if it is new.
 static void set_value(rig_names *names, const char *name, size_t value)
 {
     const size_t count = names->index.count;
@@ -40,6 +42,7 @@ static void set_value(rig_names *names, const char *name, size_t value)
     names->values[index] = value;
 }
 
+// Returns the value of a name, or `missing` if the set does not contain it.
 static size_t get_value(rig_names *names, const char *name, size_t missing)
 {
     if (!common_has_text(&names->index, name))
@@ -48,28 +51,24 @@ static size_t get_value(rig_names *names, const char *name, size_t missing)
 }
 
 // Adds a name that is valid in MD5 and not used yet, and returns it. A duplicate gets a number.
-// Each name remembers its next number, because trying all numbers takes quadratic time for many
-// equal names.
+// The value of a name is the next number to try for a duplicate, because trying all numbers takes
+// quadratic time for many equal names.
 const char *rig_add_name(rig_names *names, const char *name, size_t max_size, const char *missing,
                          size_t number)
 {
     enum { MAX_SUFFIX_SIZE = 24 };
-    char *base = NULL;
-    if (name && name[0] != '\0')
-        base = common_copy(name);
-    else
-        base = common_format("%s%zu", missing, number);
+    const bool is_named = name && name[0] != '\0';
+    char *const base = is_named ? common_copy(name) : common_format("%s%zu", missing, number);
     sanitize_name(base, max_size);
-    char *unique = common_copy(base);
+    char *const stem = common_copy(base);
+    truncate_text(stem, max_size - MAX_SUFFIX_SIZE);
 
-    // The value of a name is the next number to try for a duplicate of the name.
+    char *unique = common_copy(base);
     size_t next = get_value(names, base, 0);
-    for (; common_has_text(&names->index, unique); next++) {
+    while (common_has_text(&names->index, unique)) {
+        next++;
         free(unique);
-        char *const stem = common_copy(base);
-        truncate_text(stem, max_size - MAX_SUFFIX_SIZE);
-        unique = common_format("%s_%zu", stem, next + 1);
-        free(stem);
+        unique = common_format("%s_%zu", stem, next);
     }
 
     set_value(names, base, next > 0 ? next : 1);
@@ -78,6 +77,7 @@ const char *rig_add_name(rig_names *names, const char *name, size_t max_size, co
     const size_t index = common_index_text(&names->index, unique, strlen(unique));
 
     free(unique);
+    free(stem);
     free(base);
     return names->index.texts[index];
 }
@@ -117,8 +117,8 @@ static void open_node(convert_rig *rig, rig_node *node, const plain_node *in)
     }
 }
 
-// Connects the nodes with those of the plain scene, adds the additional root as the last node, and
-// computes the world transforms in the rest pose.
+// Creates a rig_node for each node of the plain scene, and the additional root as the last node.
+// Computes the world transforms in the rest pose. Fails if the hierarchy is too deep.
 static bool open_nodes(convert_rig *rig)
 {
     enum { MAX_DEPTH = 1000 };
@@ -187,39 +187,43 @@ static convert_affine find_inverse_bind(const convert_rig *rig, const plain_skin
     return convert_affine_from_matrix(matrix);
 }
 
-// Copies the skins that meshes of the scene use, and marks their joints.
+// Copies a skin and marks its nodes as joints.
+static void open_skin(convert_rig *rig, rig_skin *skin, const plain_skin *in)
+{
+    skin->is_used = in->num_joints > 0;
+    skin->is_bound_at_rest = in->is_bound_at_rest;
+    if (!skin->is_used)
+        return;
+    skin->num_joints = in->num_joints;
+    skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
+    skin->inverse_binds = common_alloc(skin->num_joints, sizeof *skin->inverse_binds);
+    skin->is_weighted = common_alloc(skin->num_joints, sizeof *skin->is_weighted);
+    memset(skin->is_weighted, !rig->has_meshes, skin->num_joints);
+    for (size_t k = 0; k < skin->num_joints; k++) {
+        skin->inverse_binds[k] = find_inverse_bind(rig, in, k);
+        skin->joints[k] = in->joints[k];
+        rig->nodes[skin->joints[k]].is_joint = true;
+    }
+}
+
+// Copies the skins that meshes of the scene use, and marks their nodes as joints.
 static void open_skins(convert_rig *rig)
 {
     const plain_scene *const plain = rig->plain;
-    rig->num_skins = plain->num_skins;
-    rig->skins = common_alloc(rig->num_skins, sizeof *rig->skins);
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const plain_node *const node = rig->nodes[i].in;
         const bool has_skin = node->mesh != MD5_NONE && node->skin != MD5_NONE;
         rig->is_skinned |= node->is_in_scene && has_skin;
     }
 
-    for (size_t i = 0; i < rig->num_skins; i++) {
-        rig_skin *const skin = &rig->skins[i];
-        const plain_skin *const in = &plain->skins[i];
-        skin->is_used = in->num_joints > 0;
-        skin->is_bound_at_rest = in->is_bound_at_rest;
-        if (!skin->is_used)
-            continue;
-        skin->num_joints = in->num_joints;
-        skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
-        skin->inverse_binds = common_alloc(skin->num_joints, sizeof *skin->inverse_binds);
-        skin->is_weighted = common_alloc(skin->num_joints, sizeof *skin->is_weighted);
-        memset(skin->is_weighted, !rig->has_meshes, skin->num_joints);
-        for (size_t k = 0; k < skin->num_joints; k++) {
-            skin->inverse_binds[k] = find_inverse_bind(rig, in, k);
-            skin->joints[k] = in->joints[k];
-            rig->nodes[skin->joints[k]].is_joint = true;
-        }
-    }
+    rig->num_skins = plain->num_skins;
+    rig->skins = common_alloc(rig->num_skins, sizeof *rig->skins);
+    for (size_t i = 0; i < rig->num_skins; i++)
+        open_skin(rig, &rig->skins[i], &plain->skins[i]);
 }
 
-// Marks the joints of a skin to which a set of a primitive assigns weights.
+// Marks the joints of a skin to which one set of a primitive assigns weights. A set contains four
+// joints and weights per vertex.
 static void mark_weighted(const plain_primitive *primitive, size_t set, rig_skin *skin)
 {
     for (size_t i = 0; i < 4 * primitive->num_vertices; i++) {
@@ -230,27 +234,36 @@ static void mark_weighted(const plain_primitive *primitive, size_t set, rig_skin
     }
 }
 
-// Marks the joints of skins that have weights. Charges each node, because nodes can share a mesh.
-static bool find_weights(convert_rig *rig)
+// Marks the joints of a skin to which a mesh assigns weights. Returns false if the budget is
+// exceeded.
+static bool find_mesh_weights(const plain_scene *plain, const plain_mesh *mesh, rig_skin *skin)
 {
     enum { ELEMENTS_PER_PRIMITIVE = 8 }; // cost without the vertices
+    if (!plain_charge(plain, ELEMENTS_PER_PRIMITIVE * (uint64_t)mesh->num_primitives))
+        return false;
+    for (size_t i = 0; i < mesh->num_primitives; i++) {
+        const plain_primitive *const primitive = &mesh->primitives[i];
+        if (!plain_charge(plain, 4 * (uint64_t)primitive->num_sets * primitive->num_vertices))
+            return false;
+        for (size_t set = 0; set < primitive->num_sets; set++)
+            mark_weighted(primitive, set, skin);
+    }
+    return true;
+}
+
+// Marks the joints of all skins that have weights. Each node is charged, because nodes can share a
+// mesh.
+static bool find_weights(convert_rig *rig)
+{
     const plain_scene *const plain = rig->plain;
     for (size_t n = 0; n < rig->num_nodes; n++) {
         const plain_node *const node = rig->nodes[n].in;
-        if (node->skin == MD5_NONE || node->mesh == MD5_NONE || !node->is_in_scene)
+        const bool has_skin = node->mesh != MD5_NONE && node->skin != MD5_NONE;
+        if (!has_skin || !node->is_in_scene)
             continue;
-        const plain_mesh *const mesh = &plain->meshes[node->mesh];
-        if (!plain_charge(plain, ELEMENTS_PER_PRIMITIVE * (uint64_t)mesh->num_primitives))
+        if (!find_mesh_weights(plain, &plain->meshes[node->mesh], &rig->skins[node->skin]))
             return false;
-        for (size_t i = 0; i < mesh->num_primitives; i++) {
-            const plain_primitive *const primitive = &mesh->primitives[i];
-            if (!plain_charge(plain, 4 * (uint64_t)primitive->num_sets * primitive->num_vertices))
-                return false;
-            for (size_t set = 0; set < primitive->num_sets; set++)
-                mark_weighted(primitive, set, &rig->skins[node->skin]);
-        }
     }
-
     return true;
 }
 
@@ -260,24 +273,35 @@ static uint32_t model_joint(convert_rig *rig, const char *name)
     return name ? (uint32_t)get_value(&rig->model_joints, name, MD5_NONE) : MD5_NONE;
 }
 
+// Returns the name that a node gets as a joint, before it is made valid and unique; or NULL.
 static const char *node_name(const convert_rig *rig, uint32_t node)
 {
     const plain_node *const in = rig->nodes[node].in;
     return in->joint_name ? in->joint_name : in->name;
 }
 
-// Makes nodes with the name of a joint of the model joints, even if nothing moves them in this
-// file.
+// Returns true if a node has the name of a joint of the model.
+static bool is_named_as_model_joint(convert_rig *rig, uint32_t node)
+{
+    const char *const name = node_name(rig, node);
+    char *const valid_name = common_copy(name ? name : "");
+    sanitize_name(valid_name, MAX_NAME_SIZE);
+    const bool is_found = model_joint(rig, valid_name) != MD5_NONE;
+    free(valid_name);
+    return is_found;
+}
+
+// Marks the nodes that have the name of a joint of the model as joints, even if nothing moves them
+// in this file.
 static void find_model_joints(convert_rig *rig)
 {
-    for (uint32_t i = 0; i < rig->num_nodes && rig->model; i++) {
+    if (!rig->model)
+        return;
+    for (uint32_t i = 0; i < rig->num_nodes; i++) {
         rig_node *const node = &rig->nodes[i];
-        const char *const name = node_name(rig, i);
-        char *const plain = common_copy(name ? name : "");
-        sanitize_name(plain, MAX_NAME_SIZE);
-        const bool is_model_joint = model_joint(rig, plain) != MD5_NONE;
-        node->is_joint |= node->in->is_in_scene && node->in->mesh == MD5_NONE && is_model_joint;
-        free(plain);
+        const bool can_be_joint = node->in->is_in_scene && node->in->mesh == MD5_NONE;
+        if (can_be_joint && is_named_as_model_joint(rig, i))
+            node->is_joint = true;
     }
 }
 
@@ -290,7 +314,7 @@ static bool is_added_root(const rig_node *node)
     return memcmp(&node->rest.affine, &convert_identity, sizeof convert_identity) == 0;
 }
 
-// Makes the animated nodes above a mesh without a skin joints, up to the nearest joint.
+// Marks a node and its ancestors, up to the nearest joint, as joints if a clip moves them.
 static void mark_animated_ancestors(convert_rig *rig, uint32_t node_index)
 {
     for (uint32_t i = node_index; i != MD5_NONE; i = rig->nodes[i].in->parent) {
@@ -303,8 +327,8 @@ static void mark_animated_ancestors(convert_rig *rig, uint32_t node_index)
     }
 }
 
-// Makes animated nodes below a joint joints, with all nodes between: a mesh on the joint, or an
-// attachment point for an object that the character holds.
+// Marks animated nodes below a joint, and all nodes between both, as joints. They are meshes on the
+// joint, or attachment points for objects that the character holds.
 static void mark_animated_descendants(convert_rig *rig)
 {
     for (uint32_t i = 0; i < rig->num_nodes; i++) {
@@ -320,8 +344,8 @@ static void mark_animated_descendants(convert_rig *rig)
     }
 }
 
-// Marks all nodes above cameras. Animated nodes above a mesh without a skin become joints; in files
-// without meshes, all animated nodes above a node of the scene do.
+// Marks all nodes above cameras (has_camera). Marks animated nodes above a mesh without a skin as
+// joints, and in files without meshes all animated nodes of the scene.
 static void mark_animated_joints(convert_rig *rig)
 {
     for (size_t i = rig->num_nodes; i-- > 0;) { // children before their parents
@@ -348,8 +372,9 @@ static void count_branches(const convert_rig *rig, uint32_t *num_branches)
     }
 }
 
-// Makes the nodes between joints joints, but not the fixed nodes above the common ancestor of all
-// joints, and not a root that another program added.
+// Marks the nodes between joints as joints, but not the fixed nodes above the common ancestor of
+// all joints, and not a root that another program added. num_branches[] is the result of
+// count_branches().
 static void mark_nodes_between(convert_rig *rig, const uint32_t *num_branches)
 {
     bool *const is_above = common_alloc(rig->num_nodes, sizeof *is_above); // the common ancestor
@@ -397,14 +422,15 @@ static bool is_for_doom3(const convert_rig *rig)
     return engine && engine->family == CONVERT_DOOM3;
 }
 
-// Returns true if the engine requires a single root. The joints of a model that was read before are
-// not changed.
+// Returns true if the skeleton must get a single root, because the engine requires it. The joints
+// of a model that was read before are not changed.
 static bool needs_one_root(const convert_rig *rig)
 {
     const convert_engine *const engine = find_engine(rig);
     return engine && engine->needs_one_root && !rig->model;
 }
 
+// Returns the number of joints whose parents are not joints.
 static size_t count_roots(const convert_rig *rig)
 {
     size_t num_roots = 0;
@@ -416,18 +442,22 @@ static size_t count_roots(const convert_rig *rig)
     return num_roots;
 }
 
-// Makes the nodes above all joints joints. Then each root is a node without a parent, which the
-// additional root can move.
+// Marks the nodes above all joints as joints. Then each root is a node without a parent, so that
+// the additional root can become its parent.
 static void extend_roots(convert_rig *rig)
 {
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        uint32_t node = rig->nodes[i].is_joint ? rig->nodes[i].in->parent : MD5_NONE;
-        for (; node != MD5_NONE && !rig->nodes[node].is_joint; node = rig->nodes[node].in->parent)
+        if (!rig->nodes[i].is_joint)
+            continue;
+        uint32_t node = rig->nodes[i].in->parent;
+        while (node != MD5_NONE && !rig->nodes[node].is_joint) {
             rig->nodes[node].is_joint = true;
+            node = rig->nodes[node].in->parent;
+        }
     }
 }
 
-// Adds the joint of a node.
+// Adds the joint of a node. `root` is the parent of joints whose node has no parent, or MD5_NONE.
 static void add_joint(convert_rig *rig, uint32_t index, uint32_t root)
 {
     rig_node *const node = &rig->nodes[index];
@@ -492,22 +522,23 @@ static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
 }
 
 // Adds the joints of all nodes, in the order of the file if the parents of all joints come first
-// there, else depth first. A common root precedes all other joints.
+// there, else depth first. If the engine requires a single root and there are several, the
+// additional root becomes their parent and precedes all other joints.
 static void add_joints(convert_rig *rig)
 {
     const uint32_t added_root = (uint32_t)rig->num_nodes - 1; // the last node, also in the order
     const bool has_common_root = needs_one_root(rig) && count_roots(rig) > 1;
     if (has_common_root)
         extend_roots(rig);
-    const bool keeps_file_order = has_parents_first(rig);
-    const uint32_t root = has_common_root ? 0 : MD5_NONE;
     size_t num_marked = 0;
     for (size_t i = 0; i < rig->num_nodes; i++)
         num_marked += rig->nodes[i].is_joint;
     rig->joints = common_alloc(num_marked + 1, sizeof *rig->joints);
+
+    const bool keeps_file_order = has_parents_first(rig);
+    const uint32_t root = has_common_root ? 0 : MD5_NONE; // index of the joint of the added root
     if (has_common_root)
         add_joint(rig, added_root, MD5_NONE);
-
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t index = keeps_file_order ? (uint32_t)i : rig->order[i];
         rig_node *const node = &rig->nodes[index];
@@ -535,8 +566,20 @@ uint32_t rig_parent_joint(const convert_rig *rig, uint32_t node)
     return node == MD5_NONE ? MD5_NONE : rig->nodes[node].joint;
 }
 
-// Reports the meshes of skeletons that do not share a root: the file may contain several
-// characters.
+// Returns the root of the skeleton that moves a node's skinned mesh, or MD5_NONE if the node has no
+// such mesh.
+static uint32_t find_skeleton_root(const convert_rig *rig, const rig_node *node)
+{
+    const bool has_skin = node->in->mesh != MD5_NONE && node->in->skin != MD5_NONE;
+    if (!node->in->is_in_scene || !has_skin)
+        return MD5_NONE;
+    uint32_t root = rig->skins[node->in->skin].joints[0];
+    while (root != MD5_NONE && rig->joints[root].parent != MD5_NONE)
+        root = rig->joints[root].parent;
+    return root;
+}
+
+// Reports meshes whose skeletons do not share a root: the file may contain several characters.
 static void note_skeletons(const convert_rig *rig)
 {
     bool *const is_counted = common_alloc(rig->num_joints, sizeof *is_counted); // of roots
@@ -545,11 +588,7 @@ static void note_skeletons(const convert_rig *rig)
     size_t count = 0;
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const rig_node *const node = &rig->nodes[i];
-        if (!node->in->is_in_scene || node->in->mesh == MD5_NONE || node->in->skin == MD5_NONE)
-            continue;
-        uint32_t root = rig->skins[node->in->skin].joints[0];
-        while (root != MD5_NONE && rig->joints[root].parent != MD5_NONE)
-            root = rig->joints[root].parent;
+        const uint32_t root = find_skeleton_root(rig, node);
         if (root == MD5_NONE || is_counted[root])
             continue;
         is_counted[root] = true;
@@ -570,12 +609,19 @@ static void note_skeletons(const convert_rig *rig)
     free(is_counted);
 }
 
-// Sets the names of joints. Doom 3's engines require a root with the name "origin".
+// Returns true if the root must be called "origin", as Doom 3's engines require. The names of a
+// model or of a motion capture do not change.
+static bool must_rename_root(convert_rig *rig)
+{
+    if (!is_for_doom3(rig) || rig->plain->is_captured)
+        return false;
+    return model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE;
+}
+
+// Sets the names of joints, and reports the joints whose names are not those of the file.
 static void name_joints(convert_rig *rig)
 {
-    const bool is_renamed =
-        is_for_doom3(rig) && !rig->plain->is_captured; // a model defines its names
-    if (is_renamed && model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE)
+    if (must_rename_root(rig))
         rig->joints[0].name = rig_add_name(&rig->names, "origin", MAX_NAME_SIZE, "", 0);
     const char *first_name = NULL; // of the renamed joints
     const char *first_new_name = NULL;
@@ -587,7 +633,8 @@ static void name_joints(convert_rig *rig)
         if (!joint->name)
             joint->name = rig_add_name(&rig->names, name, MAX_NAME_SIZE, "joint_", j);
         joint->model_joint = model_joint(rig, joint->name);
-        if (!name || strcmp(name, joint->name) == 0)
+        const bool is_renamed = name && strcmp(name, joint->name) != 0;
+        if (!is_renamed)
             continue;
         if (num_renamed == 0) {
             first_name = name;
@@ -661,29 +708,33 @@ static double place_skin(const convert_rig *rig, rig_skin *skin)
     return convert_determinant(bind) / convert_determinant(rest);
 }
 
+// Returns true if the scale of a joint in the bind pose is 0.5 to 2 times its scale in the rest
+// pose. `anchor_ratio` is the result of place_skin(). Some converters write arbitrary matrices for
+// joints without weights; this test finds such matrices.
+static bool is_plausible_bind(const convert_rig *rig, const rig_joint *joint,
+                              const convert_affine *bind, double anchor_ratio)
+{
+    const double min_volume_ratio = 0.5 * 0.5 * 0.5;
+    const double max_volume_ratio = 2 * 2 * 2;
+    const double volume_ratio = convert_determinant(bind) / anchor_ratio
+                                / convert_determinant(&rig->nodes[joint->node].world);
+    return volume_ratio > min_volume_ratio && volume_ratio < max_volume_ratio;
+}
+
 // Places a skin in the space of the rest pose and binds its joints there. Joints that another skin
-// has bound do not change.
+// has bound do not change. Without a plausible matrix, a joint without weights is not bound.
 static void bind_skin(convert_rig *rig, rig_skin *skin)
 {
-    const double min_volume_ratio = 0.5 * 0.5 * 0.5; // a scale of one half
-    const double max_volume_ratio = 2 * 2 * 2;
     const double anchor_ratio = place_skin(rig, skin);
-
     for (size_t k = 0; k < skin->num_joints; k++) {
-        convert_affine bind;
-        if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
-            || !convert_invert_affine(&skin->inverse_binds[k], &bind))
+        if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound)
+            continue;
+        convert_affine mesh_bind; // in the space of the mesh
+        if (!convert_invert_affine(&skin->inverse_binds[k], &mesh_bind))
             continue;
         rig_joint *const joint = &rig->joints[skin->joints[k]];
-        bind = convert_mul_affine(&skin->placement, &bind);
-
-        // Some converters write arbitrary matrices for joints without weights: use such a matrix
-        // only if it keeps the scale of the joint roughly.
-        const double volume_ratio = convert_determinant(&bind) / anchor_ratio
-                                    / convert_determinant(&rig->nodes[joint->node].world);
-        const bool is_plausible =
-            volume_ratio > min_volume_ratio && volume_ratio < max_volume_ratio;
-        if (!skin->is_weighted[k] && !is_plausible)
+        const convert_affine bind = convert_mul_affine(&skin->placement, &mesh_bind);
+        if (!skin->is_weighted[k] && !is_plausible_bind(rig, joint, &bind, anchor_ratio))
             continue;
         joint->bind = bind;
         joint->is_bound = true;
@@ -709,6 +760,7 @@ static void bind_joints(convert_rig *rig)
     }
 }
 
+// Extends a range of heights, from range[0] to range[1], to contain a position in the file's space.
 static void extend_heights(const plain_scene *plain, convert_vec position, double range[2])
 {
     const double height = convert_affine_point(&plain->axes, position).z;
@@ -732,13 +784,10 @@ static bool measure_primitive(const plain_scene *plain, const convert_affine *pl
     return true;
 }
 
-// Returns the median ratio of the model's bone lengths to those of the file. Without common bones,
-// or if the ratio is within 0.1 % of the unit of the model's file, returns that unit.
-static double measure_bones(const convert_rig *rig)
+// Stores the ratio of the model's length to the file's length for each bone that both have.
+// Returns the number of ratios.
+static size_t compare_bones(const convert_rig *rig, double *ratios)
 {
-    const double max_difference = 1e-3; // 0.1 %
-    double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
-    double unit = rig->model_unit;
     size_t count = 0;
     for (size_t i = 0; i < rig->num_joints; i++) {
         const rig_joint *const joint = &rig->joints[i];
@@ -753,16 +802,28 @@ static double measure_bones(const convert_rig *rig)
         if (has_length)
             ratios[count++] = model_length / length;
     }
+    return count;
+}
 
-    if (count > 0)
+// Returns the median ratio of the model's bone lengths to those of the file. Without common bones,
+// or if the ratio is within 0.1 % of the unit of the model's file, returns that unit.
+static double measure_bones(const convert_rig *rig)
+{
+    const double max_difference = 1e-3; // 0.1 %
+    double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
+    const size_t count = compare_bones(rig, ratios);
+    double unit = rig->model_unit;
+    if (count > 0) {
         qsort(ratios, count, sizeof *ratios, common_compare_doubles);
-    const double median = count > 0 ? ratios[count / 2] : unit;
-    if (count > 0 && !(fabs(median / unit - 1) < max_difference)) {
-        unit = median;
-        convert_note(
-            rig->plain->job,
-            "%s: scaled by %g to match the model's bones, which are %g to %g times as long",
-            rig->plain->path, unit, ratios[0], ratios[count - 1]);
+        const double median = ratios[count / 2];
+        const bool is_near_unit = fabs(median / unit - 1) < max_difference;
+        if (!is_near_unit) {
+            unit = median;
+            convert_note(
+                rig->plain->job,
+                "%s: scaled by %g to match the model's bones, which are %g to %g times as long",
+                rig->plain->path, unit, ratios[0], ratios[count - 1]);
+        }
     }
 
     free(ratios);
@@ -819,40 +880,45 @@ static const unit_guess *guess_unit(double height)
     return guess;
 }
 
-// Selects the unit of the file: by the option, by a model that was read before, by the unit of
-// the scene, or by a guess from the height of the model.
+// Selects the unit of a file for which no model was read before: the unit of the option or of the
+// file, or a guess from the height of the model.
+static double select_file_unit(const convert_rig *rig, double height)
+{
+    const plain_scene *const plain = rig->plain;
+    if (plain->job->scale > 0)
+        return plain->job->scale;
+    if (plain->unit > 0)
+        return plain->unit;
+    const unit_guess *const guess = guess_unit(height);
+    if (rig->has_meshes || height > 0)
+        convert_note(plain->job,
+                     "scale is %g: the height of the model, %g, is %s; use --scale to override",
+                     guess->unit, height, guess->description);
+    return guess->unit;
+}
+
+// Selects the unit of the file: by the option, by the bones of a model that was read before, by
+// the unit that the file contains, or by a guess.
 static bool select_unit(convert_rig *rig)
 {
-    plain_scene *const plain = rig->plain;
-    const bool is_requested = plain->job->scale > 0;
-    const bool is_stored = plain->unit > 0;
+    const convert_job *const job = rig->plain->job;
     double height = 0;
     if (!measure_height(rig, &height))
         return false;
 
-    if (rig->model && !is_requested) {
+    if (rig->model && !(job->scale > 0)) {
         rig->unit = measure_bones(rig);
         if (rig->unit > 0)
             return true;
     }
-
-    if (is_requested) {
-        rig->unit = plain->job->scale;
-    } else if (is_stored) {
-        rig->unit = plain->unit;
-    } else {
-        const unit_guess *const guess = guess_unit(height);
-        rig->unit = guess->unit;
-        if (rig->has_meshes || height > 0)
-            convert_note(plain->job,
-                         "scale is %g: the height of the model, %g, is %s; use --scale to override",
-                         rig->unit, height, guess->description);
-    }
+    rig->unit = select_file_unit(rig, height);
     if (rig->has_meshes)
-        convert_note(plain->job, "model height: %g units", height * rig->unit);
+        convert_note(job, "model height: %g units", height * rig->unit);
     return true;
 }
 
+// Returns the rotation about the vertical axis that the writer of the file recorded, or that of the
+// model that was read before, in degrees.
 double rig_source_yaw(const convert_rig *rig)
 {
     return rig->plain->has_yaw ? rig->plain->yaw : rig->model_yaw;
@@ -919,21 +985,24 @@ static double set_bind_pose(rig_joint *joint, const rig_joint *parent, double pa
     const bool is_invertible = convert_invert_affine(&joint->bind, &inverse);
     if (!is_invertible) { // use the rest pose relative to the parent
         joint->bind_pose = joint->rest_pose;
-        if (parent)
-            joint->bind_pose =
-                convert_mul(parent->bind_pose,
-                            convert_mul(convert_inverse(parent->rest_pose), joint->rest_pose));
+        if (parent) {
+            const convert_xform local =
+                convert_mul(convert_inverse(parent->rest_pose), joint->rest_pose);
+            joint->bind_pose = convert_mul(parent->bind_pose, local);
+        }
         return 1;
     }
 
     const convert_affine bound = convert_mul_affine(&joint->bind, &joint->inverse_residue);
     joint->bind_pose.rotation = convert_nearest_rotation(&bound);
     joint->bind_pose.translation = joint->bind.c[3];
-    if (parent)
-        joint->bind_pose.translation = convert_add(
-            parent->bind_pose.translation,
-            convert_times(convert_sub(joint->bind.c[3], parent->bind.c[3]), parent_stretch));
-    return pow(fabs(convert_determinant(&bound)), -1.0 / 3.0);
+    if (parent) {
+        const convert_vec bone = convert_sub(joint->bind.c[3], parent->bind.c[3]);
+        joint->bind_pose.translation =
+            convert_add(parent->bind_pose.translation, convert_times(bone, parent_stretch));
+    }
+    const double volume = fabs(convert_determinant(&bound)); // the cube of the scale
+    return pow(volume, -1.0 / 3.0);
 }
 
 // Computes the bind pose and the rest pose of MD5 in the space of the output.
@@ -969,21 +1038,26 @@ void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed)
         const rig_joint *const joint = &rig->joints[j];
         const rig_state *const local = &nodes[joint->node];
         const bool has_parent = joint->parent != MD5_NONE;
-        const double side = joint->is_mirrored ? -1 : 1; // a mirror along x negates y and z
-        const convert_vec axis = convert_affine_point(
-            &rig->bone_axes,
-            (convert_vec){local->rotation.x, side * local->rotation.y, side * local->rotation.z});
-        const convert_quat rotation = {axis.x, axis.y, axis.z, local->rotation.w};
-        posed[j].world = convert_mul_affine(
-            has_parent ? &posed[joint->parent].world : &joint->above, &local->affine);
-        posed[j].pose.rotation = convert_quat_mul(
-            has_parent ? posed[joint->parent].pose.rotation : joint->above_rotation, rotation);
+        const convert_affine *const above =
+            has_parent ? &posed[joint->parent].world : &joint->above;
+        const convert_quat above_rotation =
+            has_parent ? posed[joint->parent].pose.rotation : joint->above_rotation;
+
+        // Rotate the axis of the local rotation to MD5's axes. A mirror along x negates y and z.
+        const convert_quat q = local->rotation;
+        const double side = joint->is_mirrored ? -1 : 1;
+        const convert_vec file_axis = {q.x, side * q.y, side * q.z};
+        const convert_vec axis = convert_affine_point(&rig->bone_axes, file_axis);
+        const convert_quat rotation = {axis.x, axis.y, axis.z, q.w};
+
+        posed[j].world = convert_mul_affine(above, &local->affine);
+        posed[j].pose.rotation = convert_quat_mul(above_rotation, rotation);
         posed[j].pose.translation = posed[j].world.c[3];
     }
 }
 
-// Returns what remains of a joint's axes after its rotation in MD5 was removed: the scale and
-// shear that MD5 cannot store.
+// Returns the residue D of a joint (see rig.h): its axes without its rotation in MD5, which are the
+// scale and shear that MD5 cannot store.
 convert_affine rig_residue(const rig_posed *posed)
 {
     const convert_affine back = convert_affine_from_xform(
@@ -995,8 +1069,7 @@ convert_affine rig_residue(const rig_posed *posed)
 
 // -- Rigs -----------------------------------------------------------------------------------------
 
-// Returns false and fills the error if a joint is too far from the origin, or if its position is
-// not a number.
+// Fails if a joint is too far from the origin, or if its position is not a number.
 static bool check_joint_positions(const convert_rig *rig)
 {
     const double max_coordinate = 1e9;
@@ -1011,8 +1084,8 @@ static bool check_joint_positions(const convert_rig *rig)
     return true;
 }
 
-// Builds the skeleton: selects the nodes that become joints, gives them names and an order, and
-// computes their bind pose in MD5's axes and units.
+// Builds the skeleton: selects the nodes that become joints, orders and names them, and computes
+// their bind pose in MD5's axes and units.
 bool rig_open(convert_rig *rig)
 {
     if (rig->model) {
