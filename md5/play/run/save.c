@@ -1,9 +1,10 @@
 // Saves and restores players.
 //
-// One pass over the state of a player (archive_player) writes, checks or reads the bytes, so that
-// writing and reading always agree. Restoring makes two passes: the first checks all values, the
-// second stores them, so an error does not change the player. Numbers are little-endian and floats
-// are IEEE 754, so the bytes are the same on every platform.
+// To "archive" a value means to write it, to check it or to store it, depending on the mode of the
+// archive. One function, archive_player(), archives all values of a player, so that writing and
+// reading always agree. Restoring calls it twice: the first pass checks all values, the second
+// stores them, so an error does not change the player. Numbers are little-endian and floats are
+// IEEE 754, so the bytes are the same on every platform.
 //
 // Values that follow from the machine, the parameters or a clock are not saved but computed again:
 // weights, rates, root positions of clips. Values that exist only during a step are not saved
@@ -27,7 +28,8 @@ enum {
     VERSION = VERSION_VELOCITIES
 };
 
-// The largest phase below 1.
+// The largest phase of a clock that repeats: the largest double below 1. A clock is a number of
+// whole cycles of a clip, and a phase, which is the fraction of the current cycle.
 #define MAX_PHASE 0x1.fffffffffffffp-1
 
 // Limit of the cycle count of a clock: see md5i_clock_advance().
@@ -60,13 +62,14 @@ enum {
 // group, so only one of them may have passed the end of a cycle.
 #define MAX_CYCLES_AHEAD 2.0
 
-// The task of an archive_*() function. Each of them handles all modes.
+// What the archive_*() functions do with each value.
 typedef enum archive_mode {
-    WRITE, // write the values of the player
-    CHECK, // read values and check them, without changing the player
-    STORE, // read values that were checked, and store them in the player
+    WRITE, // write the value of the player
+    CHECK, // read a value and check it, without changing the player
+    STORE, // read a value that was checked, and store it in the player
 } archive_mode;
 
+// The bytes of a saved player and the position in them.
 typedef struct md5_archive {
     archive_mode mode;
     uint8_t *to;          // WRITE: [size]; bytes above the size are only counted
@@ -137,8 +140,9 @@ static uint64_t read_archive_bits(md5_archive *archive, size_t size)
     return bits;
 }
 
-// Writes *value, a number of `size` bytes, or reads a number, as the mode requires. Returns the
-// bits of the number, or 0 after an error. Does not change *value, which is not used by reading.
+// Writes *value, a number of `size` bytes, in mode WRITE; reads a number in the other modes.
+// Returns the bits of this number, or 0 after an error. Reading does not use or change *value: the
+// caller checks and stores the bits.
 static uint64_t archive_bits(md5_archive *archive, const void *value, size_t size)
 {
     if (archive->has_failed)
@@ -260,8 +264,7 @@ static void archive_floats(md5_archive *archive, void *values, size_t count)
     }
 }
 
-// Archives 64 bits that may have any value. Random times are only saved for machines that have
-// some; older versions of the library reject these players by the fingerprint.
+// Archives 64 bits that may have any value, such as the state of a random number generator.
 static void archive_any_bits(md5_archive *archive, uint64_t *value)
 {
     const uint64_t bits = archive_bits(archive, value, sizeof bits);
@@ -285,9 +288,8 @@ typedef struct clip_clock {
     bool *is_at_start; // it began at a whole cycle and has not moved since
 } clip_clock;
 
-// Writes, checks or stores the clock of a clip, depending on the mode of the archive, as three
-// numbers: the cycle relative to range.base_cycle, the phase, and a flag for a clip that has just
-// started.
+// Archives the clock of a clip as three numbers: the cycle relative to range.base_cycle, the phase,
+// and a flag for a clip that has just started.
 static void archive_clock(md5_archive *archive, clock_range range, clip_clock clip)
 {
     // The relative cycle and the flag are not members of the player. WRITE computes them here,
@@ -322,8 +324,10 @@ static void archive_clock(md5_archive *archive, clock_range range, clip_clock cl
 }
 
 // -- One-shots ----------------------------------------------------------------------------------
+//
+// A one-shot is a clip that the game plays over the layers, such as a hit reaction.
 
-// Archives an easing: its kind, and the parameters that its kind has.
+// Archives an easing: its kind, and the parameters that an easing of this kind has.
 static void archive_easing(md5_archive *archive, md5_easing *curve)
 {
     const uint32_t easing =
@@ -341,8 +345,8 @@ static void archive_easing(md5_archive *archive, md5_easing *curve)
     }
 }
 
-// Archives the clip of a one-shot, the number of layers below it, its mask, mode and reference
-// pose. Returns the index of the clip.
+// Archives the members of a one-shot that select its clip and how the clip is blended: the number
+// of layers below it, its mask, mode and reference pose. Returns the index of the clip.
 static uint32_t archive_one_shot_clip(md5_archive *archive, const md5_machine *machine,
                                       md5_one_shot *one_shot)
 {
@@ -365,16 +369,17 @@ static uint32_t archive_one_shot_clip(md5_archive *archive, const md5_machine *m
     return source;
 }
 
-// Archives the easings of a one-shot's fades.
+// Archives the easings of a one-shot's fades. Before VERSION_FADE_EASINGS a one-shot had the same
+// easing for fading in and out, and easings had no parameters.
 static void archive_one_shot_easings(md5_archive *archive, md5_one_shot *one_shot)
 {
-    if (archive->version >= VERSION_FADE_EASINGS) {
+    const bool has_separate_easings = archive->version >= VERSION_FADE_EASINGS;
+    if (has_separate_easings) {
         archive_easing(archive, &one_shot->fade_in_curve);
         archive_easing(archive, &one_shot->fade_out_curve);
         archive_easing(archive, &one_shot->stop_curve);
         return;
     }
-    // Both fades had one easing, without parameters.
     archive_uint(archive, &one_shot->fade_in_curve.kind, 0, MD5_LAST_FADE_EASING,
                  "kind of an easing");
     archive_uint(archive, &one_shot->stop_curve.kind, 0, MD5_LAST_FADE_EASING, "kind of an easing");
@@ -382,7 +387,8 @@ static void archive_one_shot_easings(md5_archive *archive, md5_one_shot *one_sho
         one_shot->fade_out_curve = one_shot->fade_in_curve;
 }
 
-// Archives the members of a one-shot that change while it plays.
+// Archives the members of a one-shot that change while it plays: its clock, and the progress of its
+// fades.
 static void archive_one_shot_progress(md5_archive *archive, bool is_looping, md5_one_shot *one_shot)
 {
     const clock_range range = {.is_once = !is_looping, .max_cycles = MAX_CYCLES};
@@ -399,8 +405,9 @@ static void archive_one_shot_progress(md5_archive *archive, bool is_looping, md5
     }
 }
 
-// Saves or restores the current and the next section of a one-shot. Called only for one-shots that
-// can have a section: they do not loop, and their clips have sections.
+// Archives the current and the next section of a one-shot; a section is a named part of its clip.
+// Called only for one-shots that can have a section: they do not loop, and their clips have
+// sections.
 static void archive_one_shot_section(md5_archive *archive, uint32_t num_sections,
                                      md5_one_shot *one_shot)
 {
@@ -410,16 +417,12 @@ static void archive_one_shot_section(md5_archive *archive, uint32_t num_sections
     archive_bool(archive, &one_shot->repeats, "repeat flag of a section");
 }
 
-// Writes, checks or stores a one-shot clip, depending on the mode of the archive: first the members
-// that md5_player_play_one_shot() sets, then its progress.
-static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
-                             md5_one_shot *one_shot)
+// Archives the members of a one-shot that md5_player_play_one_shot() sets. Returns the index of its
+// clip, and sets *is_looping.
+static uint32_t archive_one_shot_setup(md5_archive *archive, const md5_machine *machine,
+                                       md5_one_shot *one_shot, bool *is_looping)
 {
-    const md5_machine_desc *const tables = &machine->tables;
-    if (archive->mode == STORE)
-        *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .desc_index = MD5_NONE};
-
-    const uint32_t source = archive_one_shot_clip(archive, machine, one_shot);
+    const uint32_t clip = archive_one_shot_clip(archive, machine, one_shot);
     const uint32_t end =
         archive_uint(archive, &one_shot->end, 0, MD5_ONE_SHOT_LOOPS, "end mode of a one-shot");
     archive_number(archive, FLOAT, &one_shot->weight, 0, 1, "weight of a one-shot");
@@ -428,10 +431,23 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
     archive_time(archive, &one_shot->fade_out, "fade duration of a one-shot");
     archive_time(archive, &one_shot->fade_in.duration, "fade duration of a one-shot");
     archive_one_shot_easings(archive, one_shot);
+    *is_looping = end == MD5_ONE_SHOT_LOOPS;
+    return clip;
+}
 
-    const bool is_looping = end == MD5_ONE_SHOT_LOOPS;
+// Archives a one-shot: the members that were set when it began, then its progress.
+static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
+                             md5_one_shot *one_shot)
+{
+    const md5_machine_desc *const tables = &machine->tables;
+    if (archive->mode == STORE)
+        *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .desc_index = MD5_NONE};
+
+    bool is_looping;
+    const uint32_t clip = archive_one_shot_setup(archive, machine, one_shot, &is_looping);
     archive_one_shot_progress(archive, is_looping, one_shot);
-    const uint32_t num_sections = tables->clips[source].num_sections;
+
+    const uint32_t num_sections = tables->clips[clip].num_sections;
     if (num_sections > 0 && !is_looping)
         archive_one_shot_section(archive, num_sections, one_shot);
     if (tables->num_one_shots > 0)
@@ -441,8 +457,8 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
 
 // -- Targets and states of modifiers ------------------------------------------------------------
 
-// Saves or restores the state of one gaze: its random number generator, its target, and the
-// directions and times of its current movement.
+// Archives the state of a gaze, which moves the eyes and the head: its random number generator, its
+// target, and the directions and times of its current movement.
 static void archive_gaze(md5_archive *archive, md5_gaze *gaze)
 {
     archive_any_bits(archive, &gaze->random);
@@ -455,7 +471,7 @@ static void archive_gaze(md5_archive *archive, md5_gaze *gaze)
     archive_floats(archive, &gaze->rest, 1);
 }
 
-// Saves or restores the state of one joint of a spring chain.
+// Archives the state of one joint of a spring chain.
 static void archive_spring_joint(md5_archive *archive, md5_spring_joint *joint)
 {
     archive_floats(archive, &joint->position, 3);
@@ -463,7 +479,7 @@ static void archive_spring_joint(md5_archive *archive, md5_spring_joint *joint)
     archive_floats(archive, &joint->target, 3);
 }
 
-// Saves or restores the state of one foot that is placed on the ground.
+// Archives the state of one foot that is placed on the ground.
 static void archive_foot(md5_archive *archive, md5_foot *foot)
 {
     archive_floats(archive, &foot->floor, 1);
@@ -473,7 +489,26 @@ static void archive_foot(md5_archive *archive, md5_foot *foot)
     archive_floats(archive, &foot->miss, 1);
 }
 
-// Archives the lock of a foot that is kept at its position on the ground while it is down.
+// Archives the headings of a locked foot: the directions of its animated and of its locked sole,
+// and the rotation between them. Older versions did not save them; a value of 0 means that the
+// heading is unknown and begins with the animated heading.
+static void archive_foot_headings(md5_archive *archive, md5_foot_lock *lock)
+{
+    if (archive->version >= VERSION_FOOT_HEADINGS) {
+        archive_floats(archive, &lock->animated_heading, 2);
+        archive_floats(archive, &lock->locked_heading, 2);
+        archive_floats(archive, &lock->half_tangent, 1);
+        archive_floats(archive, &lock->half_tangent_rate, 1);
+    } else if (archive->mode == STORE) {
+        lock->animated_heading = (md5_vec3){0, 0, 0};
+        lock->locked_heading = (md5_vec3){0, 0, 0};
+        lock->half_tangent = 0;
+        lock->half_tangent_rate = 0;
+    }
+}
+
+// Archives the lock of a foot. A foot is locked while it is down: it keeps its position on the
+// ground although the animation would let it slide.
 static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
 {
     archive_bool(archive, &lock->is_locked, "flag for a locked foot");
@@ -485,18 +520,7 @@ static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
                    "time until a foot is locked");
     archive_number(archive, FLOAT, &lock->step_height, 0, MAX_FOOT_HEIGHT, "height of a step");
     archive_number(archive, FLOAT, &lock->lift, 0, MAX_FOOT_HEIGHT, "height of a foot");
-
-    if (archive->version >= VERSION_FOOT_HEADINGS) {
-        archive_floats(archive, &lock->animated_heading, 2);
-        archive_floats(archive, &lock->locked_heading, 2);
-        archive_floats(archive, &lock->half_tangent, 1);
-        archive_floats(archive, &lock->half_tangent_rate, 1);
-    } else if (archive->mode == STORE) { // no heading: it starts with the animated heading
-        lock->animated_heading = (md5_vec3){0, 0, 0};
-        lock->locked_heading = (md5_vec3){0, 0, 0};
-        lock->half_tangent = 0;
-        lock->half_tangent_rate = 0;
-    }
+    archive_foot_headings(archive, lock);
 }
 
 // Archives a target, whose numbers may have any value.
@@ -510,8 +534,8 @@ static void archive_target(md5_archive *archive, md5_target *target)
     archive_bool(archive, &target->has_pole, "flag for a target with a pole");
 }
 
-// Saves or restores the springs of a SPRING modifier. They have no state before the modifier is
-// applied for the first time.
+// Archives the joints of a SPRING modifier. They have no state before the modifier is applied for
+// the first time.
 static void archive_spring(md5_archive *archive, const md5_player *player, uint32_t index)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[index];
@@ -522,8 +546,8 @@ static void archive_spring(md5_archive *archive, const md5_player *player, uint3
         archive_spring_joint(archive, &player->springs[modifier->first_spring + i]);
 }
 
-// Saves or restores the state of a foot placement modifier: the height by which the pelvis is
-// lowered, and the state of each foot.
+// Archives the state of a FEET modifier, which places feet on the ground: the height by which the
+// pelvis is lowered, and the state of each foot.
 static void archive_feet(md5_archive *archive, const md5_player *player, uint32_t index)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[index];
@@ -535,8 +559,8 @@ static void archive_feet(md5_archive *archive, const md5_player *player, uint32_
         archive_locked_foot(archive, &player->foot_locks[modifier->first_sole + i]);
 }
 
-// Archives the target and the state of a modifier. Ground heights may have any value. So may
-// springs and gazes, which start again if they are not finite.
+// Archives the target and the state of the modifier with an index. Heights of the ground may have
+// any value. So may springs and gazes, which start again if they are not finite.
 static void archive_modifier(md5_archive *archive, const md5_player *player, uint32_t index)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[index];
@@ -557,6 +581,9 @@ static void archive_modifier(md5_archive *archive, const md5_player *player, uin
 }
 
 // -- Layers -------------------------------------------------------------------------------------
+//
+// A layer plays a chain of active states, oldest first. Each state fades in over the states before
+// it. A frozen pose is a fixed pose that replaces the oldest states of the chain.
 
 static float square_length(md5_quat q)
 {
@@ -570,7 +597,7 @@ static bool is_unit(md5_quat q)
     return square > 0.999f && square < 1.001f;
 }
 
-// Archives the transform of a joint in a stored pose.
+// Archives the transform of a joint in a stored pose. The rotation must be a unit quaternion.
 static void archive_transform(md5_archive *archive, md5_xform *transform)
 {
     enum { MAX_COMPONENT = 2 }; // only a coarse limit: is_unit() checks the length
@@ -590,7 +617,7 @@ static void archive_transform(md5_archive *archive, md5_xform *transform)
         transform->pad = 0;
 }
 
-// Saves or restores the blended weights of morphs, curves and modifiers.
+// Archives the sums of a layer: the blended weight of each morph target, curve and modifier.
 static void archive_sums(md5_archive *archive, const md5_machine *machine, float *weights)
 {
     for (uint32_t i = 0; i < machine->num_sums; i++)
@@ -598,7 +625,7 @@ static void archive_sums(md5_archive *archive, const md5_machine *machine, float
                        "weight of a morph");
 }
 
-// Archives a velocity of the root. It is 0 in a player that was saved by an older version.
+// Archives the velocity of the root. Older versions did not save it; it is then restored as 0.
 static void archive_root_velocity(md5_archive *archive, md5_root_velocity *velocity)
 {
     if (archive->version < VERSION_VELOCITIES) {
@@ -612,21 +639,30 @@ static void archive_root_velocity(md5_archive *archive, md5_root_velocity *veloc
     }
 }
 
-// Writes, checks or stores the clock of a clip in an active state, depending on the mode of the
-// archive. The cycle of a clip that shares a clock is saved relative to the cycle of that clock.
+// Returns the range of the clock of a clip. A clip in a synchronized group follows the clock of the
+// group, so its cycle is saved relative to the cycle of that clock.
+static clock_range get_clock_range(const md5_archive *archive, const md5_active_state *active,
+                                   const md5_instance_plan *plan)
+{
+    clock_range range = {
+        .is_once = plan->playable->mode == MD5_PLAY_ONCE,
+        .max_cycles = MAX_CYCLES,
+    };
+    if (plan->group == MD5_NONE)
+        return range;
+    range.max_cycles = MAX_CYCLES_AHEAD;
+    if (archive->mode != CHECK) // CHECK does not store the clock of the group
+        range.base_cycle = active->groups[plan->group].cycle;
+    return range;
+}
+
+// Archives the clock of a clip of an active state. A clip that is played once also has the time
+// since its end.
 static void archive_instance(md5_archive *archive, md5_active_state *active,
                              const md5_blend_tree *tree, uint32_t index)
 {
-    const md5_instance_plan *const plan = &tree->instances[index];
-    const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
     md5_clip_instance *const instance = &active->instances[index];
-
-    clock_range range = {.is_once = is_once, .max_cycles = MAX_CYCLES};
-    if (plan->group != MD5_NONE) {
-        range.max_cycles = MAX_CYCLES_AHEAD;
-        if (archive->mode != CHECK) // CHECK does not store the clock of the group
-            range.base_cycle = active->groups[plan->group].cycle;
-    }
+    const clock_range range = get_clock_range(archive, active, &tree->instances[index]);
 
     // `instance->clock` is not valid while the clip is inactive.
     md5_clock current = {0};
@@ -634,32 +670,41 @@ static void archive_instance(md5_archive *archive, md5_active_state *active,
         current = md5i_instance_clock(active, index);
     archive_clock(archive, range,
                   (clip_clock){&instance->clock_before, &current, &instance->is_at_start});
-    if (is_once)
+    if (range.is_once)
         archive_time(archive, &instance->seconds_at_end, "time since the end of a clip");
 
     if (archive->mode == STORE) {
         instance->clock = current;
         instance->is_inactive = false;
-        instance->seconds_at_end = is_once ? instance->seconds_at_end : 0;
-        instance->root.clock.phase = -1; // invalid
+        if (!range.is_once)
+            instance->seconds_at_end = 0;
+        instance->root.clock.phase = -1; // the cached root position is invalid
     }
 }
 
-// Writes, checks or stores the transition that leads to an active state, depending on the mode of
-// the archive. `is_above` is true if the state covers other states.
+// Archives the easing of a transition as its index in the machine's easings.
+static void archive_easing_index(md5_archive *archive, const md5_machine *machine,
+                                 md5_active_state *active)
+{
+    const uint32_t last_easing = (uint32_t)machine->num_easings - 1;
+    uint32_t written_index = 0;
+    if (archive->mode == WRITE)
+        written_index = (uint32_t)(active->easing - machine->easings);
+    const uint32_t index =
+        archive_uint(archive, &written_index, 0, last_easing, "kind of an easing");
+    if (archive->mode == STORE)
+        active->easing = &machine->easings[index];
+}
+
+// Archives the transition that led to an active state. If `is_above` is true, the state is above
+// other states in the chain. It then must fade in, because a state without a fade would cover the
+// others, which should have ended.
 static void archive_transition(md5_archive *archive, const md5_machine *machine,
                                const md5_play_layer *layer, bool is_above, md5_active_state *active)
 {
-    const uint32_t last_state = layer->num_states - 1;
-    archive_number(archive, INT, &active->from, -1, last_state, "source state of a transition");
-
-    // The easing is saved as its index in the machine.
-    const uint32_t last_easing = (uint32_t)machine->num_easings - 1;
-    uint32_t easing = archive->mode == WRITE ? (uint32_t)(active->easing - machine->easings) : 0;
-    easing = archive_uint(archive, &easing, 0, last_easing, "kind of an easing");
-    if (archive->mode == STORE)
-        active->easing = &machine->easings[easing];
-
+    archive_number(archive, INT, &active->from, -1, layer->num_states - 1.0,
+                   "source state of a transition");
+    archive_easing_index(archive, machine, active);
     archive_uint(archive, &active->interrupt, 0, MD5_INTERRUPT_NONE,
                  "interruption mode of a transition");
     archive_number(archive, INT, &active->priority, INT32_MIN, INT32_MAX,
@@ -671,15 +716,18 @@ static void archive_transition(md5_archive *archive, const md5_machine *machine,
     archive_bool(archive, &active->is_new, "flag for a new state");
     archive_number(archive, DOUBLE, &active->start_time, -DBL_MAX, DBL_MAX,
                    "start time of a state");
-    if (is_above && !(fades && duration > 0)) {
+
+    const double fade_seconds = fades ? duration : 0;
+    if (is_above && fade_seconds <= 0) {
         fail_number(archive,
                     "state above other states does not fade in: expected a fade duration above 0 "
                     "seconds",
-                    fades ? duration : 0);
+                    fade_seconds);
     }
 }
 
-// Archives the clocks of a state's groups and clips. They are missing if the state has no motion.
+// Archives the clocks of a state's synchronized groups and of its clips. A state without a motion
+// has no clocks.
 static void archive_state_clocks(md5_archive *archive, const md5_blend_tree *tree,
                                  md5_active_state *active)
 {
@@ -694,7 +742,8 @@ static void archive_state_clocks(md5_archive *archive, const md5_blend_tree *tre
         archive_instance(archive, active, tree, i);
 }
 
-// Archives an active state. If `is_above` is true, it fades in over other states.
+// Archives an active state of a layer. `is_above` is true if it is above other states or a frozen
+// pose in the chain.
 static void archive_active_state(md5_archive *archive, const md5_machine *machine,
                                  const md5_play_layer *layer, bool is_above,
                                  md5_active_state *active)
@@ -717,7 +766,8 @@ static void archive_active_state(md5_archive *archive, const md5_machine *machin
     archive_state_clocks(archive, tree, active);
 }
 
-// Archives the inertial offset of a joint.
+// Archives the inertial offset of a joint: the difference between the old pose and the new motion
+// at the start of an inertial transition, which decays over time.
 static void archive_offset(md5_archive *archive, md5_offset *offset)
 {
     const double min_rate = (double)MD5_FASTEST_DECAY;
@@ -730,24 +780,31 @@ static void archive_offset(md5_archive *archive, md5_offset *offset)
                    "rate of an inertial offset");
 }
 
-// Writes, checks or stores the offsets of an inertial transition, depending on the mode of the
-// archive. The joint velocities of the old pose are saved only if no time has passed since the
-// transition began: see begin_offsets().
-static void archive_offsets(md5_archive *archive, const md5_machine *machine, uint32_t num_joints,
-                            md5_layer_state *layer_state)
+// Archives the time of an inertial transition. Returns true if time has passed since it began.
+//
+// The times of old versions count as begun if they are above 0, those of the current version if
+// they are above MD5_BORDER. STORE raises a time of an old version, so that it still counts as
+// begun.
+static bool archive_settling_time(md5_archive *archive, md5_fade_time *settling)
 {
-    const double elapsed =
-        archive_time(archive, &layer_state->settling.elapsed, "time of inertial offsets");
-    archive_time(archive, &layer_state->settling.duration, "duration of inertial offsets");
-    for (uint32_t i = 0; i < num_joints; i++)
-        archive_offset(archive, &layer_state->offsets[i]);
+    const double elapsed = archive_time(archive, &settling->elapsed, "time of inertial offsets");
+    archive_time(archive, &settling->duration, "duration of inertial offsets");
 
-    // Before VERSION_VELOCITIES, the transition began with any elapsed time above 0. A time of an
-    // old version is raised above MD5_BORDER, so that the transition still counts as begun.
     const bool is_old_version = archive->version < VERSION_VELOCITIES;
     const bool is_begun = elapsed > (is_old_version ? 0 : MD5_BORDER);
     if (is_begun && is_old_version && archive->mode == STORE)
-        layer_state->settling.elapsed = fmax(elapsed, 2 * MD5_BORDER);
+        settling->elapsed = fmax(elapsed, 2 * MD5_BORDER);
+    return is_begun;
+}
+
+// Archives the offsets of an inertial transition. The joint velocities of the old pose are only
+// needed, and only saved, until the first time step of the transition: see begin_offsets().
+static void archive_offsets(md5_archive *archive, const md5_machine *machine, uint32_t num_joints,
+                            md5_layer_state *layer_state)
+{
+    const bool is_begun = archive_settling_time(archive, &layer_state->settling);
+    for (uint32_t i = 0; i < num_joints; i++)
+        archive_offset(archive, &layer_state->offsets[i]);
 
     const uint32_t num_velocities = is_begun ? 0 : num_joints;
     for (uint32_t i = 0; i < num_velocities; i++) {
@@ -761,7 +818,7 @@ static void archive_offsets(md5_archive *archive, const md5_machine *machine, ui
     archive_sums(archive, machine, layer_state->morph_offsets);
 }
 
-// Archives a frozen pose of a layer. Its transforms are not saved if its weight is 0.
+// Archives the frozen pose of a layer. Its transforms are not saved if its weight is 0.
 static void archive_frozen_pose(md5_archive *archive, const md5_machine *machine,
                                 uint32_t num_joints, md5_layer_state *layer_state)
 {
@@ -774,7 +831,8 @@ static void archive_frozen_pose(md5_archive *archive, const md5_machine *machine
     archive_sums(archive, machine, layer_state->frozen_morphs);
 }
 
-// Archives the active states of a layer in the order of the chain. STORE puts state i into slot i.
+// Archives the active states of a layer, oldest first. A state is stored in one of a few slots, and
+// the chain is a list of slots; STORE puts the state at position i of the chain into slot i.
 static void archive_active_states(md5_archive *archive, const md5_machine *machine,
                                   const md5_play_layer *layer, md5_chain_range chain,
                                   md5_layer_state *layer_state)
@@ -794,8 +852,8 @@ static void archive_active_states(md5_archive *archive, const md5_machine *machi
     }
 }
 
-// Writes, checks or stores a layer, depending on the mode of the archive: its flags, its frozen
-// pose and inertial offsets if they exist, and its active states.
+// Archives a layer: its flags, its frozen pose and inertial offsets if they exist, and its active
+// states.
 static void archive_layer(md5_archive *archive, const md5_machine *machine,
                           const md5_play_layer *layer, md5_layer_state *layer_state)
 {
@@ -827,8 +885,8 @@ static void archive_layer(md5_archive *archive, const md5_machine *machine,
 
 // -- The player ---------------------------------------------------------------------------------
 
-// Saves or restores a movement of the character: a translation, and a rotation about the up axis as
-// cosine and sine.
+// Archives a movement of the character: a translation, and a rotation about the up axis as cosine
+// and sine.
 static void archive_root_delta(md5_archive *archive, md5_root_delta *motion)
 {
     const double max = (double)FLT_MAX;
@@ -841,27 +899,11 @@ static void archive_root_delta(md5_archive *archive, md5_root_delta *motion)
                    "rotation of the root");
 }
 
-// Writes or checks the signature, the version of the format and the fingerprint of the machine.
-// Reading fails if one of them does not match.
-static void archive_header(md5_archive *archive, const md5_machine *machine)
+// Fails in mode CHECK if a file of this version cannot be read, or if the player was saved with
+// another machine, because the saved values only have a meaning together with their machine.
+static void check_compatible(md5_archive *archive, const md5_machine *machine, uint64_t fingerprint)
 {
-    uint32_t magic = MAGIC;
-    magic = archive_uint(archive, &magic, 0, UINT32_MAX, "file signature");
-    if (magic != MAGIC && !archive->has_failed) {
-        archive->has_failed =
-            !MD5_FAIL(archive->context, MD5_ERROR_SYNTAX,
-                      "data is not a saved player: expected the signature 0x%08x, found 0x%08x",
-                      (unsigned)MAGIC, magic);
-    }
-
-    uint32_t version = VERSION;
-    version = archive_uint(archive, &version, 0, UINT32_MAX, "format version");
-    const uint64_t fingerprint =
-        archive_bits(archive, &machine->fingerprint, sizeof machine->fingerprint);
-    archive->version = version;
-    if (archive->has_failed)
-        return;
-
+    const uint32_t version = archive->version;
     if (version < MIN_VERSION || version > VERSION) {
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_MISMATCH,
@@ -875,6 +917,27 @@ static void archive_header(md5_archive *archive, const md5_machine *machine)
                       (unsigned long long)machine->fingerprint, MD5_QUOTED(machine->tables.name),
                       (unsigned long long)fingerprint);
     }
+}
+
+// Archives the signature, the version of the format and the fingerprint of the machine. Reading
+// fails if one of them does not match.
+static void archive_header(md5_archive *archive, const md5_machine *machine)
+{
+    uint32_t written_magic = MAGIC;
+    const uint32_t magic = archive_uint(archive, &written_magic, 0, UINT32_MAX, "file signature");
+    if (magic != MAGIC && !archive->has_failed) {
+        archive->has_failed =
+            !MD5_FAIL(archive->context, MD5_ERROR_SYNTAX,
+                      "data is not a saved player: expected the signature 0x%08x, found 0x%08x",
+                      (unsigned)MAGIC, magic);
+    }
+
+    uint32_t written_version = VERSION;
+    archive->version = archive_uint(archive, &written_version, 0, UINT32_MAX, "format version");
+    const uint64_t fingerprint =
+        archive_bits(archive, &machine->fingerprint, sizeof machine->fingerprint);
+    if (!archive->has_failed)
+        check_compatible(archive, machine, fingerprint);
 }
 
 static bool is_position_in_range(md5_vec3 position)
@@ -893,8 +956,9 @@ static bool is_pose_in_range(const md5_xform *pose, uint32_t num_joints)
     return true;
 }
 
-// Archives the level of detail and the stored pose. A stored pose with values that are out of range
-// is not saved; the restored player computes its next pose.
+// Archives the level of detail and the stored pose, the last computed pose, which is used until the
+// next pose is due. A stored pose whose values are out of range is not saved; the restored player
+// then computes its next pose.
 static void archive_detail(md5_archive *archive, const md5_player *player, md5_detail_state *detail)
 {
     const md5_machine *const machine = player->machine;
@@ -928,8 +992,9 @@ static void archive_parameter(md5_archive *archive, md5_parameter_kind kind, flo
         fail_number(archive, "value of a bool or trigger is out of range: expected 0 or 1", number);
 }
 
-// Archives the progress of a smoothed parameter, whose value is restored already. The spring of an
-// older version starts again at this value.
+// Archives the progress of a smoothed parameter towards its goal. The value of the parameter itself
+// was archived before. A spring that was saved by an older version starts again at this value,
+// because its saved velocity had another meaning.
 static void archive_smoothing(md5_archive *archive, const md5_player *player,
                               const md5_follow_desc *follow, md5_parameter_smoothing *smoothing)
 {
@@ -946,7 +1011,7 @@ static void archive_smoothing(md5_archive *archive, const md5_player *player,
     }
 }
 
-// Saves or restores the values of all parameters, and the movements of smoothed parameters.
+// Archives the values of all parameters, and the progress of the smoothed parameters.
 static void archive_parameters(md5_archive *archive, md5_player *player)
 {
     const md5_machine_desc *const tables = &player->machine->tables;
@@ -956,7 +1021,7 @@ static void archive_parameters(md5_archive *archive, md5_player *player)
         archive_smoothing(archive, player, &tables->follows[i], &player->smoothings[i]);
 }
 
-// Saves or restores the one-shot clips that play in a slot.
+// Archives the one-shots that play in a slot.
 static void archive_slot(md5_archive *archive, const md5_machine *machine, md5_one_shot_slot *slot)
 {
     const uint32_t num_one_shots =
@@ -965,8 +1030,8 @@ static void archive_slot(md5_archive *archive, const md5_machine *machine, md5_o
         archive_one_shot(archive, machine, &slot->one_shots[k]);
 }
 
-// Writes, checks or stores all values of a player, depending on the mode of the archive, so that
-// one list of values serves saving and restoring.
+// Archives all values of a player. Saving and restoring use this one list of values, so they cannot
+// disagree.
 static void archive_player(md5_archive *archive, md5_player *player)
 {
     const md5_machine *const machine = player->machine;
