@@ -1303,8 +1303,8 @@ const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t
     return rows;
 }
 
-// Begins to iterate over the columns of a row and all rows below it. `copy` is the copy of the row,
-// or NULL if the rows are not copied.
+// Begins an iteration over the columns of a row and of all rows below it. `copy` is the copy of the
+// row, or NULL if the rows are not copied.
 md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
 {
     md5_table_iterator iterator = {.top = 0};
@@ -1313,25 +1313,31 @@ md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row,
     return iterator;
 }
 
-// Continues an iteration with the rows of a column, if it is a table with rows: adds a level to the
-// iterator. `copies` are the copies of these rows, or NULL. Returns false if there are no rows.
+// Adds a level to an iterator for the rows of a column, and begins at the first row. `copies` are
+// the copies of these rows, or NULL. Does nothing if the column is NULL or has no rows.
 // NOLINTNEXTLINE(readability-non-const-parameter): the iterator writes to the copies
-static bool enter_rows(md5_table_iterator *iterator, const md5_column *column, char *copies)
+static void enter_rows(md5_table_iterator *iterator, const md5_column *column, char *copies)
 {
-    const md5_table_level *const level = &iterator->levels[iterator->top];
     if (!column || !column->rows)
-        return false;
+        return;
+    const md5_table_level *const owner = &iterator->levels[iterator->top];
     uint32_t count = 0;
-    const char *const rows = md5i_column_rows(column, level->row, &count);
+    const char *const rows = md5i_column_rows(column, owner->row, &count);
     if (!rows || count == 0)
-        return false;
-    const uint32_t kind = md5_row_kind(column->rows, rows, level->kind);
-    iterator->levels[++iterator->top] =
-        (md5_table_level){column->rows, rows, copies, count, 0, kind};
-    return true;
+        return;
+
+    iterator->top++;
+    iterator->levels[iterator->top] = (md5_table_level){
+        .schema = column->rows,
+        .row = rows,
+        .copy = copies,
+        .left = count,
+        .next = 0,
+        .kind = md5_row_kind(column->rows, rows, owner->kind),
+    };
 }
 
-// Continues an iteration with the first column of the next row of a table.
+// Moves a level of an iterator to the next row of its table, before the first column.
 static void next_row(md5_table_iterator *iterator, md5_table_level *level)
 {
     const uint32_t owner_kind = iterator->top > 0 ? iterator->levels[iterator->top - 1].kind : 0;
@@ -1342,20 +1348,17 @@ static void next_row(md5_table_iterator *iterator, md5_table_level *level)
     level->kind = md5_row_kind(level->schema, level->row, owner_kind);
 }
 
-// Moves to the next column of the tables, in depth-first order: the rows of a table follow directly
-// after its column. At the end of each row, iterator->column is NULL. Returns false at the end.
+// Moves an iterator to the next column, in depth-first order: the rows of a table follow directly
+// after its column. At the end of each row, iterator->column is NULL. Returns false after the last
+// row.
 bool md5i_next_column(md5_table_iterator *iterator)
 {
+    enter_rows(iterator, iterator->column, iterator->copies);
+    iterator->column = NULL;
+    iterator->copies = NULL;
+
     while (iterator->top >= 0) {
         md5_table_level *const level = &iterator->levels[iterator->top];
-        const md5_column *const column = iterator->column;
-        char *const copies = iterator->copies;
-        iterator->column = NULL;
-        iterator->copies = NULL;
-        // The rows of a table follow directly after its column.
-        if (enter_rows(iterator, column, copies))
-            continue;
-
         const uint32_t num_columns = level->schema->num_columns;
         if (level->next <= num_columns) { // after the last column, `column` is NULL
             iterator->level = level;
@@ -1365,7 +1368,7 @@ bool md5i_next_column(md5_table_iterator *iterator)
             return true;
         }
 
-        // After the end of a row: the next row, or the rest of the row that contains the table.
+        // The row has ended: continue with the next row, or with the row that contains the table.
         level->left--;
         if (level->left == 0)
             iterator->top--;
@@ -1375,21 +1378,23 @@ bool md5i_next_column(md5_table_iterator *iterator)
     return false;
 }
 
-// Returns the kind and the name of the innermost row that has them, at the position of an iterator,
-// for error messages.
+// Returns the kind and the name of the iterator's row for error messages. If the row does not have
+// them, returns those of the nearest row above it.
 md5_row_title md5i_row_title_at(const md5_table_iterator *iterator)
 {
     md5_row_title title = {NULL, NULL};
-    for (int i = iterator->top; i >= 0 && !(title.kind && title.name); i--) {
+    for (int i = iterator->top; i >= 0; i--) {
         const md5_table_level *const level = &iterator->levels[i];
-        const char *const *const name =
-            (const char *const *)(const void *)(level->row + level->schema->name);
+        const md5_schema *const schema = level->schema;
         if (!title.kind)
-            title.kind = level->schema->owner;
-        if (!title.kind && level->schema->has_name)
-            title.kind = level->schema->head;
-        if (!title.name && level->schema->has_name)
-            title.name = *name ? *name : "";
+            title.kind = schema->owner;
+        if (!title.kind && schema->has_name)
+            title.kind = schema->head;
+        if (!title.name && schema->has_name) {
+            const char *const name =
+                *(const char *const *)(const void *)(level->row + schema->name);
+            title.name = name ? name : "";
+        }
     }
     return title;
 }
@@ -1429,8 +1434,8 @@ void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 
 // == Locations ==================================================================================
 
-// Returns the line and column in the machine file of a member of the tables, or 0:0 if it has none.
-// `member` is the address of the member.
+// Returns the line and column in the machine file of the member of a table with an address. Returns
+// 0:0 if the member was not read from the file.
 md5_location md5i_find_location(const md5_locations *locations, const void *member)
 {
     const uintptr_t address = (uintptr_t)member;

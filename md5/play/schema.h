@@ -1,9 +1,11 @@
-// The schema of a machine's tables: one list of columns for each kind of row.
+// The schema of a machine's tables. A table is an array of structures of md5play.h, such as
+// md5_machine_desc.clips. Each structure is a row and each of its members is a column. The schema
+// lists the columns of each kind of row.
 //
 // Reading and writing of machine files, checks, defaults, copies, the fingerprint and the tables of
 // machine_files.md are one pass each over these lists, so a new column only has to be added to a
-// list. md5_table_iterator iterates over a row and all rows below it. The second part of this file
-// stores the locations of values in a machine file.
+// list. md5_table_iterator visits a row and all rows below it. The second part of this file stores
+// the locations of values in a machine file.
 #ifndef MD5_PLAY_SCHEMA_H
 #define MD5_PLAY_SCHEMA_H
 
@@ -12,6 +14,7 @@
 
 typedef struct md5_schema md5_schema;
 
+// Type of a column's member.
 typedef enum md5_column_kind {
     MD5_COLUMN_TEXT,      // const char *
     MD5_COLUMN_TEXTS,     // const char *[number]; the first NULL ends the list
@@ -32,7 +35,7 @@ typedef enum md5_column_kind {
     MD5_COLUMN_OTHER,     // does not influence the behavior of the machine
 } md5_column_kind;
 
-// Position of a column in a machine file.
+// Position of a column in a machine file. A row is written as KEYWORD HEAD { BLOCK }.
 typedef enum md5_column_position {
     MD5_POSITION_BLOCK, // in the braces, after its keyword; a choice is its own keyword
     MD5_POSITION_HEAD,  // before the braces, in the order of the columns
@@ -57,7 +60,8 @@ typedef enum md5_form {
     MD5_FORM_ALWAYS,   // one row; its braces may also contain keywords of its owner
 } md5_form;
 
-// Condition under which a column is part of the fingerprint.
+// Condition under which a column is part of the fingerprint of a machine. Columns that were added
+// later are only hashed if they are used, so that the fingerprints of older machines do not change.
 typedef enum md5_hash {
     MD5_HASH_ALWAYS,
     MD5_HASH_NEVER,
@@ -72,13 +76,12 @@ typedef struct md5_choice {
     uint32_t value;
 } md5_choice;
 
-// Drivers of a value: its sources in addition to a number and a parameter, such as the weight of a
-// layer. The members that contain their names are adjacent. In files a keyword precedes each name;
-// NULL: a further name of the previous driver.
+// A driver is a source of a value in addition to a number and a parameter, such as the weight of a
+// state. The members that contain the names of the drivers are adjacent in a row.
 enum { MD5_NUM_DRIVERS = 4 };
 typedef struct md5_driver {
-    const char *word;
-    const char *what;
+    const char *word; // keyword before the name; NULL: a further name of the previous driver
+    const char *what; // description of the name in messages
 } md5_driver;
 extern const md5_driver md5i_drivers[MD5_NUM_DRIVERS];
 
@@ -191,18 +194,19 @@ double md5i_column_number(const md5_column *column, const char *row);
 // Returns the rows of a column of the kind TABLE, ROW, PART or EASING, and sets *count.
 const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t *count);
 
-// Iterator over the columns of a row and of all rows below it. After a column with rows, it
-// continues with these rows. Tables are nested at most four levels deep, so no recursion is needed.
-// After the last column of each row `column` is NULL.
+// The current row of one level of nested tables.
 typedef struct md5_table_level {
     const md5_schema *schema;
     const char *row;
     char *copy;    // corresponding row of a copy, if the caller creates one
-    uint32_t left; // number of rows, including the current row
+    uint32_t left; // number of remaining rows, including the current row
     uint32_t next; // index of the next column
-    uint32_t kind;
+    uint32_t kind; // kind of the current row: md5_row_kind()
 } md5_table_level;
 
+// Iterator over the columns of a row and of all rows below it. After a column with rows, it
+// continues with these rows. At the end of each row it stops once more, with a `column` of NULL.
+// The levels are a stack; tables are nested at most four levels deep.
 enum { MD5_TABLE_DEPTH = 6 };
 typedef struct md5_table_iterator {
     md5_table_level levels[MD5_TABLE_DEPTH];
@@ -221,14 +225,16 @@ static inline const char *md5_column_value(const md5_table_iterator *iterator)
     return iterator->level->row + iterator->column->offset;
 }
 
-// Kind and name of a row in messages; of the nearest row above it if it has none.
+// Kind and name of a row in messages, such as "clip" and "walk". If the row does not have them,
+// they are those of the nearest row above it.
 typedef struct md5_row_title {
     const char *kind;
     const char *name;
 } md5_row_title;
 md5_row_title md5i_row_title_at(const md5_table_iterator *iterator);
 
-// md5_parse_machine_file() and md5_write_machine() with the columns of a test.
+// The same as md5_parse_machine_file() and md5_write_machine(), but with a schema as parameter, so
+// that tests can use their own columns.
 md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,
                                     const char *text, size_t size);
 size_t md5i_write_machine(md5_context *context, const md5_schema *schema,

@@ -1,17 +1,19 @@
-// Loads characters: a machine file, the models and animations that it names, their bindings, and
-// the machine.
+// Loads characters. A machine file names a model, attached models and the animations of clips.
+// These files are read, each animation is bound to the model, and the machine is created.
+//
+// Without threads each file is read when it is needed. With threads all files are read first, and
+// their warnings and errors are stored. They are reported in the same order as without threads, so
+// that the messages do not depend on the number of threads.
 //
 // The machine copies its tables, so the machine file is freed afterwards. The arena with the
-// character's arrays becomes its memory. On one thread each file is read when it is needed. With
-// threads all files are read first, and their warnings and errors are stored and reported in the
-// order of one thread.
+// character's arrays becomes the memory of the character.
 #include "md5/play/schema.h"
 #include "md5/core/file.h"
 #include "md5/core/names.h"
 
-// The objects that a character frees, in memory that begins with the public part. Clips that share
-// a file have one entry.
-typedef struct owned_parts {
+// A character and the objects that it frees. The public structure must be the first member, because
+// md5_free_character() converts its address back. Clips that share a file have one entry.
+typedef struct owned_objects {
     md5_character character; // must be first
     md5_machine *machine;
     md5_model *model;
@@ -19,39 +21,41 @@ typedef struct owned_parts {
     uint32_t num_anims;
     md5_anim **anims;       // [num_anims]
     md5_binding **bindings; // [num_anims], NULL if binding failed
-} owned_parts;
+} owned_objects;
 
 typedef struct stored_warning {
     md5_error warning;
     struct stored_warning *next;
 } stored_warning;
 
-// A model or animation file that the machine file names.
+// A model or animation file that the machine file names. After it was read, `model` or `anim` is
+// set until the character takes it over.
 typedef struct named_file {
     const char *path;
-    md5_model *model;    // read and not used yet, or NULL
-    md5_anim *anim;      // read and not used yet, or NULL
-    md5_error error;     // error of the file
-    md5_context context; // with threads: memory for warnings
-    md5_arena arena;
+    md5_model *model;
+    md5_anim *anim;
+    md5_error error; // why the file could not be read
+    // Only with threads: the warnings of the file, until they are reported.
+    md5_context context;
+    md5_arena arena; // memory of the list of warnings
     stored_warning *warnings;
-    stored_warning **last_warning;
+    stored_warning **last_warning; // end of the list: the pointer to set to the next warning
 } named_file;
 
 // The load of one character.
 typedef struct loading {
     md5_context context;
     md5_arena arena;           // becomes the memory of the character
-    md5_arena scratch;         // contains `parts`
+    md5_arena scratch;         // contains `files` and `shared`
     const md5_load_opts *opts; // not NULL
     const char *path;
-    md5_machine_file *file;
-    owned_parts *owned;
-    uint32_t num_parts;
-    named_file *parts; // [num_parts]: the machine's model, attached models, animations
+    md5_machine_file *machine_file;
+    owned_objects *owned;
+    uint32_t num_files;
+    named_file *files; // [num_files] the machine's model, attached models, animations
     uint32_t num_models;
     const uint32_t *shared; // [clips] first clip with the same file
-    bool are_read;          // all parts were read in advance, with threads
+    bool are_read;          // all files were read in advance, with threads
 } loading;
 
 // -- Paths ----------------------------------------------------------------------------------------
@@ -61,40 +65,56 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// Returns the path of a file that the machine file names, in the arena. Returns NULL if memory runs
-// out. If the name begins with two separators, all leading separators are removed, because such a
-// path would refer to another computer.
-static const char *resolve_path(loading *load, const char *name)
+// Returns a name without its leading separators if it begins with two of them. Such a path would
+// refer to another computer, and loading a file must not access the network.
+static const char *skip_remote_prefix(const char *name)
 {
     const bool is_remote = is_separator(name[0]) && is_separator(name[1]);
-    if (is_remote) {
-        while (is_separator(name[0]))
-            name++;
-    }
+    if (!is_remote)
+        return name;
+    while (is_separator(name[0]))
+        name++;
+    return name;
+}
 
-    // The name is relative to the folder of the machine file, unless it is an absolute path.
-    const bool is_absolute = is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
-    size_t folder_length = is_absolute ? 0 : strlen(load->path); // including the last separator
-    while (folder_length > 0 && !is_separator(load->path[folder_length - 1]))
-        folder_length--;
+// Returns the length of the folder in a path, including the last separator.
+static size_t measure_folder(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 0 && !is_separator(path[length - 1]))
+        length--;
+    return length;
+}
 
+// Returns the path of a file that the machine file names, in the arena. The name is relative to the
+// folder of the machine file, unless it is an absolute path, which may begin with a drive letter.
+// Returns NULL if memory runs out.
+static const char *resolve_path(loading *load, const char *file_name)
+{
+    const char *const name = skip_remote_prefix(file_name);
+    const bool has_drive = name[0] != '\0' && name[1] == ':';
+    const bool is_absolute = is_separator(name[0]) || has_drive;
+    const size_t folder_length = is_absolute ? 0 : measure_folder(load->path);
     const size_t name_size = strlen(name) + 1;
+
     char *const path = MD5_ALLOC_ZEROED(&load->arena, char, folder_length + name_size);
-    if (path) {
-        memcpy(path, load->path, folder_length);
-        memcpy(path + folder_length, name, name_size);
-    }
+    if (!path)
+        return NULL;
+    memcpy(path, load->path, folder_length);
+    memcpy(path + folder_length, name, name_size);
     return path;
 }
 
 // -- Errors ---------------------------------------------------------------------------------------
 
-// Reports an error of a file that the machine file names. If the file cannot be read, the error is
-// at the location of `member`, which names the file.
+// Reports the error of a file that the machine file names. Errors in the contents of the file are
+// reported as they are. If the file cannot be read, the error is at the location of `member`, the
+// member of the machine file that contains the name. Returns false.
 static bool fail_with(loading *load, const md5_error *error, const char *const *member)
 {
     if (error->status == MD5_ERROR_IO) {
-        const md5_location location = md5i_find_location(load->file->desc.locations, member);
+        const md5_location location =
+            md5i_find_location(load->machine_file->desc.locations, member);
         return md5i_fail(&load->context, MD5_ERROR_IO, location.line, location.column, "%s: %s",
                          MD5_QUOTED(*member), error->message);
     }
@@ -124,83 +144,84 @@ static void warn_about_clip(void *user, const md5_error *warning)
     warnings->opts->warn(warnings->opts->warn_user, &named);
 }
 
-// -- Parts ----------------------------------------------------------------------------------------
+// -- Files ----------------------------------------------------------------------------------------
 
-// Adds a file to the parts.
-static bool add_part(loading *load, const char *name)
+// Appends a file to the list of files. Returns false if memory runs out.
+static bool add_named_file(loading *load, const char *name)
 {
-    named_file *const part = &load->parts[load->num_parts++];
-    part->path = resolve_path(load, name);
-    return part->path != NULL;
+    named_file *const file = &load->files[load->num_files++];
+    file->path = resolve_path(load, name);
+    return file->path != NULL;
 }
 
-// Reads the file of a part: a model or an animation.
-static void read_part(const loading *load, uint32_t part_index, const md5_load_opts *opts)
+// Reads a file: a model or an animation, depending on its index. On failure sets the error of the
+// file.
+static void read_named_file(const loading *load, uint32_t file_index, const md5_load_opts *opts)
 {
-    named_file *const part = &load->parts[part_index];
-    if (part_index < load->num_models)
-        part->model = md5_load_model(part->path, opts, &part->error);
+    named_file *const file = &load->files[file_index];
+    if (file_index < load->num_models)
+        file->model = md5_load_model(file->path, opts, &file->error);
     else
-        part->anim = md5_load_anim(part->path, opts, &part->error);
+        file->anim = md5_load_anim(file->path, opts, &file->error);
 }
 
-// Appends a warning to the list of a part, `user`. If memory runs out, the context of the part
-// receives an error.
+// Appends a warning to the list of a file; `user` is the named_file. If memory runs out, the
+// context of the file receives an error.
 static void store_warning(void *user, const md5_error *warning)
 {
-    named_file *const part = (named_file *)user;
-    stored_warning *const entry = MD5_ALLOC_ARRAY(&part->arena, stored_warning, 1);
+    named_file *const file = (named_file *)user;
+    stored_warning *const entry = MD5_ALLOC_ARRAY(&file->arena, stored_warning, 1);
     if (!entry)
         return;
     entry->warning = *warning;
     entry->next = NULL;
-    *part->last_warning = entry;
-    part->last_warning = &entry->next;
+    *file->last_warning = entry;
+    file->last_warning = &entry->next;
 }
 
-// Reads a range of parts on one of several threads. Warnings and errors are stored in the parts,
-// and reported later by finish_part().
-static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
+// Reads the files begin..end - 1 on one of several threads; `user` is the load. Warnings and errors
+// are stored in the files. finish_file() reports them later, on the thread of the caller.
+static void read_file_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const loading *const load = (const loading *)user;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
-        named_file *const part = &load->parts[i];
+        named_file *const file = &load->files[i];
         md5_load_opts opts = *load->opts;
-        md5i_context_begin(&part->context, &opts, part->path, NULL);
-        part->arena.context = &part->context;
-        part->last_warning = &part->warnings;
+        md5i_context_begin(&file->context, &opts, file->path, NULL);
+        file->arena.context = &file->context;
+        file->last_warning = &file->warnings;
         opts.warn = opts.warn ? store_warning : NULL;
-        opts.warn_user = part;
-        read_part(load, (uint32_t)i, &opts);
+        opts.warn_user = file;
+        read_named_file(load, (uint32_t)i, &opts);
     }
 }
 
-// Completes the reading of a part. Reads the part, or reports the warnings that were stored when a
-// thread read it. Sets the error and returns false if the part could not be read. `member` is the
-// member of the machine file that names the part.
-static bool finish_part(loading *load, uint32_t part_index, const char *const *member)
+// Reads a file, unless a thread has read it already; then reports the warnings that were stored.
+// Sets the error and returns false if the file could not be read. `member` is the member of the
+// machine file that contains the name of the file.
+static bool finish_file(loading *load, uint32_t file_index, const char *const *member)
 {
-    named_file *const part = &load->parts[part_index];
+    named_file *const file = &load->files[file_index];
     if (!load->are_read)
-        read_part(load, part_index, load->opts);
+        read_named_file(load, file_index, load->opts);
 
-    for (const stored_warning *entry = part->warnings; entry; entry = entry->next)
+    for (const stored_warning *entry = file->warnings; entry; entry = entry->next)
         load->opts->warn(load->opts->warn_user, &entry->warning);
-    if (part->context.error.status != MD5_OK)
-        return md5i_fail_as(&load->context, &part->context.error);
-    if (part->error.status != MD5_OK)
-        return fail_with(load, &part->error, member);
+    if (file->context.error.status != MD5_OK)
+        return md5i_fail_as(&load->context, &file->context.error);
+    if (file->error.status != MD5_OK)
+        return fail_with(load, &file->error, member);
     return true;
 }
 
-// Loads the machine's model or an attached model. The caller then owns the model.
-static bool load_model(loading *load, uint32_t part_index, const char *const *member,
+// Loads the machine's model or an attached model and sets *model, which the caller then owns.
+static bool load_model(loading *load, uint32_t file_index, const char *const *member,
                        md5_model **model)
 {
-    TRY(finish_part(load, part_index, member));
-    *model = load->parts[part_index].model;
-    load->parts[part_index].model = NULL;
+    TRY(finish_file(load, file_index, member));
+    *model = load->files[file_index].model;
+    load->files[file_index].model = NULL;
     load->context.num_warnings += (*model)->num_warnings;
     return true;
 }
@@ -226,101 +247,124 @@ static md5_binding *bind_clip(loading *load, const md5_clip_desc *clip, const ch
     return binding;
 }
 
-// Loads the animation of a clip and binds it. `clip` is the first clip that uses the file.
+// Loads the animation of a clip and binds it to the model. `clip` is the first clip that uses the
+// file. Both objects are appended to the objects of the character.
 static bool load_clip(loading *load, uint32_t clip)
 {
-    owned_parts *const owned = load->owned;
-    const md5_clip_desc *const desc = &load->file->clips[clip];
+    owned_objects *const owned = load->owned;
+    const md5_clip_desc *const desc = &load->machine_file->clips[clip];
     const uint32_t anim_index = owned->num_anims;
-    const uint32_t part_index = load->num_models + anim_index;
-    named_file *const part = &load->parts[part_index];
-    TRY(finish_part(load, part_index, &desc->file));
+    const uint32_t file_index = load->num_models + anim_index;
+    named_file *const file = &load->files[file_index];
+    TRY(finish_file(load, file_index, &desc->file));
 
     // The animation now belongs to the character.
-    md5_anim *const anim = part->anim;
-    part->anim = NULL;
+    md5_anim *const anim = file->anim;
+    file->anim = NULL;
     owned->anims[owned->num_anims++] = anim;
     load->context.num_warnings += anim->num_warnings;
     owned->character.anims_size += anim->size;
 
-    owned->bindings[anim_index] = bind_clip(load, desc, part->path, anim);
+    owned->bindings[anim_index] = bind_clip(load, desc, file->path, anim);
     return owned->bindings[anim_index] != NULL;
+}
+
+// The arrays of a character that have one element for each clip. The character contains pointers to
+// them that do not allow changes.
+typedef struct clip_arrays {
+    const char **paths;
+    const md5_anim **anims;
+    const md5_binding **bindings;
+} clip_arrays;
+
+// Allocates the arrays of a character for its clips. Returns false if memory runs out.
+static bool alloc_clip_arrays(loading *load, clip_arrays *arrays)
+{
+    md5_arena *const arena = &load->arena;
+    const uint32_t num_clips = load->machine_file->desc.num_clips;
+    owned_objects *const owned = load->owned;
+    owned->anims = MD5_ALLOC_ZEROED(arena, md5_anim *, num_clips);
+    owned->bindings = MD5_ALLOC_ZEROED(arena, md5_binding *, num_clips);
+    arrays->anims = MD5_ALLOC_ZEROED(arena, const md5_anim *, num_clips);
+    arrays->bindings = MD5_ALLOC_ZEROED(arena, const md5_binding *, num_clips);
+    arrays->paths = MD5_ALLOC_ZEROED(arena, const char *, num_clips);
+    TRY(owned->anims && owned->bindings);
+    TRY(arrays->anims && arrays->bindings && arrays->paths);
+
+    md5_character *const character = &owned->character;
+    character->num_clips = num_clips;
+    character->anims = arrays->anims;
+    character->bindings = (const md5_binding *const *)arrays->bindings;
+    character->anim_paths = arrays->paths;
+    return true;
 }
 
 // Loads the clips. Clips with the same file share an animation and a binding.
 static bool load_clips(loading *load)
 {
-    const uint32_t num_clips = load->file->desc.num_clips;
-    md5_arena *const arena = &load->arena;
-    owned_parts *const owned = load->owned;
-    owned->anims = MD5_ALLOC_ZEROED(arena, md5_anim *, num_clips);
-    owned->bindings = MD5_ALLOC_ZEROED(arena, md5_binding *, num_clips);
-    const md5_anim **const anims = MD5_ALLOC_ZEROED(arena, const md5_anim *, num_clips);
-    const md5_binding **const bindings = MD5_ALLOC_ZEROED(arena, const md5_binding *, num_clips);
-    const char **const paths = MD5_ALLOC_ZEROED(arena, const char *, num_clips);
-    TRY(owned->anims && owned->bindings && anims && bindings && paths);
+    clip_arrays arrays;
+    TRY(alloc_clip_arrays(load, &arrays));
 
-    md5_character *const character = &owned->character;
-    character->num_clips = num_clips;
-    character->anims = anims;
-    character->bindings = (const md5_binding *const *)bindings;
-    character->anim_paths = paths;
-
-    for (uint32_t clip = 0; clip < num_clips; clip++) {
-        const uint32_t shared = load->shared[clip]; // the first clip with the file, already loaded
-        if (shared == clip) {
+    const owned_objects *const owned = load->owned;
+    for (uint32_t clip = 0; clip < load->machine_file->desc.num_clips; clip++) {
+        const uint32_t first = load->shared[clip]; // the first clip with the file
+        if (first == clip) {
             const uint32_t anim_index = owned->num_anims;
             TRY(load_clip(load, clip));
-            paths[clip] = load->parts[load->num_models + anim_index].path;
-            anims[clip] = owned->anims[anim_index];
-            bindings[clip] = owned->bindings[anim_index];
+            arrays.paths[clip] = load->files[load->num_models + anim_index].path;
+            arrays.anims[clip] = owned->anims[anim_index];
+            arrays.bindings[clip] = owned->bindings[anim_index];
+        } else {
+            arrays.paths[clip] = arrays.paths[first];
+            arrays.anims[clip] = arrays.anims[first];
+            arrays.bindings[clip] = arrays.bindings[first];
         }
-        paths[clip] = paths[shared];
-        anims[clip] = anims[shared];
-        bindings[clip] = bindings[shared];
-        load->file->clips[clip].binding = bindings[shared];
+        load->machine_file->clips[clip].binding = arrays.bindings[clip];
     }
     return true;
 }
 
-// Reads the machine file.
+// Reads the machine file. Fails if it does not name a model, because a character cannot be loaded
+// without one.
 static bool read_machine_file(loading *load)
 {
     md5_error error = {.status = MD5_OK};
-    load->file = md5_load_machine_file(load->path, load->opts, &error);
-    if (!load->file)
+    load->machine_file = md5_load_machine_file(load->path, load->opts, &error);
+    if (!load->machine_file)
         return md5i_fail_as(&load->context, &error);
-    load->context.num_warnings = load->file->num_warnings;
-    if (load->file->model_file[0] == '\0') {
+    load->context.num_warnings = load->machine_file->num_warnings;
+    if (load->machine_file->model_file[0] == '\0') {
         const md5_location location =
-            md5i_find_location(load->file->desc.locations, &load->file->desc.name);
+            md5i_find_location(load->machine_file->desc.locations, &load->machine_file->desc.name);
         return md5i_fail(&load->context, MD5_ERROR_SYNTAX, location.line, location.column,
                          "machine has no model file: expected 'model' and a file name");
     }
     return true;
 }
 
-// Finds the first clip with the same file for each clip. The names are sorted, so that the time is
-// not quadratic in the number of clips.
+// Finds, for each clip, the first clip with the same file, so that each file is read only once. The
+// names are sorted, so that the time is not quadratic in the number of clips.
 static bool find_shared_files(loading *load)
 {
-    const md5_clip_desc *const clips = load->file->clips;
-    const uint32_t count = load->file->desc.num_clips;
-    md5_sorted_name *names = MD5_ALLOC_ZEROED(&load->scratch, md5_sorted_name, (size_t)count + 1);
+    const md5_clip_desc *const clips = load->machine_file->clips;
+    const uint32_t count = load->machine_file->desc.num_clips;
+    md5_sorted_name *const names =
+        MD5_ALLOC_ZEROED(&load->scratch, md5_sorted_name, (size_t)count + 1);
     uint32_t *const shared = MD5_ALLOC_ZEROED(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
 
-    for (uint32_t i = 0; i < count; i++) {
-        names[i].name.bytes = clips[i].file;
-        names[i].name.size = strlen(clips[i].file);
-        names[i].number = i;
+    for (uint32_t clip = 0; clip < count; clip++) {
+        names[clip].name.bytes = clips[clip].file;
+        names[clip].name.size = strlen(clips[clip].file);
+        names[clip].number = clip;
     }
-    TRY(names = md5i_sort_names(&load->scratch, names, count));
+    const md5_sorted_name *const sorted = md5i_sort_names(&load->scratch, names, count);
+    TRY(sorted);
 
-    // Equal names are adjacent, in the order of the clips.
-    uint32_t first = 0;
+    // Equal names are adjacent now, in the order of the clips.
+    uint32_t first = 0; // the first clip with the current name
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t clip = names[i].number;
+        const uint32_t clip = sorted[i].number;
         if (i == 0 || strcmp(clips[first].file, clips[clip].file) != 0)
             first = clip;
         shared[clip] = first;
@@ -329,19 +373,19 @@ static bool find_shared_files(loading *load)
     return true;
 }
 
-// Lists the files of the machine's model, of attached models and of animations.
-static bool list_parts(loading *load, uint32_t num_attached)
+// Lists the files to read: the machine's model, the attached models, and each animation once.
+static bool list_files(loading *load, uint32_t num_attached)
 {
-    const md5_clip_desc *const clips = load->file->clips;
-    const uint32_t count = load->file->desc.num_clips;
+    const md5_clip_desc *const clips = load->machine_file->clips;
+    const uint32_t count = load->machine_file->desc.num_clips;
     load->num_models = 1 + num_attached;
-    load->parts = MD5_ALLOC_ZEROED(&load->scratch, named_file, (size_t)count + load->num_models);
-    TRY(load->parts && add_part(load, load->file->model_file));
+    load->files = MD5_ALLOC_ZEROED(&load->scratch, named_file, (size_t)count + load->num_models);
+    TRY(load->files && add_named_file(load, load->machine_file->model_file));
     for (uint32_t i = 0; i < num_attached; i++)
-        TRY(add_part(load, load->file->attached[i].file));
+        TRY(add_named_file(load, load->machine_file->attached[i].file));
     for (uint32_t clip = 0; clip < count; clip++) {
         if (load->shared[clip] == clip)
-            TRY(add_part(load, clips[clip].file));
+            TRY(add_named_file(load, clips[clip].file));
     }
     return true;
 }
@@ -349,11 +393,11 @@ static bool list_parts(loading *load, uint32_t num_attached)
 // Loads the machine's model and the attached models.
 static bool load_models(loading *load, uint32_t num_attached)
 {
-    TRY(load_model(load, 0, &load->file->model_file, &load->owned->model));
-    load->owned->character.model_path = load->parts[0].path;
-    load->file->desc.model = load->owned->model;
+    TRY(load_model(load, 0, &load->machine_file->model_file, &load->owned->model));
+    load->owned->character.model_path = load->files[0].path;
+    load->machine_file->desc.model = load->owned->model;
 
-    md5_attached_desc *const attached = load->file->attached;
+    md5_attached_desc *const attached = load->machine_file->attached;
     for (uint32_t i = 0; i < num_attached; i++) {
         TRY(load_model(load, 1 + i, &attached[i].file, &load->owned->attached[i]));
         attached[i].model = load->owned->attached[i];
@@ -367,32 +411,31 @@ static bool create_machine(loading *load)
     md5_error error = {.status = MD5_OK};
     md5_load_opts opts = *load->opts;
     opts.file_name = load->path;
-    load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
+    load->owned->machine = md5_create_machine(&load->machine_file->desc, &opts, &error);
     if (!load->owned->machine)
         return md5i_fail_as(&load->context, &error);
     return true;
 }
 
-// Reads the machine file and all files that it names, and creates the machine. The objects that
-// were created belong to load->owned, also after an error. Returns false and sets the error on
-// failure.
-static bool load_parts(loading *load)
+// Reads the machine file and all files that it names, and creates the machine. Returns false and
+// sets the error on failure; load->owned then contains the objects that were created before.
+static bool load_objects(loading *load)
 {
-    load->owned = MD5_ALLOC_ZEROED(&load->arena, owned_parts, 1);
+    load->owned = MD5_ALLOC_ZEROED(&load->arena, owned_objects, 1);
     TRY(load->owned);
     TRY(read_machine_file(load));
     TRY(find_shared_files(load));
 
     // If there are more attached models, the creation of the machine reports an error.
-    uint32_t num_attached = load->file->desc.num_attached;
+    uint32_t num_attached = load->machine_file->desc.num_attached;
     if (num_attached > MD5_MAX_ATTACHED)
         num_attached = MD5_MAX_ATTACHED;
-    TRY(list_parts(load, num_attached));
+    TRY(list_files(load, num_attached));
 
     const md5_threads *const threads = load->opts->threads;
     load->are_read = threads && threads->num_workers > 1;
     if (load->are_read)
-        md5_threads_run(threads, load->num_parts, read_range, load);
+        md5_threads_run(threads, load->num_files, read_file_range, load);
 
     TRY(load_models(load, num_attached));
     TRY(load_clips(load));
@@ -401,9 +444,9 @@ static bool load_parts(loading *load)
 
 // -- Characters -----------------------------------------------------------------------------------
 
-// Frees the machine, model, animations and bindings of a character, in an order in which nothing is
-// freed before its users.
-static void free_parts(const owned_parts *owned)
+// Frees the machine, models, animations and bindings of a character. Each object is freed before
+// the objects that it uses.
+static void free_objects(const owned_objects *owned)
 {
     md5_destroy_machine(owned->machine);
     for (uint32_t i = 0; i < owned->num_anims; i++) {
@@ -418,16 +461,16 @@ static void free_parts(const owned_parts *owned)
 // Frees the scratch memory of a load, and files that were read but not used.
 static void free_scratch(loading *load)
 {
-    for (uint32_t i = 0; i < load->num_parts; i++) {
-        md5_free_model(load->parts[i].model); // NULL if it was used
-        md5_free_anim(load->parts[i].anim);
+    for (uint32_t i = 0; i < load->num_files; i++) {
+        md5_free_model(load->files[i].model); // NULL if it was used
+        md5_free_anim(load->files[i].anim);
         if (load->are_read)
-            md5i_arena_free(&load->parts[i].arena);
+            md5i_arena_free(&load->files[i].arena);
     }
     md5i_arena_free(&load->scratch);
 }
 
-// Completes the public part of a loaded character, which owns the arena.
+// Completes the public structure of a loaded character. The character owns the arena from now on.
 static md5_character *finish_character(const loading *load)
 {
     md5_character *const character = &load->owned->character;
@@ -452,7 +495,7 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     md5i_context_begin(&load.context, load.opts, path, error);
     load.arena.context = &load.context;
     load.scratch.context = &load.context;
-    const bool is_loaded = load_parts(&load);
+    const bool is_loaded = load_objects(&load);
     free_scratch(&load);
 
     md5_character *character = NULL;
@@ -460,10 +503,10 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
         character = finish_character(&load);
     } else {
         if (load.owned)
-            free_parts(load.owned);
+            free_objects(load.owned);
         md5i_arena_free(&load.arena);
     }
-    md5_free_machine_file(load.file);
+    md5_free_machine_file(load.machine_file);
     return character;
 }
 
@@ -473,6 +516,6 @@ void md5_free_character(md5_character *character)
     MD5_ASSERT_NULL_OR_ALIVE(character, MD5_TAG_CHARACTER);
     if (!character)
         return;
-    free_parts((const owned_parts *)character);
+    free_objects((const owned_objects *)character);
     md5i_free_memory(&character->internal);
 }

@@ -1,24 +1,30 @@
-// Reads machine files; md5/play/machine_files.md describes the grammar.
+// Reads machine files into the tables of md5_machine_desc. md5/play/machine_files.md describes the
+// grammar.
 //
-// A row is written as its keyword, its head (values in a fixed order) and a block in braces with
-// keywords and their values; md5/play/schema.c defines which columns are in the head and in the
-// block. The location of each value is stored, for errors that are found only when the machine is
-// created. read_blocks() is the main loop.
+// A table is an array of structures, such as md5_machine_desc.clips. Each structure is a row, and
+// each of its members is a column. In the text, a row consists of its keyword, its head (values in
+// a fixed order) and its block (keywords with values, in braces). md5/play/schema.c lists the
+// columns of each kind of row.
+//
+// The location of each value is stored, for errors that are found only when the machine is created.
+// read_blocks() is the main loop.
 #include "md5/core/file.h"
 #include "md5/core/lex.h"
 #include "md5/play/schema.h"
 
-// A row that is filled from the text, with the locations of its members.
+// A row that is filled from the text. The line and column in the text of each member are stored
+// next to it.
 typedef struct text_row {
-    char *row;                    // NULL if memory ran out
+    char *row;                    // address of the structure; NULL if memory ran out
     md5_location *locations;      // one for every four bytes of the row
-    md5_locations *all_locations; // locations of all tables
+    md5_locations *all_locations; // locations of all tables of the file
 } text_row;
 
 // -- Tables -------------------------------------------------------------------------------------
 
-// Adds a table of `count` rows of `size` bytes, and the locations of their members. All are zero.
-// `size` must be a multiple of 4. Returns the rows, or NULL and sets the error if memory runs out.
+// Allocates a table of `count` rows of `size` bytes, followed by the locations of their members.
+// All bytes are 0. `size` must be a multiple of 4, because four bytes share one location. The table
+// is added to `locations`. Returns the rows, or NULL and sets the error if memory runs out.
 static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size_t count,
                                 size_t size)
 {
@@ -66,8 +72,9 @@ static size_t next_power_of_two(uint32_t count)
     return power;
 }
 
-// Appends a row to a table of `owner`, or creates the single row of a column. The row is zeroed
-// except for the start values of its columns.
+// Adds a zeroed row to `column` of the row `owner` and stores the start values of its columns. If
+// the column is a table, the row is appended to the table; otherwise it is the only row of the
+// column. The result has a NULL row if memory runs out.
 //
 // The capacity of a table is not stored. It is the smallest power of two that is at least the
 // number of rows, so a table is full when its number of rows is a power of two.
@@ -132,8 +139,8 @@ static bool read_name(md5_lex *lex, text_row record, const char *what, size_t of
     return store_text(lex, record, offset, span.bytes, span.size);
 }
 
-// Reads a keyword like md5i_lex_accept_keyword(). If the token continues with bytes of 0x80 and
-// above, it is a name and not the keyword.
+// Accepts a keyword like md5i_lex_accept_keyword(), but only as a whole word: a keyword directly
+// before bytes of 0x80 and above, which are letters of other scripts, is the begin of a name.
 static bool read_keyword(md5_lex *lex, const char *keyword)
 {
     const char *const start = lex->at;
@@ -147,16 +154,27 @@ static bool read_keyword(md5_lex *lex, const char *keyword)
 
 // -- Keywords -------------------------------------------------------------------------------------
 
-// A keyword of a block: its column, and the value that it selects.
+// The column that a keyword of a block selects.
 typedef struct keyword_match {
-    const md5_column *column;
-    uint32_t value;
-    uint32_t index; // among all keywords of the block and of the row above
-    bool is_above;  // it belongs to the row above
+    const md5_column *column; // NULL if the block does not have the keyword
+    uint32_t value;           // value that the keyword of a choice selects
+    uint32_t index;           // among all keywords of the block and of the row above
+    bool is_above;            // it is a column of the row above
 } keyword_match;
 
-// Finds a keyword of a block. If the block does not have this keyword, the column of the result is
-// NULL, and `index` is the number of indices that the block uses.
+// Returns keyword `index` of a column, or NULL after its last keyword. A choice has one keyword for
+// each of its values and sets *value to this value; any other column has one keyword.
+static const char *column_keyword(const md5_column *column, uint32_t index, uint32_t *value)
+{
+    const bool is_choice = column->kind == MD5_COLUMN_CHOICE || column->choices;
+    if (is_choice)
+        return md5i_choice_word(column, index, value);
+    return index == 0 ? md5_column_word(column) : NULL;
+}
+
+// Finds the column of a block that has the keyword `token`. If the block does not have this
+// keyword, the column of the result is NULL, and its index is the number of indices that the block
+// uses.
 static keyword_match find_keyword(const md5_schema *schema, md5_span token)
 {
     keyword_match found = {0};
@@ -164,32 +182,29 @@ static keyword_match find_keyword(const md5_schema *schema, md5_span token)
         const md5_column *const column = &schema->columns[i];
         if (column->position != MD5_POSITION_BLOCK)
             continue;
-        found.column = column;
 
-        // A choice has a keyword for each of its values, any other column has one. `index` also
-        // counts the end of each column.
-        const bool is_choice = column->kind == MD5_COLUMN_CHOICE || column->choices;
-        const char *keyword = md5_column_word(column);
-        for (uint32_t k = 0; keyword; k++, found.index++) {
-            if (is_choice)
-                keyword = md5i_choice_word(column, k, &found.value);
-            else if (k > 0)
-                keyword = NULL;
-            if (keyword && md5_span_is(token, keyword))
+        const char *keyword = column_keyword(column, 0, &found.value);
+        for (uint32_t k = 1; keyword; k++) {
+            if (md5_span_is(token, keyword)) {
+                found.column = column;
                 return found;
+            }
+            keyword = column_keyword(column, k, &found.value);
+            found.index++;
         }
     }
-    found.column = NULL;
     return found;
 }
 
-// The block of a row: the text in its braces, or after its keyword and head.
+// A block that is being read: the text in the braces of a row. The keywords in the block are the
+// columns of this row. An inner row without its own keyword also accepts the columns of the row
+// above it; for any other row the members `above*` are equal to those of the row.
 typedef struct open_block {
-    const md5_schema *schema;
+    const md5_schema *schema; // columns of the row
     text_row record;
-    uint64_t seen; // bits of the keywords that have occurred
-    uint32_t kind;
-    const md5_schema *above; // row above whose keywords are also allowed; otherwise `schema`
+    uint64_t seen; // one bit for each keyword that has occurred, to find duplicates
+    uint32_t kind; // kind of the row, which decides which columns it uses
+    const md5_schema *above;
     uint32_t above_kind;
     text_row above_record;
 } open_block;
@@ -208,35 +223,31 @@ static bool ends_event(const md5_lex *lex, const char *token)
     return is_slash && (token[1] == '/' || token[1] == '*');
 }
 
-// Returns the word that begins at `token`; its size is 0 if no word begins there.
+// Returns the word that begins at `token`. Its size is 0 if `token` is inside a word or if bytes of
+// 0x80 and above follow, because these belong to a name and not to a keyword. `token` is never the
+// first byte of a text.
 static md5_span keyword_at(const md5_lex *lex, const char *token)
 {
-    if ((unsigned char)token[-1] > ' ') // `token` is never the first of a text
+    const bool is_inside_word = (unsigned char)token[-1] > ' ';
+    if (is_inside_word)
         return (md5_span){token, 0};
     const char *const end = md5i_lex_word_end(lex, token);
-    const bool ends = end == lex->end || (unsigned char)*end < 0x80;
-    return (md5_span){token, ends ? (size_t)(end - token) : 0};
+    const bool is_keyword = end == lex->end || (unsigned char)*end < 0x80;
+    return (md5_span){token, is_keyword ? (size_t)(end - token) : 0};
 }
 
-// Reads the text of an event. In quotes it may contain anything. Without quotes, `frame` and
-// `markers` end it, because they need values. Any other keyword of a clip is ambiguous, and an
-// error.
-static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
+// Reads the text of an event that is not quoted: the remaining line, without blanks at its end. The
+// keywords `frame` and `markers` also end the text, because they begin a new entry of the clip. Any
+// other keyword of a clip is an error, because it could be a part of the text or the next keyword.
+static bool read_unquoted_text(md5_lex *lex, text_row record, size_t offset)
 {
-    while (lex->at < lex->end && (*lex->at == ' ' || *lex->at == '\t'))
-        lex->at++;
-    if (lex->at < lex->end && (*lex->at == '"' || *lex->at == '\'')) {
-        md5_span quoted;
-        TRY(md5i_lex_string(lex, &quoted));
-        return store_text(lex, record, offset, quoted.bytes, quoted.size);
-    }
-
     const char *const start = lex->at;
-    const char *end = start; // end of the text without blanks after it
+    const char *end = start; // end of the last word of the text
     for (; !ends_event(lex, lex->at); lex->at++) {
-        const md5_column *const column =
-            find_keyword(&md5i_clip_schema, keyword_at(lex, lex->at)).column;
-        if (column && column->rows)
+        const md5_span word = keyword_at(lex, lex->at);
+        const md5_column *const column = find_keyword(&md5i_clip_schema, word).column;
+        const bool begins_entry = column && column->rows;
+        if (begins_entry)
             break;
         if (column)
             return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
@@ -249,10 +260,24 @@ static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
     return store_text(lex, record, offset, start, (size_t)(end - start));
 }
 
+// Reads the text of an event, on the line of its name. A text in quotes may contain anything.
+static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
+{
+    while (lex->at < lex->end && (*lex->at == ' ' || *lex->at == '\t'))
+        lex->at++;
+
+    const bool is_quoted = lex->at < lex->end && (*lex->at == '"' || *lex->at == '\'');
+    if (!is_quoted)
+        return read_unquoted_text(lex, record, offset);
+    md5_span quoted;
+    TRY(md5i_lex_string(lex, &quoted));
+    return store_text(lex, record, offset, quoted.bytes, quoted.size);
+}
+
 // -- Values -------------------------------------------------------------------------------------
 
-// Reads a keyword of a choice and stores its value. Otherwise returns false; the member does not
-// change.
+// If the next word is a keyword of the choice `column`, reads it and stores its value. Otherwise
+// reads nothing and returns false, without an error.
 static bool read_choice(md5_lex *lex, text_row record, const md5_column *column)
 {
     uint32_t value;
@@ -266,7 +291,7 @@ static bool read_choice(md5_lex *lex, text_row record, const md5_column *column)
     return false;
 }
 
-// Sets an error that lists the choices.
+// Sets the error "expected 'a', 'b' or 'c'" with the keywords of a choice. Returns false.
 static bool fail_choice(md5_lex *lex, const md5_column *column)
 {
     char choices[128];
@@ -283,8 +308,9 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
     return md5i_lex_fail_expected(lex, "expected %s", choices);
 }
 
-// In tables, 0 selects the default of a column that has one; in a text the keyword is omitted
-// instead. A 0 in the text is therefore stored as MD5_EXPLICIT_ZERO.
+// Reads a float. In the tables, 0 selects the default value of some columns (keeps_zero). A text
+// selects the default value by omitting the keyword, so a 0 in the text is a real 0 and is stored
+// as MD5_EXPLICIT_ZERO.
 static bool read_float(md5_lex *lex, const md5_column *column, float *value)
 {
     TRY(md5i_lex_float(lex, value));
@@ -377,8 +403,9 @@ static bool skip_joint_names(md5_lex *lex)
     return true;
 }
 
-// Reads the joint list of a mask: the bytes between the brackets, so that locations in the list are
-// locations in the text. Comments are replaced by blanks.
+// Reads the joint list of a mask, ( NAMES ). The list is stored as one text of the same length as
+// in the file, in which comments are replaced by blanks. So each joint name is at the same offset
+// in both texts, and the location of an error in the list follows from the offset.
 static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
 {
     TRY(md5i_lex_expect(lex, '('));
@@ -390,8 +417,10 @@ static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
     // Begin with a text that only contains the line breaks.
     char *const text = MD5_ALLOC_ZEROED(lex->arena, char, (size_t)(end - start) + 1);
     TRY(text);
-    for (const char *byte = start; byte < end; byte++)
-        text[byte - start] = *byte == '\n' || *byte == '\r' ? *byte : ' ';
+    for (const char *byte = start; byte < end; byte++) {
+        const bool is_line_break = *byte == '\n' || *byte == '\r';
+        text[byte - start] = is_line_break ? *byte : ' ';
+    }
 
     // Read the names again and copy them to the same positions.
     lex->at = start;
@@ -425,22 +454,32 @@ static bool read_event_name(md5_lex *lex, const md5_column *column, text_row rec
     return read_name(lex, record, column->what, column->offset);
 }
 
-// Reads the first number of a range such as 12-18, and its hyphen. The lexer reads the range as one
-// word, so the text ends at the hyphen while the number is read.
+// Reads the first number of a range such as 12-18, and its hyphen. The lexer would read the range
+// as one word, so the end of the text is moved to the hyphen while the number is read. If there is
+// no hyphen, reads only the number.
 static bool read_range_start(md5_lex *lex, const md5_column *column, text_row record)
 {
-    const char *const end = lex->end;
     const md5_span token = md5i_lex_peek_word(lex);
     const char *hyphen = NULL;
-    if (token.size > 1)
+    if (token.size > 1) // a hyphen at the begin is a sign
         hyphen = (const char *)memchr(token.bytes + 1, '-', token.size - 1);
+    if (!hyphen)
+        return read_number(lex, column, record);
 
-    lex->end = hyphen ? hyphen : end;
+    const char *const end_of_text = lex->end;
+    lex->end = hyphen;
     const bool is_read = read_number(lex, column, record);
-    lex->end = end;
-    if (is_read && hyphen)
-        lex->at++;
-    return is_read;
+    lex->end = end_of_text;
+    TRY(is_read);
+    lex->at++; // the hyphen
+    return true;
+}
+
+// Stores the comparison operator of a condition whose text does not contain one.
+static void store_comparison(text_row record, const md5_column *comparison, md5_comparison value)
+{
+    const uint32_t number = (uint32_t)value;
+    memcpy(record.row + comparison->offset, &number, sizeof number);
 }
 
 // Reads the subject of a condition and its comparison:
@@ -451,31 +490,34 @@ static bool read_range_start(md5_lex *lex, const md5_column *column, text_row re
 //   state_time COMPARISON    a time; time_left is another one
 //
 // `column` contains the name. The next column of the row is the comparison, the column after it the
-// kind, which remains 0 for a parameter.
+// kind, which remains MD5_WHEN_PARAMETER for a parameter. `what` describes the name of a parameter
+// in messages.
 static bool read_comparison(md5_lex *lex, const md5_column *column, text_row record,
                             const char *what)
 {
     const md5_column *const comparison = column + 1;
     const md5_column *const kind = column + 2;
-    const md5_condition *const condition = (const md5_condition *)(void *)record.row;
+    if (read_keyword(lex, "not")) {
+        store_comparison(record, comparison, MD5_IS_CLEAR);
+        return read_name(lex, record, what, column->offset);
+    }
 
-    const bool is_negated = read_keyword(lex, "not");
-    const bool has_kind = !is_negated && read_choice(lex, record, kind);
-    const bool is_event = condition->kind == MD5_WHEN_EVENT;
-    const bool is_time = has_kind && !is_event;
-    if (!is_time)
-        TRY(read_name(lex, record, is_event ? "an event name" : what, column->offset));
-
-    if (!is_negated && !is_event && read_choice(lex, record, comparison))
+    store_comparison(record, comparison, MD5_IS_SET);
+    const bool is_parameter = !read_choice(lex, record, kind);
+    if (is_parameter) {
+        TRY(read_name(lex, record, what, column->offset));
+        read_choice(lex, record, comparison); // optional
         return true;
-    const uint32_t compare = is_negated ? MD5_IS_CLEAR : MD5_IS_SET;
-    memcpy(record.row + comparison->offset, &compare, sizeof compare);
-    if (is_time)
-        return fail_choice(lex, comparison);
-    return true;
+    }
+
+    const md5_condition *const condition = (const md5_condition *)(void *)record.row;
+    if (condition->kind == MD5_WHEN_EVENT)
+        return read_name(lex, record, "an event name", column->offset);
+    return read_choice(lex, record, comparison) || fail_choice(lex, comparison);
 }
 
-// Reads a name, or the keyword column->usual, which means that there is no name.
+// Reads a name. Some columns of a head have a keyword for a missing name (column->usual); this
+// keyword stores nothing.
 static bool read_name_or_usual(md5_lex *lex, const md5_column *column, text_row record,
                                const char *what)
 {
@@ -558,7 +600,8 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
     return true;
 }
 
-// Returns true if the next token is a name.
+// Returns true if the next token is a name: a word that does not begin like a number, or a text in
+// quotes.
 static bool is_name_next(md5_lex *lex)
 {
     const char *const start = lex->at;
@@ -571,8 +614,9 @@ static bool is_name_next(md5_lex *lex)
     return is_name;
 }
 
-// Reads the keyword of a driver. Returns its index, or MD5_NUM_DRIVERS if the next word is not such
-// a keyword.
+// Reads the keyword of a driver: a source of a value other than a number and a parameter, such as
+// the weight of a state. Returns its index in md5i_drivers, or MD5_NUM_DRIVERS if the next word is
+// not such a keyword.
 static uint32_t read_driver(md5_lex *lex)
 {
     for (uint32_t i = 0; i < MD5_NUM_DRIVERS; i++) {
@@ -594,8 +638,8 @@ static void clear_driven(const md5_column *column, text_row record)
         memset(record.row + column->state, 0, MD5_NUM_DRIVERS * sizeof none);
 }
 
-// Reads the names of a driver after its keyword. Drivers without a keyword are further names of the
-// driver before them: a layer and its state.
+// Reads the names that identify a driver, after its keyword. A driver without a keyword in
+// md5i_drivers is a further name of the driver before it: `state` has a layer and a state.
 static bool read_driver_names(md5_lex *lex, const md5_column *column, text_row record,
                               uint32_t driver)
 {
@@ -607,8 +651,8 @@ static bool read_driver_names(md5_lex *lex, const md5_column *column, text_row r
     return true;
 }
 
-// Reads a driven value: a number, a parameter with an easing, or another driver. If the file
-// specifies the value of a column again, the later value replaces the earlier value.
+// Reads a driven value: a number, the name of a parameter with an easing, or another driver. If the
+// file specifies the value of a column again, the later value replaces the earlier value.
 static bool read_driven(md5_lex *lex, const md5_column *column, text_row record)
 {
     clear_driven(column, record);
@@ -623,8 +667,7 @@ static bool read_driven(md5_lex *lex, const md5_column *column, text_row record)
     return column->easing == 0 || read_easing(lex, column->easing, record);
 }
 
-// Reads the value of a column from a machine file into a row, in the form that the column has in
-// texts.
+// Reads the value of a column into a row, in the syntax that the form of the column selects.
 static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
     if (column->form == MD5_FORM_DRIVEN)
@@ -636,8 +679,9 @@ static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 
 // -- Rows ---------------------------------------------------------------------------------------
 
-// Appends a row to a table and reads its values. The kind of the row may depend on values that were
-// read before.
+// Appends a row to a table of `owner` and reads the values of its head. The kind of a row decides
+// which columns are used. It may depend on a value that was just read, so it is computed for each
+// column.
 static bool read_list_row(md5_lex *lex, const md5_column *column, text_row owner, text_row *added)
 {
     *added = append_row(lex, owner, column);
@@ -651,17 +695,18 @@ static bool read_list_row(md5_lex *lex, const md5_column *column, text_row owner
     return true;
 }
 
-// Reads conditions: VALUES and VALUES or VALUES ...
+// Reads the conditions of a transition: CONDITION and CONDITION or CONDITION ... Each `or` begins
+// an alternative.
 static bool read_conditions(md5_lex *lex, const md5_column *column, text_row owner)
 {
-    bool is_or = false;
+    bool is_after_or = false;
     bool has_next = true;
     while (has_next) {
         text_row added;
         TRY(read_list_row(lex, column, owner, &added));
-        ((md5_condition *)(void *)added.row)->begins_alternative = is_or;
-        is_or = md5i_lex_accept_keyword(lex, "or");
-        has_next = is_or || md5i_lex_accept_keyword(lex, "and");
+        ((md5_condition *)(void *)added.row)->begins_alternative = is_after_or;
+        is_after_or = md5i_lex_accept_keyword(lex, "or");
+        has_next = is_after_or || md5i_lex_accept_keyword(lex, "and");
     }
     return true;
 }
@@ -679,8 +724,9 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
     return true;
 }
 
-// Returns the row of a keyword: a part of the row of its block, or a new row in the table of this
-// row. The row is NULL if memory runs out.
+// Returns the row that the keyword of `column` begins in the row `owner`. A column of the kind PART
+// is a structure inside of `owner`; any other column gets a new row. The row is NULL if memory runs
+// out.
 static text_row find_or_append_row(md5_lex *lex, const md5_column *column, text_row owner)
 {
     if (column->kind != MD5_COLUMN_PART)
@@ -708,9 +754,9 @@ static bool read_head(md5_lex *lex, const md5_schema *schema, uint32_t owner_kin
     return true;
 }
 
-// Opens the inner row of a row, which some schemas have without a keyword (MD5_FORM_ALWAYS). The
-// keywords of the block then belong to the inner row, or to the row above. Does nothing if the
-// schema does not have such a column.
+// Some kinds of row have an inner row that has no keyword in the text (MD5_FORM_ALWAYS), such as
+// the gaze of a modifier. Opens this inner row: the keywords of the block then belong to the inner
+// row, or to the row that contains it. Does nothing if the schema does not have such a column.
 static bool open_inner_row(md5_lex *lex, const md5_schema *schema, open_block *row)
 {
     const md5_column *always = NULL;
@@ -733,8 +779,9 @@ static bool open_inner_row(md5_lex *lex, const md5_schema *schema, open_block *r
     return inner.row != NULL;
 }
 
-// Begins the row of a keyword: reads its head. Sets *has_block to true if a block in braces
-// follows.
+// Begins the row that a keyword in the block `owner` selects: adds the row, reads its head, and
+// initializes *row for its block. Sets *has_block to true if a block in braces follows; its opening
+// brace was read.
 static bool begin_read_row(md5_lex *lex, const keyword_match *keyword, const open_block *owner,
                            open_block *row, bool *has_block)
 {
@@ -742,8 +789,12 @@ static bool begin_read_row(md5_lex *lex, const keyword_match *keyword, const ope
     const md5_schema *const schema = column->rows;
     const text_row record = find_or_append_row(lex, column, owner->record);
     TRY(record.row);
-    *row =
-        (open_block){.schema = schema, .record = record, .above = schema, .above_record = record};
+    *row = (open_block){
+        .schema = schema,
+        .record = record,
+        .above = schema,
+        .above_record = record,
+    };
     if (column->choices) // the keyword selects the kind of the row
         memcpy(record.row + schema->kind, &keyword->value, sizeof keyword->value);
     TRY(read_head(lex, schema, owner->kind, row));
@@ -782,9 +833,9 @@ static bool fail_keyword(md5_lex *lex, const open_block *block, md5_span token)
                          md5i_lex_token(lex, lex->at).text);
 }
 
-// Reads the next keyword of a block, which belongs to its row or to the row above. An unknown
-// keyword is an error. A duplicate keyword with a value, or a keyword that this kind of row does
-// not use, is a warning.
+// Reads the next keyword of a block and finds its column, in the row of the block or in the row
+// above. An unknown keyword is an error. A duplicate keyword with a value, or a keyword that this
+// kind of row does not use, is a warning.
 static bool match_keyword(md5_lex *lex, open_block *block, keyword_match *found)
 {
     const char *const start = lex->at;
@@ -824,29 +875,37 @@ static bool read_next_text(md5_lex *lex, const char *token, const md5_column *co
     return read_name(lex, record, column->what, column->offset + count * sizeof *texts);
 }
 
-// Reads the values of a keyword into the row of the block that contains it, or of the block above.
-// `token` is the position of the keyword.
+// Reads the value of a keyword into a row. The values of a choice and of a flag are their keywords,
+// so nothing follows. `token` is the position of the keyword.
+static bool read_first_value(md5_lex *lex, const char *token, const keyword_match *keyword,
+                             text_row record)
+{
+    const md5_column *const column = keyword->column;
+    char *const value = record.row + column->offset;
+    switch (column->kind) {
+    case MD5_COLUMN_CHOICE:
+        store_location(lex, record, column->offset, token);
+        memcpy(value, &keyword->value, sizeof keyword->value);
+        return true;
+    case MD5_COLUMN_FLAG:
+        *(bool *)(void *)value = true;
+        return true;
+    default:
+        return read_value(lex, column, record);
+    }
+}
+
+// Reads the values of a keyword into the row of its block, or into the row above if the keyword is
+// a column of that row. `token` is the position of the keyword, which was already read.
 static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_match *keyword,
                                 const open_block *block)
 {
     const md5_column *const column = keyword->column;
     const md5_schema *const schema = keyword->is_above ? block->above : block->schema;
     const text_row record = keyword->is_above ? block->above_record : block->record;
-    char *const value = record.row + column->offset;
-    switch (column->kind) {
-    case MD5_COLUMN_CHOICE:
-        store_location(lex, record, column->offset, token);
-        memcpy(value, &keyword->value, sizeof keyword->value);
-        break;
-    case MD5_COLUMN_FLAG:
-        *(bool *)(void *)value = true;
-        break;
-    case MD5_COLUMN_TEXTS:
+    if (column->kind == MD5_COLUMN_TEXTS)
         return read_next_text(lex, token, column, record);
-    default:
-        TRY(read_value(lex, column, record));
-        break;
-    }
+    TRY(read_first_value(lex, token, keyword, record));
 
     // Read the values that follow the first value, such as the frame of a reference.
     const md5_column *const end = schema->columns + schema->num_columns;
@@ -865,27 +924,30 @@ static bool has_single_row(const md5_column *column, text_row record)
     return column->kind == MD5_COLUMN_ROW && md5i_column_rows(column, record.row, &count) != NULL;
 }
 
-// Reads a keyword of blocks[0], and its values or the head of its row. Sets *opens_block to true if
-// the row has a block: blocks[1].
+// Reads the next entry of the block blocks[0]: a keyword with its values, or a keyword that begins
+// a row. If that row has a block, sets *opens_block to true and initializes blocks[1].
 static bool read_block_entry(md5_lex *lex, open_block *blocks, bool *opens_block)
 {
-    *opens_block = false;
+    open_block *const block = &blocks[0];
     const char *const token = lex->at;
     keyword_match keyword;
-    TRY(match_keyword(lex, &blocks[0], &keyword) && keyword.column);
+    *opens_block = false;
+    TRY(match_keyword(lex, block, &keyword) && keyword.column);
 
     const md5_column *const column = keyword.column;
     if (!column->rows)
-        return read_keyword_values(lex, token, &keyword, &blocks[0]);
+        return read_keyword_values(lex, token, &keyword, block);
     if (column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS)
-        return read_list(lex, column, blocks[0].record);
-    if (has_single_row(column, blocks[0].record))
+        return read_list(lex, column, block->record);
+    if (has_single_row(column, block->record))
         return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "duplicate '%s': expected one",
                              md5_column_word(column));
-    return begin_read_row(lex, &keyword, &blocks[0], &blocks[1], opens_block);
+    return begin_read_row(lex, &keyword, block, &blocks[1], opens_block);
 }
 
-// Reads a block and the blocks in it. The open blocks are a stack, so no recursion is needed.
+// Reads the block of a machine and all blocks inside of it. The open blocks are a stack of fixed
+// size, because the schema limits how deep rows can be nested; so hostile files cannot exhaust the
+// call stack.
 static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 {
     open_block blocks[MD5_TABLE_DEPTH] = {
@@ -906,7 +968,8 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 
 // -- The file -----------------------------------------------------------------------------------
 
-// Allocates a file. The file is a table of one row, so that its values have locations, too.
+// Allocates the result of reading. It is stored as a table with one row, so that its values have
+// locations, too. Sets *record to this row. Returns NULL if memory runs out.
 static md5_machine_file *alloc_file(md5_arena *arena, text_row *record)
 {
     md5_locations *const locations = MD5_ALLOC_ZEROED(arena, md5_locations, 1);
@@ -964,8 +1027,9 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     return file;
 }
 
-// Reads a machine file. Its tables are small and of many kinds, so they are not copied into one
-// block: the file owns the arena into which they were read.
+// Reads a machine file with the columns of `schema`. The file owns the arena into which its tables
+// were read; the tables are small and of many kinds, so copying them into one block is not worth
+// it.
 md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,
                                     const char *text, size_t size)
 {

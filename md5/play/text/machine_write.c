@@ -1,19 +1,23 @@
 // Writes a machine's tables as a machine file, which machine_read.c reads as the same tables.
 // Values that the file format cannot store are errors, so that no value is lost silently.
 //
-// The pass over the columns of schema.c writes a row's keyword and head first, then the keywords of
-// its block. Braces are opened when the first of these is written.
+// A table is an array of structures (rows), and a column is a member of these structures. An
+// iterator visits the columns of all rows in the order of schema.c, and the writer appends the text
+// of each column. A row begins with its keyword and its head, the values in a fixed order. Its
+// block follows: keywords with values, in braces. The braces are only written if the block has an
+// entry.
 #include "md5/play/schema.h"
 #include "md5/core/number.h"
 
-// An output text. Bytes above its size are only counted.
+// An output text. Bytes above its size are only counted. Rows are nested: level 0 is the machine,
+// level 1 its rows, and so on.
 typedef struct writer {
     md5_context *context;
     char *text;                       // [size]
     size_t size;                      // bytes
     size_t used;                      // bytes that were written or counted
     bool has_braces[MD5_TABLE_DEPTH]; // the block of the row at this level was opened
-    bool has_lines[MD5_TABLE_DEPTH];  // the block has several lines
+    bool has_lines[MD5_TABLE_DEPTH];  // its entries are on lines of their own
 } writer;
 
 // -- Bytes --------------------------------------------------------------------------------------
@@ -43,11 +47,11 @@ static void begin_line(writer *out, int depth)
         write_text(out, "    ");
 }
 
-// Fails with a message about the current column: its name is the subject of the message.
 static bool fail_write(writer *out, const md5_table_iterator *iterator, const char *format, ...)
     MD5_PRINTF(3, 4);
-// Reports that a value of the tables cannot be written to a machine file, with the kind and name of
-// its row and its member. Returns false.
+// Reports that the value of the iterator's column cannot be written to a machine file. The message
+// begins with the kind and name of its row and the name of the column; `format` is the problem.
+// Returns false.
 static bool fail_write(writer *out, const md5_table_iterator *iterator, const char *format, ...)
 {
     char problem[160];
@@ -75,7 +79,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Returns true if a name does not need quotes.
+// Returns true if a name can be written without quotes: it consists of letters, underscores,
+// digits and dots, does not begin with a digit or dot, and is not a keyword of the grammar.
 static bool is_valid_name(const char *name)
 {
     static const char *const reserved[] = {"any",   "nothing",    "not",       "and",  "or",
@@ -84,13 +89,14 @@ static bool is_valid_name(const char *name)
         if (strcmp(name, reserved[i]) == 0)
             return false;
     }
-    for (const char *byte = name; *byte; byte++) {
-        const bool is_valid_later = is_digit(*byte) || *byte == '.';
-        const bool is_valid = is_letter(*byte) || (byte > name && is_valid_later);
-        if (!is_valid)
+
+    if (!is_letter(name[0]))
+        return false;
+    for (const char *byte = name + 1; *byte; byte++) {
+        if (!is_letter(*byte) && !is_digit(*byte) && *byte != '.')
             return false;
     }
-    return name[0] != '\0';
+    return true;
 }
 
 // Writes a text in double quotes, or in single quotes if it contains double quotes. Fails if it
@@ -124,22 +130,24 @@ static bool write_name(writer *out, const md5_table_iterator *iterator, const ch
 
 enum { NUMBER_SIZE = 40 }; // bytes of the longest text of a number
 
-// Prints a number with a number of significant digits. The decimal point of snprintf() depends on
-// the locale and may have several bytes, so it is replaced.
+// Prints a number with `digits` significant digits and a decimal point. snprintf() prints the
+// decimal separator of the locale, which may have several bytes. Therefore each sequence of bytes
+// that cannot be part of a number is replaced by one point.
 static void print_number(double number, int digits, char text[NUMBER_SIZE])
 {
     char printed[NUMBER_SIZE];
     snprintf(printed, sizeof printed, "%.*g", digits, number);
     size_t length = 0;
     for (const char *byte = printed; *byte; byte++) {
-        const bool is_kept = is_digit(*byte) || strchr("+-e", *byte);
-        if (is_kept || length == 0 || text[length - 1] != '.')
-            text[length++] = is_kept ? *byte : '.';
+        const bool is_number_char = is_digit(*byte) || strchr("+-e", *byte);
+        const bool is_in_separator = !is_number_char && length > 0 && text[length - 1] == '.';
+        if (!is_in_separator)
+            text[length++] = is_number_char ? *byte : '.';
     }
     text[length] = '\0';
 }
 
-// Returns true if the reader gets exactly `number` from the text.
+// Returns true if the reader converts the text to exactly `number`, as a float or as a double.
 static bool is_read_as(const char *text, double number, bool is_float)
 {
     const char *const end = text + strlen(text);
@@ -153,9 +161,11 @@ static bool is_read_as(const char *text, double number, bool is_float)
     return double_value == number;
 }
 
-// Writes the shortest decimal number that is read as the same number.
+// Writes the shortest decimal number that the reader converts to the same float or double.
 static void write_number(writer *out, double number, bool is_float)
 {
+    // Every decimal number with the minimum of digits survives the conversion to binary and back;
+    // the maximum of digits is enough for every binary number (FLT_DIG, FLT_DECIMAL_DIG, ...).
     enum {
         MIN_FLOAT_DIGITS = 6,
         MAX_FLOAT_DIGITS = 9,
@@ -164,11 +174,16 @@ static void write_number(writer *out, double number, bool is_float)
     };
     const int min_digits = is_float ? MIN_FLOAT_DIGITS : MIN_DOUBLE_DIGITS;
     const int max_digits = is_float ? MAX_FLOAT_DIGITS : MAX_DOUBLE_DIGITS;
-    char text[NUMBER_SIZE] = "0"; // also for -0
-    bool is_same = number == 0;
-    for (int digits = min_digits; digits <= max_digits && !is_same; digits++) {
+    if (number == 0) { // also -0, which is written without its sign
+        write_token(out, "0");
+        return;
+    }
+
+    char text[NUMBER_SIZE];
+    bool is_exact = false;
+    for (int digits = min_digits; digits <= max_digits && !is_exact; digits++) {
         print_number(number, digits, text);
-        is_same = is_read_as(text, number, is_float);
+        is_exact = is_read_as(text, number, is_float);
     }
     write_token(out, text);
 }
@@ -211,19 +226,21 @@ static void write_easing(writer *out, const md5_easing *easing)
     }
 }
 
-// Writes a condition: a name, after `not` if necessary, and its comparison, which is the next
-// column. If the column after it, the kind, has a value, its keyword is written before the name of
-// an event.
+// Writes a condition: a parameter, an event or a time, and its comparison. `column` contains the
+// name, which a time does not have. The next column is the comparison, the column after it the
+// kind; the keyword of a parameter's kind is empty.
 static bool write_condition(writer *out, const md5_table_iterator *iterator,
-                            const md5_column *column, const char *row, const char *text)
+                            const md5_column *column, const char *row, const char *name)
 {
     const md5_column *const comparison = column + 1;
     const md5_column *const kind = column + 2;
-    if ((int)md5i_column_number(comparison, row) == MD5_IS_CLEAR)
+    const bool is_negated = md5i_column_number(comparison, row) == (double)MD5_IS_CLEAR;
+    const bool is_parameter = md5i_column_number(kind, row) == (double)MD5_WHEN_PARAMETER;
+    if (is_negated)
         write_text(out, " not");
     write_choice(out, kind, row);
-    if (text || md5i_column_number(kind, row) == (double)MD5_WHEN_PARAMETER)
-        TRY(write_name(out, iterator, text));
+    if (name || is_parameter)
+        TRY(write_name(out, iterator, name));
     write_choice(out, comparison, row);
     return true;
 }
@@ -238,8 +255,8 @@ static bool is_comment_start(const char *text)
     return text[0] == '/' && (text[1] == '/' || text[1] == '*');
 }
 
-// Returns the first bracket or comment of a text outside of quotes, which would end a joint list,
-// or NULL.
+// Returns the position of the first bracket or comment outside of quotes, or NULL. Either of them
+// would end a joint list.
 static const char *find_bracket_or_comment(const char *text)
 {
     char quote = '\0'; // the quote that ends the current quoted text, or 0
@@ -274,8 +291,8 @@ static bool write_joints(writer *out, const md5_table_iterator *iterator, const 
     return true;
 }
 
-// Writes a text in the form of its column: a condition, a list of joints, a quoted line, or a name.
-// In a head, the keyword column->usual replaces a missing name.
+// Writes the text of a column in the syntax of its form: a condition, a joint list, a quoted line,
+// or a name. If a name in a head is missing, the keyword column->usual is written instead.
 static bool write_text_value(writer *out, const md5_table_iterator *iterator,
                              const md5_column *column, const char *row)
 {
@@ -348,7 +365,8 @@ static bool write_value(writer *out, const md5_table_iterator *iterator, const m
     }
 }
 
-// Returns true if an easing follows a number in its head and is not linear.
+// Returns true if the next column is an easing on the same line, and this easing is not linear. The
+// number before it must then be written, even if it is 0.
 static bool has_easing_after(const md5_column *column, const char *row)
 {
     if (column->kind != MD5_COLUMN_FLOAT || column[1].kind != MD5_COLUMN_EASING)
@@ -367,14 +385,16 @@ static bool has_nonzero_byte(const char *bytes, size_t size)
     return false;
 }
 
-// Returns true if a number must be written. A 0 is also written if an easing follows it.
+// Returns true if a number must be written: it differs from the value that the reader would use
+// without it, or an easing follows it.
 static bool is_number_set(const md5_column *column, const char *row)
 {
     const double number = md5i_column_number(column, row);
     return (number != 0 && number != column->start) || has_easing_after(column, row);
 }
 
-// Returns true if a value differs from the value of a column that is not written.
+// Returns true if a column has a value that must be written, because the reader would otherwise use
+// another value.
 static bool is_set(const md5_column *column, const char *row)
 {
     const char *const value = row + column->offset;
@@ -396,7 +416,7 @@ static bool is_set(const md5_column *column, const char *row)
     }
 }
 
-// Returns true if a value is not written at all.
+// Returns true if neither a value nor a placeholder is written for a column of a head.
 static bool is_omitted(const md5_column *column, const char *row)
 {
     if (is_set(column, row))
@@ -427,31 +447,46 @@ static bool write_list_row(writer *out, const md5_table_iterator *iterator,
     return true;
 }
 
-// Writes a list in parentheses, or conditions with `and` and `or` between them.
-static bool write_list(writer *out, const md5_table_iterator *iterator, const md5_column *column,
-                       const char *owner)
+// Writes the rows of a table as a list in parentheses.
+static bool write_row_list(writer *out, const md5_table_iterator *iterator,
+                           const md5_schema *schema, const char *rows, uint32_t count)
 {
-    const md5_schema *const schema = column->rows;
-    const bool is_list = column->form == MD5_FORM_LIST;
-    uint32_t count;
-    const char *row = md5i_column_rows(column, owner, &count);
+    write_text(out, " (");
+    for (uint32_t i = 0; i < count; i++)
+        TRY(write_list_row(out, iterator, schema, rows + i * schema->size));
+    write_text(out, " )");
+    return true;
+}
 
-    if (is_list)
-        write_text(out, " (");
-    for (uint32_t i = 0; i < count; i++, row += schema->size) {
-        const bool is_or =
-            !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
-        if (is_or && i == 0) // nothing precedes the `or`
+// Writes the conditions of a transition. Conditions of the same alternative have `and` between
+// them; `or` begins the next alternative.
+static bool write_conditions(writer *out, const md5_table_iterator *iterator,
+                             const md5_schema *schema, const char *rows, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const row = rows + i * schema->size;
+        const bool begins_alternative =
+            ((const md5_condition *)(const void *)row)->begins_alternative;
+        if (begins_alternative && i == 0) // nothing precedes the `or`
             return fail_write(out, iterator,
                               "has the value begins_alternative in its first entry: expected it "
                               "only in later entries");
-        if (!is_list && i > 0)
-            write_text(out, is_or ? " or" : " and");
+        if (i > 0)
+            write_text(out, begins_alternative ? " or" : " and");
         TRY(write_list_row(out, iterator, schema, row));
     }
-    if (is_list)
-        write_text(out, " )");
     return true;
+}
+
+// Writes the rows of a column on the line of its owner: a list, or conditions.
+static bool write_list(writer *out, const md5_table_iterator *iterator, const md5_column *column,
+                       const char *owner)
+{
+    uint32_t count;
+    const char *const rows = md5i_column_rows(column, owner, &count);
+    if (column->form == MD5_FORM_LIST)
+        return write_row_list(out, iterator, column->rows, rows, count);
+    return write_conditions(out, iterator, column->rows, rows, count);
 }
 
 // Returns the text at an offset in a row, or NULL if the offset is 0.
@@ -460,7 +495,8 @@ static const char *text_at(const char *row, size_t offset)
     return offset > 0 ? *(const char *const *)(const void *)(row + offset) : NULL;
 }
 
-// Returns the index of the driver of a value, or MD5_NUM_DRIVERS if it does not have one.
+// Returns the index in md5i_drivers of the driver of a value, or MD5_NUM_DRIVERS if it has none. A
+// driver is a source of a value other than a number and a parameter, such as the weight of a state.
 static uint32_t find_driver(const md5_column *column, const char *row)
 {
     if (column->state == 0)
@@ -472,7 +508,7 @@ static uint32_t find_driver(const md5_column *column, const char *row)
     return MD5_NUM_DRIVERS;
 }
 
-// Returns true if a name would be read as the keyword of a driver.
+// Returns true if the reader would read a parameter's name as the keyword of a driver.
 static bool is_driver_keyword(const md5_column *column, const char *name)
 {
     if (column->state == 0)
@@ -490,14 +526,15 @@ static bool is_driven_eased(const md5_column *column, const char *row)
     return column->easing > 0 && md5_row_easing(row, column->easing)->kind != MD5_EASE_LINEAR;
 }
 
-// Writes a driver and its names. Drivers without a keyword are further names of the driver before
-// them.
+// Writes the keyword of a driver and the names that identify it. A driver without a keyword is a
+// further name of the driver before it: `state` has a layer and a state.
 static bool write_driver(writer *out, const md5_table_iterator *iterator, uint32_t driver)
 {
     const char *const row = iterator->level->row;
+    const size_t first_name = iterator->column->state; // offset of the name of driver 0
     write_token(out, md5i_drivers[driver].word);
     do {
-        TRY(write_name(out, iterator, text_at(row, iterator->column->state + driver * sizeof row)));
+        TRY(write_name(out, iterator, text_at(row, first_name + driver * sizeof row)));
         driver++;
     } while (driver < MD5_NUM_DRIVERS && !md5i_drivers[driver].word);
     return true;
@@ -518,39 +555,53 @@ static bool write_parameter(writer *out, const md5_table_iterator *iterator, con
     return true;
 }
 
-// Writes a driven value: a number, a parameter with an easing, or another driver.
+// Fails if a driven value cannot be written: if it has more than one of its sources (a number, a
+// parameter, another driver), or an easing without a parameter, which the reader would not accept.
+static bool check_driven(writer *out, const md5_table_iterator *iterator, bool has_parameter,
+                         uint32_t driver)
+{
+    const md5_column *const column = iterator->column;
+    const char *const row = iterator->level->row;
+    const bool has_driver = driver < MD5_NUM_DRIVERS;
+    const bool has_number = md5i_column_number(column, row) != 0;
+
+    if (!has_parameter && is_driven_eased(column, row))
+        return fail_write(out, iterator, "has an easing but no parameter: expected no easing");
+    if (has_number && (has_parameter || has_driver))
+        return fail_write(out, iterator, "is set to a number and a %s: expected one of them",
+                          has_parameter ? "parameter" : md5i_drivers[driver].word);
+    if (has_parameter && has_driver)
+        return fail_write(out, iterator, "is set to a parameter and a %s: expected one of them",
+                          md5i_drivers[driver].word);
+    return true;
+}
+
+// Writes a driven value: a number, the name of a parameter with an easing, or another driver.
 static bool write_driven(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
     const char *const row = iterator->level->row;
     const char *const parameter = text_at(row, column->auxiliary);
     const uint32_t driver = find_driver(column, row);
-    const bool is_driven = driver < MD5_NUM_DRIVERS;
-    if (!parameter
-        && is_driven_eased(column, row)) // the reader accepts an easing after a parameter
-        return fail_write(out, iterator, "has an easing but no parameter: expected no easing");
-    if (!parameter && !is_driven)
-        return write_value(out, iterator, column, row);
+    TRY(check_driven(out, iterator, parameter != NULL, driver));
 
-    if (md5i_column_number(column, row) != 0)
-        return fail_write(out, iterator, "is set to a number and a %s: expected one of them",
-                          parameter ? "parameter" : md5i_drivers[driver].word);
-    if (parameter && is_driven)
-        return fail_write(out, iterator, "is set to a parameter and a %s: expected one of them",
-                          md5i_drivers[driver].word);
-    if (is_driven)
+    if (parameter)
+        return write_parameter(out, iterator, parameter);
+    if (driver < MD5_NUM_DRIVERS)
         return write_driver(out, iterator, driver);
-    return write_parameter(out, iterator, parameter);
+    return write_value(out, iterator, column, row);
 }
 
-// Returns the column that contains the rows of this level, or NULL for the machine.
+// Returns the column in the row above that contains the iterator's row. Returns NULL if the row is
+// the machine, which is not in a table.
 static const md5_column *column_above(const md5_table_iterator *iterator)
 {
     const md5_table_level *const above = iterator->level - 1;
     return iterator->top > 0 ? &above->schema->columns[above->next - 1] : NULL;
 }
 
-// Writes the keyword of a row.
+// Writes the keyword that begins the iterator's row. If the column above has a keyword for each
+// kind of its rows, writes the keyword of the row's kind.
 static void write_keyword(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const above = column_above(iterator);
@@ -597,7 +648,8 @@ static bool write_head(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
-// Writes the opening brace of a block before its first entry; empty blocks have no braces.
+// Opens the block of the row at a level, if it is not open yet. Called before each entry of the
+// block, so that a row without entries has no braces.
 static void open_braces(writer *out, int level)
 {
     if (!out->has_braces[level])
@@ -605,7 +657,7 @@ static void open_braces(writer *out, int level)
     out->has_braces[level] = true;
 }
 
-// Fails if a file cannot store the value of the current column. The reasons are:
+// Fails if the iterator's column has a value that a file cannot store:
 // - the kind of the row does not use the value
 // - the column does not have a keyword
 // - the value must follow another value, which is not set
@@ -626,12 +678,12 @@ static bool check_can_store(writer *out, const md5_table_iterator *iterator)
                           "cannot be stored in a machine file: expected 0, found %.0f",
                           md5i_column_number(column, row));
     if (column->position == MD5_POSITION_AFTER) {
-        const md5_column *first = column; // of the columns on one line
-        while (first->position == MD5_POSITION_AFTER)
-            first--;
-        if (!is_set(first, row))
+        const md5_column *first_on_line = column;
+        while (first_on_line->position == MD5_POSITION_AFTER)
+            first_on_line--;
+        if (!is_set(first_on_line, row))
             return fail_write(out, iterator, "has no effect without %s: expected no value",
-                              first->member);
+                              first_on_line->member);
     }
     return true;
 }
@@ -650,7 +702,7 @@ static bool write_texts(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
-// Writes the value of the current column after its keyword. The value of a choice is a keyword.
+// Writes the keyword and the value of the iterator's column. The keyword of a choice is its value.
 static bool write_block_value(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
@@ -668,7 +720,7 @@ static bool write_block_value(writer *out, const md5_table_iterator *iterator)
     return write_value(out, iterator, column, row);
 }
 
-// Writes the current column, which is in a block, and the columns that follow it on its line.
+// Writes the iterator's column in a block, and the columns whose values follow on the same line.
 static bool write_keyword_value(writer *out, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
@@ -684,8 +736,8 @@ static bool write_keyword_value(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
-// Returns true if the parameter, the driver or the easing of a driven value is set. write_driven()
-// reports an easing without a parameter, also if the number of the value is 0.
+// Returns true if a driven value has a parameter, another driver, or an easing. An easing without a
+// parameter is an error that check_driven() reports, also if the number of the value is 0.
 static bool is_driven_set(const md5_column *column, const char *row)
 {
     if (column->form != MD5_FORM_DRIVEN)
@@ -695,43 +747,52 @@ static bool is_driven_set(const md5_column *column, const char *row)
     return find_driver(column, row) < MD5_NUM_DRIVERS;
 }
 
-// Writes the current column of the iterator: its keyword and value, or the beginning of the block
-// that contains its rows. `braces` is the level of the row whose block contains the column.
+// Writes the line with the file of the machine's model, in the block of the row at a level.
+static bool write_model_line(writer *out, const md5_table_iterator *iterator,
+                             const char *model_file, int level)
+{
+    open_braces(out, level);
+    out->has_lines[level] = true;
+    begin_line(out, level + 1);
+    write_text(out, md5_column_word(iterator->column));
+    return write_name(out, iterator, model_file);
+}
+
+// Writes the iterator's column. A value is written with its keyword. The rows of a table are either
+// written here, as a list, or later on lines of their own, when the iterator visits them. `level`
+// is the level of the row whose block contains the column.
 static bool write_column(writer *out, md5_table_iterator *iterator, const char *model_file,
-                         int braces)
+                         int level)
 {
     const md5_column *const column = iterator->column;
     const char *const row = iterator->level->row;
     const bool is_in_block = column->position == MD5_POSITION_BLOCK;
-    const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
-    // Each row of such a column is written on its own line, in later steps of the iterator.
-    const bool has_lines = column->rows && !is_list && is_in_block;
-    const bool has_row_lines = has_lines && is_set(column, row);
-    const bool is_model = column->kind == MD5_COLUMN_MODEL && is_in_block && model_file[0] != '\0';
     TRY(check_can_store(out, iterator));
 
-    if (is_model || has_row_lines) {
-        open_braces(out, braces);
-        out->has_lines[braces] = true;
-    }
-    if (is_model) {
-        begin_line(out, braces + 1);
-        write_text(out, md5_column_word(column));
-        return write_name(out, iterator, model_file);
+    if (column->kind == MD5_COLUMN_MODEL && is_in_block && model_file[0] != '\0')
+        return write_model_line(out, iterator, model_file, level);
+    if (column->form == MD5_FORM_ALWAYS)
+        return true; // the iterator visits the inner row, whose values are in the same block
+
+    const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
+    const bool has_row_lines = column->rows && !is_list && is_in_block;
+    if (has_row_lines && is_set(column, row)) {
+        open_braces(out, level);
+        out->has_lines[level] = true;
+        return true; // the iterator visits the rows
     }
 
-    const bool is_keyword_set = is_driven_set(column, row) || is_set(column, row);
-    if (is_in_block && !has_lines && is_keyword_set) {
-        open_braces(out, braces);
+    const bool has_value = is_driven_set(column, row) || is_set(column, row);
+    if (is_in_block && !has_row_lines && has_value) {
+        open_braces(out, level);
         TRY(write_keyword_value(out, iterator));
     }
-    // Rows that were written with their value are not iterated over.
-    if (column->rows && column->form != MD5_FORM_ALWAYS && !has_row_lines)
-        iterator->column = NULL;
+    iterator->column = NULL; // the iterator does not visit the rows of the column, if any
     return true;
 }
 
-// Begins the row of the current level: writes its keyword and head.
+// Begins the iterator's row on a new line: writes its keyword and head, and the opening brace if
+// the grammar requires it.
 static bool begin_written_row(writer *out, const md5_table_iterator *iterator)
 {
     const int level = iterator->top;
@@ -745,7 +806,7 @@ static bool begin_written_row(writer *out, const md5_table_iterator *iterator)
     return true;
 }
 
-// Ends the row of the current level: closes its block.
+// Ends the row at a level: closes its block, if it has one.
 static void end_row(writer *out, int level)
 {
     if (!out->has_braces[level])
@@ -755,33 +816,37 @@ static void end_row(writer *out, int level)
     write_text(out, out->has_lines[level] ? "}" : " }");
 }
 
-// Writes a machine: iterates over the columns of its rows, parents before the rows below them.
+// Writes a machine. The iterator visits the columns of each row and, after a column with rows, the
+// columns of these rows. At the end of each row its column is NULL.
 static bool write_machine(writer *out, const md5_schema *schema, const md5_machine_desc *desc,
                           const char *model_file)
 {
     md5_table_iterator iterator = md5i_begin_columns(schema, desc, NULL);
     while (md5i_next_column(&iterator)) {
-        // The row of an ALWAYS column has neither a keyword nor braces: its values are written in
-        // the braces of the row above.
-        const int level = iterator.top;
+        // An inner row (MD5_FORM_ALWAYS) has neither a keyword nor braces: its values are written
+        // into the block of the row above.
         const md5_column *const above = column_above(&iterator);
-        const bool is_within = above && above->form == MD5_FORM_ALWAYS;
+        const bool is_inner_row = above && above->form == MD5_FORM_ALWAYS;
+        const int level = iterator.top;
+        const int block_level = is_inner_row ? level - 1 : level;
+
+        // `next` is the index of the column after the iterator's column.
         const bool is_row_begin = iterator.level->next == 1;
         const bool is_row_end = iterator.level->next > iterator.level->schema->num_columns;
-
-        if (iterator.column && is_row_begin && !is_within)
+        if (iterator.column && is_row_begin && !is_inner_row)
             TRY(begin_written_row(out, &iterator));
         if (iterator.column)
-            TRY(write_column(out, &iterator, model_file, is_within ? level - 1 : level));
-        else if (is_row_end && !is_within)
+            TRY(write_column(out, &iterator, model_file, block_level));
+        else if (is_row_end && !is_inner_row)
             end_row(out, level);
     }
     write_text(out, "\n");
     return true;
 }
 
-// Writes tables as the text of a machine file and a NUL to text[size]. Returns the length of the
-// text, which may be larger than `size`, or 0 after an error.
+// Writes the tables of a machine as the text of a machine file, with a NUL at its end, to
+// text[size]. Returns the length of the complete text, which may be larger than `size`, or 0 after
+// an error.
 size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
                           const md5_machine_desc *desc, const char *model_file, char *text,
                           size_t size)
