@@ -236,6 +236,20 @@ static unsigned base_from_prefix(char second)
     return md5_lower(second) == 'b' ? 2 : 8;
 }
 
+// Skips the suffixes of a number, in upper or lower case: one f or l after a real number, up to two
+// of l and u after an integer.
+static void skip_number_suffixes(md5_decl_lex *lex, bool is_real)
+{
+    const int max_suffixes = is_real ? 1 : 2;
+    const char suffix = is_real ? 'f' : 'u';
+    for (int i = 0; i < max_suffixes; i++) {
+        const char c = md5_lower(byte_at(lex));
+        if (c != 'l' && c != suffix)
+            return;
+        lex->at++;
+    }
+}
+
 // Reads the number at the position of the lexer, with its suffixes. The text of the token does not
 // contain the suffixes. Reports an error and returns false if the number is invalid.
 static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
@@ -253,16 +267,7 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
 
     token->text = start;
     token->size = (size_t)(lex->at - start);
-
-    // Skip suffixes: one f or l after a real number, up to two of l and u after an integer.
-    const int max_suffixes = token->is_real ? 1 : 2;
-    const char suffix = token->is_real ? 'f' : 'u';
-    for (int i = 0; i < max_suffixes; i++) {
-        const char c = md5_lower(byte_at(lex));
-        if (c != 'l' && c != suffix)
-            break;
-        lex->at++;
-    }
+    skip_number_suffixes(lex, token->is_real);
     return true;
 }
 
@@ -451,30 +456,39 @@ static void read_name_token(md5_decl_lex *lex, md5_token *token)
     token->size = (size_t)(lex->at - token->text);
 }
 
-// Reads the longest punctuation token at the position of the lexer. Reports an unknown character
-// and returns false.
-static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
+// Returns the number of bytes of the longest punctuation token at the position of the lexer, or 0
+// if no such token begins there.
+static size_t measure_punctuation(const md5_decl_lex *lex)
 {
-    // Longer tokens precede their beginnings. Tokens that begin with / \ or . are names.
+    // A token precedes all tokens with which it begins, so the first match is the longest. Tokens
+    // that begin with / \ or . are names.
     static const char *const tokens[] = {
         ">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=", "%=", "+=",
         "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
         "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
-    static const char single[] = "{}(),;[]?~$"; // not the beginning of a longer token
+    static const char one_byte_tokens[] = "{}(),;[]?~$"; // no other token begins with these
 
     const char c = *lex->at;
-    size_t size = c != '\0' && strchr(single, c) ? 1 : 0;
-    for (size_t i = 0; i < MD5_COUNT(tokens) && size == 0; i++) {
-        const size_t length = strlen(tokens[i]);
-        if (length <= (size_t)(lex->end - lex->at) && memcmp(lex->at, tokens[i], length) == 0)
-            size = length;
+    if (c != '\0' && strchr(one_byte_tokens, c))
+        return 1;
+    const size_t bytes_left = (size_t)(lex->end - lex->at);
+    for (size_t i = 0; i < MD5_COUNT(tokens); i++) {
+        const size_t size = strlen(tokens[i]);
+        if (size <= bytes_left && memcmp(lex->at, tokens[i], size) == 0)
+            return size;
     }
+    return 0;
+}
 
+// Reads the longest punctuation token at the position of the lexer. Reports an unknown character
+// and returns false.
+static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
+{
+    const size_t size = measure_punctuation(lex);
     if (size == 0) {
         md5i_decl_lex_warn(lex, "unknown punctuation %s", md5i_quote(lex->at, 1).text);
         return false;
     }
-
     token->kind = MD5_TOKEN_PUNCTUATION;
     token->text = lex->at;
     token->size = size;

@@ -243,26 +243,41 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
 
 #define EYES_BELOW_TOP 6.0 // units below the top of the bounding box
 
+// Sets *height to the height of the left eye in the first frame of the clip "idle", units. Returns
+// false if the monster does not have the clip or the joint, or if the eyes are joints of a separate
+// head.
+static bool measure_eye_height(const md5_monster *monster, double *height)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    if (monster->desc.head)
+        return false;
+    const uint32_t clip = md5_actor_choose(monster->desc.body, NULL, "idle");
+    if (clip == MD5_NONE || entity->clips[clip].num_files == 0)
+        return false;
+    if (monster->eye_joints[0] == MD5_NONE)
+        return false;
+
+    md5_xform *const transforms = monster->body_actor.transforms;
+    md5_sample(entity->clips[clip].bindings[0], (md5_sample_position){.frame0 = 0}, MD5_ROOT_ID,
+               transforms);
+    transforms[0].translation = md5_vec3_add(transforms[0].translation, entity->offset);
+    md5_local_to_model_xforms(&entity->model->skeleton, transforms, transforms);
+    const float eye_z = transforms[monster->eye_joints[0]].translation.z;
+    *height = (double)(eye_z + entity->model_offset.z);
+    return true;
+}
+
 // Returns the height of the eyes, units: the key "eye_height", or the height of the left eye in the
-// first frame of "idle", or a height slightly below the top of the bounding box.
+// clip "idle", or a height slightly below the top of the bounding box.
 static double find_eye_height(const md5_monster *monster)
 {
     const md5_entity *const entity = monster->desc.entity;
     if (md5_entity_def_value(entity->def, "eye_height"))
         return (double)md5i_monster_float(monster, "eye_height", 0.0f);
 
-    // The left eye in the first frame of "idle". A separate head has the eyes in its own model.
-    const uint32_t clip =
-        monster->desc.head ? MD5_NONE : md5_actor_choose(monster->desc.body, NULL, "idle");
-    if (clip != MD5_NONE && entity->clips[clip].num_files > 0
-        && monster->eye_joints[0] != MD5_NONE) {
-        md5_xform *const transforms = monster->body_actor.transforms;
-        md5_sample(entity->clips[clip].bindings[0], (md5_sample_position){.frame0 = 0}, MD5_ROOT_ID,
-                   transforms);
-        transforms[0].translation = md5_vec3_add(transforms[0].translation, entity->offset);
-        md5_local_to_model_xforms(&entity->model->skeleton, transforms, transforms);
-        return (double)(transforms[monster->eye_joints[0]].translation.z + entity->model_offset.z);
-    }
+    double height;
+    if (measure_eye_height(monster, &height))
+        return height;
 
     // The bounding box: "maxs" overrides "size".
     float top[3] = {0.0f, 0.0f, 0.0f};
@@ -641,23 +656,25 @@ static void rotate_look_joints(md5_monster *monster)
     monster->look.yaw = md5_wrap_degrees(monster->look.yaw + yaw * rate);
 }
 
-// Rotates the eyes to the angles `target`, within the limits of the eyes. Sets a new goal for the
-// look joints if the eyes have reached their limits, or have not moved for some time.
+// Rotates the eyes to the angles `target`, within the limits of the eyes. The look joints, such as
+// the neck, only follow if the eyes have reached their limits, or have not moved for some time:
+// then their goal is set to the target.
 static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look_angles target)
 {
-    // The eyes. Their angles are relative to the look joints.
+    // The angles of the eyes are relative to the look joints.
     const double pitch = target.pitch - monster->look.pitch;
     const double yaw = target.yaw - monster->look.yaw;
-    if (monster->eyes.pitch != pitch || monster->eyes.yaw != yaw) {
+    const bool must_move = monster->eyes.pitch != pitch || monster->eyes.yaw != yaw;
+    if (must_move) {
         monster->eyes = clamp_angles((look_angles){pitch, yaw}, monster->eye_min, monster->eye_max);
         const bool is_limited = fabs(pitch - monster->eyes.pitch) > EYE_TOLERANCE
                                 || fabs(yaw - monster->eyes.yaw) > EYE_TOLERANCE;
         monster->align_time = is_limited ? tick->time : next_align_time(monster, tick);
     }
 
-    // Update the goal of the joints that look at the target. A target straight ahead aligns them
-    // immediately.
-    if (fabs(target.yaw) < EYE_TOLERANCE)
+    // A target straight ahead aligns the look joints immediately.
+    const bool is_ahead = fabs(target.yaw) < EYE_TOLERANCE;
+    if (is_ahead)
         monster->align_time = tick->time;
     if (tick->time >= monster->align_time || tick->time < monster->force_time) {
         monster->align_time = next_align_time(monster, tick);
@@ -678,9 +695,22 @@ static md5_vec3d eye_translation(const md5_monster *monster, md5_vec3d to_eye, m
     return md5_vec3d_add(to_eye, aim);
 }
 
-// Sets the mods of the eyes: the translation of the mod of an eye is the point at which it looks.
-// The eyes look at two points that are next to each other. `axes` are the axes to which the look
-// angles are relative.
+// Computes the vectors from the middle of the eyes to the points at which the left and the right
+// eye look, in the world. The points are next to each other, at the distance EYE_DISTANCE in the
+// direction of the look angles. `axes` are the axes to which the look angles are relative.
+static void compute_eye_aims(const md5_monster *monster, const axes3 *axes, md5_vec3d aims[2])
+{
+    const axes3 rotation = md5i_axes_from_angles(monster->look.pitch + monster->eyes.pitch,
+                                                 monster->look.yaw + monster->eyes.yaw, 0.0);
+    const axes3 gaze = md5_multiply_axes(&rotation, axes);
+    const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], EYE_DISTANCE);
+    const md5_vec3d left = md5_vec3d_scale(gaze.row[1], (double)monster->eye_horizontal);
+    aims[0] = md5_vec3d_add(ahead, left);
+    aims[1] = md5_vec3d_add(ahead, md5_vec3d_scale(left, -1.0));
+}
+
+// Sets the mods (joint modifications) of the eyes. The translation of an eye's mod is the point at
+// which the eye looks. `axes` are the axes to which the look angles are relative.
 static void apply_eyes(md5_monster *monster, const world_transform *body,
                        const md5_monster_tick *tick, const axes3 *axes)
 {
@@ -697,23 +727,18 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
         origin = to_world->origin;
     }
 
-    const axes3 rotation = md5i_axes_from_angles(monster->look.pitch + monster->eyes.pitch,
-                                                 monster->look.yaw + monster->eyes.yaw, 0.0);
-    const axes3 gaze = md5_multiply_axes(&rotation, axes);
-    const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], EYE_DISTANCE);
-    const md5_vec3d left = md5_vec3d_scale(gaze.row[1], (double)monster->eye_horizontal);
+    md5_vec3d aims[2];
+    compute_eye_aims(monster, axes, aims);
     const md5_vec3d to_eye = md5_vec3d_sub(monster->eye, origin);
-
     for (int i = 0; i < 2; i++) {
         if (monster->eye_joints[i] == MD5_NONE)
             continue;
-        const double side = i == 0 ? 1.0 : -1.0;
-        const md5_vec3d aim = md5_vec3d_add(ahead, md5_vec3d_scale(left, side));
         md5_joint_mod *const mod = &mods[monster->eye_joints[i]];
         mod->position = monster->can_move_eyes ? MD5_MOD_WORLD_OVERRIDE : MD5_MOD_NONE;
         if (!monster->can_move_eyes)
             mod->axis = MD5_MOD_NONE;
-        mod->translation = md5_vec3d_round(eye_translation(monster, to_eye, aim, &to_world->axes));
+        mod->translation =
+            md5_vec3d_round(eye_translation(monster, to_eye, aims[i], &to_world->axes));
     }
 }
 
@@ -984,14 +1009,12 @@ static bool has_valid_legs(const md5_monster *monster)
     return has_pivot && (ik->enabled | monster->enabled_next) >> ik->num_legs == 0;
 }
 
-// Writes or reads a monster, depending on the archive. When reading, stores the mods in
-// mods[num_mods], unless `mods` is NULL. Returns false if a value is invalid.
-static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md5_joint_mod *mods)
+// Writes or reads the members of a monster that are its state. They are at the end of the structure
+// and have eight bytes each. Those from ik.waist_height up to focus_time are doubles, the others
+// are integers. Returns false if a double is not finite or too large.
+static bool archive_monster_members(md5_state_archive *archive, md5_monster *monster)
 {
     bool is_valid = true;
-
-    // The state, at the end of the structure. All its members have eight bytes. The members from
-    // ik.waist_height up to focus_time are doubles, the others are integers.
     for (size_t offset = FIRST_SAVED; offset < sizeof *monster; offset += sizeof(double)) {
         char *const member = (char *)monster + offset;
         md5_archive_64(archive, member);
@@ -1002,9 +1025,16 @@ static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md
         if (is_double && !(fabs(number) <= (double)MAX_SAVED))
             is_valid = false;
     }
+    return is_valid;
+}
 
-    // Read the joint modifications. Each is read into a copy, so that invalid bytes do not change
-    // the monster's mods.
+// Writes or reads a monster, depending on the archive. When reading, stores the modifications of
+// joints in mods[num_mods], unless `mods` is NULL. Returns false if a value is invalid.
+static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md5_joint_mod *mods)
+{
+    bool is_valid = archive_monster_members(archive, monster);
+
+    // Each modification is read into a copy, so that invalid bytes do not change the monster.
     for (uint32_t i = 0; i < monster->num_mods; i++) {
         md5_joint_mod mod = monster->mods[i];
         for (size_t k = 0; k < MOD_WORDS; k++)

@@ -497,14 +497,10 @@ static bool find_materials(md5_entity_load *load)
 
 // -- All ------------------------------------------------------------------------------------------
 
-// Sets the members that depend only on the keys of an entity and on its modelDef.
-static void set_values(md5_entity_load *load)
+// Reads the shader parms of an entity, numbers that its materials use. Parms 0 to 2 are the color.
+// The default of the color and of parm 3 is 1, the default of the other parms is 0.
+static void read_shader_parms(md5_entity *entity)
 {
-    load->owner->name = load->name;
-    md5_entity *const entity = &load->owner->entity;
-
-    // Parms 0 to 2 are the color. The default of the color and of parm 3 is 1, the default of other
-    // parms is 0.
     enum { NUM_COLOR_PARMS = 3, NUM_PARMS = MD5_COUNT(entity->parms) };
     for (uint32_t i = 0; i < NUM_PARMS; i++)
         entity->parms[i] = i <= NUM_COLOR_PARMS ? 1.0f : 0.0f;
@@ -514,7 +510,16 @@ static void set_values(md5_entity_load *load)
         entity_numbers(entity, key, &entity->parms[i], 1);
     }
     entity_numbers(entity, "_color", entity->parms, NUM_COLOR_PARMS);
+}
 
+// Sets the members of an entity that depend only on its keys and on its modelDef.
+static void set_values(md5_entity_load *load)
+{
+    load->owner->name = load->name;
+    md5_entity *const entity = &load->owner->entity;
+    read_shader_parms(entity);
+
+    // The defaults are the engine's; times are in seconds.
     float offset[3] = {0.0f, 0.0f, 0.0f};
     float blink_min = 0.5f;
     float blink_max = 8.0f;
@@ -1025,33 +1030,36 @@ static void check_model(const entity_check *check, const md5_entity_key *key,
         MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(model->value));
 }
 
-// Warns if the model, the entity or the joint to which a key refers does not exist. The model and
-// the entity are checked only for keys of this entityDef, because inherited keys are reported at
-// their own declaration. The joint is always checked, because it depends on the model.
-static void check_part_key(const entity_check *check, const md5_entity_key *key)
+// Warns if the entity or the model to which a key refers does not exist. `attached` is the entity
+// of an attachment, or NULL. Inherited keys are not checked, because they are reported at their own
+// declaration.
+static void check_part_target(const entity_check *check, const md5_entity_key *key,
+                              const md5_entity_def *attached)
 {
-    md5_context *const context = &check->game->context;
-    const bool is_head = check->head && key == check->head;
-    const bool is_attachment = is_attachment_key(key);
     const bool is_inherited = key->decl != check->def->decl;
-    const md5_entity_def *attached = NULL;
-    const md5_entity_key *model = key;
-    if (is_attachment) {
-        attached = md5_game_entity_def(check->game, key->value, check->error);
-        model = find_key(attached, "model");
-    }
-
-    // Check that the attached entity or model exists.
-    if (!is_inherited && is_attachment && !attached)
-        (void)md5i_report_key(context, MD5_WARNING, key,
+    if (is_inherited)
+        return;
+    const bool is_attachment = is_attachment_key(key);
+    if (is_attachment && !attached) {
+        (void)md5i_report_key(&check->game->context, MD5_WARNING, key,
                               "Unknown entityDef %s to attach: Doom 3 ends the map",
                               MD5_QUOTED(key->value));
-    else if (!is_inherited && model)
+        return;
+    }
+    const md5_entity_key *const model = is_attachment ? find_key(attached, "model") : key;
+    if (model)
         check_model(check, key, model);
+}
 
-    // Check that the body has the joint to which it is attached.
+// Warns if the body does not have the joint to which the part of a key is attached. `attached` is
+// the entity of an attachment, or NULL.
+static void check_part_joint(const entity_check *check, const md5_entity_key *key,
+                             const md5_entity_def *attached)
+{
+    md5_context *const context = &check->game->context;
     if (check->body.num_joints == 0)
         return;
+    const bool is_head = check->head && key == check->head;
     if (is_head) {
         const md5_entity_key *const joint = find_key(check->def, "head_joint");
         (void)find_part_joint(context, &check->body, joint, joint ? joint : key, "'head_joint'", "",
@@ -1060,6 +1068,18 @@ static void check_part_key(const entity_check *check, const md5_entity_key *key)
         (void)find_part_joint(context, &check->body, find_key(attached, "joint"), key, "attaching ",
                               MD5_QUOTED(key->value), check->name);
     }
+}
+
+// Checks a key that refers to a part of an entity: its model, its head, or an attached entity.
+// Warns if the part does not exist, or if the joint to which it is attached does not exist. The
+// joint is also checked for inherited keys, because it depends on the model.
+static void check_part_key(const entity_check *check, const md5_entity_key *key)
+{
+    const md5_entity_def *attached = NULL;
+    if (is_attachment_key(key))
+        attached = md5_game_entity_def(check->game, key->value, check->error);
+    check_part_target(check, key, attached);
+    check_part_joint(check, key, attached);
 }
 
 // Checks the keys of an entityDef that refer to the model, the head or an attachment.

@@ -99,35 +99,50 @@ static const md5_entity_key *store_keys(key_list *list)
 
 // -- Parsing --------------------------------------------------------------------------------------
 
-// Reads the value of a key, whose name was read, and sets the key. Reports an invalid name or value
-// and a key that is defined twice. Returns false if memory runs out.
+// Reports the name of a key that is not in double quotes. Returns false if the name cannot be used.
+// In lenient mode a name without quotes is used, and punctuation is skipped.
+static bool accept_key_name(md5_decl_lex *lex, const md5_token *name)
+{
+    const bool has_double_quotes = name->kind == MD5_TOKEN_STRING && !name->is_literal;
+    if (has_double_quotes)
+        return true;
+    md5i_decl_error(lex, "a key in double quotes", "Expected quoted string, but found %s",
+                    MD5_QUOTED_TOKEN(name));
+    return !*lex->is_defaulted && name->kind != MD5_TOKEN_PUNCTUATION;
+}
+
+// Reads the value of a key. Reports a missing value and returns false. In lenient mode a missing
+// value does not consume the brace that ends the entityDef.
+static bool read_key_value(md5_decl_lex *lex, const md5_token *name, md5_token *value)
+{
+    if (!md5i_decl_lex_read(lex, value)) {
+        md5i_decl_error(lex, "a value", "Unexpected end of file");
+        return false;
+    }
+    const bool is_brace = value->kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(value, "}");
+    if (is_brace && md5_is_lenient(lex->game)) {
+        md5i_decl_lex_warn(lex, "expected a value after %s but found '}'", MD5_QUOTED_TOKEN(name));
+        md5i_decl_lex_unread(lex, value);
+        return false;
+    }
+    return true;
+}
+
+// Reads the value of a key, whose name was read, and sets the key in the list. Reports an invalid
+// name or value and a key that is defined twice. Returns false if memory runs out.
 static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
                       key_list *list)
 {
     const uint32_t line = lex->line;
     const uint32_t column = (uint32_t)(name->at - lex->line_start) + 1;
-    if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
-        md5i_decl_error(lex, "a key in double quotes", "Expected quoted string, but found %s",
-                        MD5_QUOTED_TOKEN(name));
-        // In lenient mode a name without quotes is a key, and other tokens are skipped.
-        if (*lex->is_defaulted || name->kind == MD5_TOKEN_PUNCTUATION)
-            return true;
-    }
+    if (!accept_key_name(lex, name))
+        return true;
 
     const char *const text = md5i_copy_token(lex->game, name);
     TRY(text);
     md5_token value;
-    if (!md5i_decl_lex_read(lex, &value)) {
-        md5i_decl_error(lex, "a value", "Unexpected end of file");
+    if (!read_key_value(lex, name, &value))
         return true;
-    }
-    // In lenient mode a missing value does not consume the brace that ends the entityDef.
-    if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
-        && md5i_token_is(&value, "}")) {
-        md5i_decl_lex_warn(lex, "expected a value after %s but found '}'", MD5_QUOTED_TOKEN(name));
-        md5i_decl_lex_unread(lex, &value);
-        return true;
-    }
 
     bool is_new;
     const md5_entity_key key = {text, md5i_copy_token(lex->game, &value), decl, line, column};
@@ -166,14 +181,24 @@ static bool extract_parents(key_list *list, md5_decl_lex *lex, parsed_entity *pa
     return true;
 }
 
-// Parses the text of an entityDef. As in the engine, it gets the key "classname". An entityDef with
-// an error has only this key and the key "DEFAULTED". Returns false if memory runs out.
+// Sets a key that is not in the text of a declaration. Its location is the keyword of the
+// declaration. Returns false if memory runs out.
+static bool set_implied_key(key_list *list, const md5_decl *decl, const char *name,
+                            const char *value)
+{
+    bool is_new;
+    const md5_entity_key key = {name, value, decl, decl->keyword_line, decl->keyword_column};
+    return set_key(list, &key, &is_new);
+}
+
+// Parses the text of an entityDef. As in the engine, it gets the key "classname" with its own name.
+// An entityDef with an error has only this key and the key "DEFAULTED". Returns false if memory
+// runs out.
 static bool parse_declaration(md5_game *game, md5_decl_entry *entry, parsed_entity *parsed)
 {
     const md5_decl *const decl = &entry->decl;
     md5_decl_lex lex;
-    bool is_defaulted = false;
-    bool is_new;
+    bool is_defaulted = false; // the text has an error
     key_list list = {.game = game};
     md5i_decl_lex_begin_decl(&lex, game, entry, &is_defaulted);
 
@@ -182,16 +207,12 @@ static bool parse_declaration(md5_game *game, md5_decl_entry *entry, parsed_enti
     while (!is_defaulted && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
         TRY(read_pair(&lex, &token, decl, &list));
     if (is_defaulted) {
-        const md5_entity_key mark = {"DEFAULTED", "1", decl, decl->keyword_line,
-                                     decl->keyword_column};
         list = (key_list){.game = game};
-        TRY(set_key(&list, &mark, &is_new));
+        TRY(set_implied_key(&list, decl, "DEFAULTED", "1"));
     }
+    TRY(set_implied_key(&list, decl, "classname", decl->name));
 
-    const md5_entity_key name = {"classname", decl->name, decl, decl->keyword_line,
-                                 decl->keyword_column};
     parsed->def.decl = decl;
-    TRY(set_key(&list, &name, &is_new));
     TRY(extract_parents(&list, &lex, parsed));
     parsed->declared = store_keys(&list);
     parsed->num_declared = list.count;

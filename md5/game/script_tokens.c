@@ -202,6 +202,27 @@ static const char *skip_script_blanks(md5_lex *lex)
     return lex->at;
 }
 
+// Returns the kind of the token that begins at `at`, which its first byte decides, and sets *end to
+// the end of the token.
+static script_token_kind scan_script_token(md5_lex *lex, const char *at, const char **end)
+{
+    if (md5_is_letter(*at)) {
+        *end = find_script_name_end(at, lex->end);
+        return SCRIPT_TOKEN_NAME;
+    }
+    if (begins_number(at, lex->end)) {
+        *end = find_script_number_end(at, lex->end);
+        return SCRIPT_TOKEN_NUMBER;
+    }
+    if (*at == '"' || *at == '\'') { // 'x y z' is a vector
+        *end = md5i_lex_token_end(lex, at);
+        return *at == '"' ? SCRIPT_TOKEN_STRING : SCRIPT_TOKEN_VECTOR;
+    }
+    const bool has_two_bytes = lex->end - at > 1 && is_pair(at[0], at[1]); // such as <=
+    *end = has_two_bytes ? at + 2 : at + 1;
+    return SCRIPT_TOKEN_SIGN;
+}
+
 // Reads the next token of a text and moves the text past it. At the end of the text and after an
 // error, the token is SCRIPT_TOKEN_END. A string that is not closed is an error.
 static void read_script_token(script_tokens *tokens, script_text *from, script_token *token)
@@ -212,37 +233,26 @@ static void read_script_token(script_tokens *tokens, script_text *from, script_t
     report_file(tokens, from->file);
     lex->at = before;
     lex->end = from->end;
-    const char *const at = skip_script_blanks(lex);
 
-    // The first byte decides the kind of the token.
+    const char *const at = skip_script_blanks(lex);
     const char *end = at;
     script_token_kind kind = SCRIPT_TOKEN_END;
-    if (at == lex->end || !md5_script_is_ok(tokens)) {
-        kind = SCRIPT_TOKEN_END;
-    } else if (md5_is_letter(*at)) {
-        kind = SCRIPT_TOKEN_NAME;
-        end = find_script_name_end(at, lex->end);
-    } else if (begins_number(at, lex->end)) {
-        kind = SCRIPT_TOKEN_NUMBER;
-        end = find_script_number_end(at, lex->end);
-    } else if (*at == '"' || *at == '\'') {
-        kind = *at == '"' ? SCRIPT_TOKEN_STRING : SCRIPT_TOKEN_VECTOR;
-        end = md5i_lex_token_end(lex, at);
-    } else {
-        kind = SCRIPT_TOKEN_SIGN;
-        end = lex->end - at > 1 && is_pair(at[0], at[1]) ? at + 2 : at + 1;
-    }
+    if (at < lex->end && md5_script_is_ok(tokens))
+        kind = scan_script_token(lex, at, &end);
 
     const bool begins_line = before == lex->text || memchr(before, '\n', (size_t)(at - before));
-    *token = (script_token){.kind = kind,
-                            .begins_line = begins_line,
-                            .file = from->file,
-                            .at = at,
-                            .size = (size_t)(end - at)};
+    *token = (script_token){
+        .kind = kind,
+        .begins_line = begins_line,
+        .file = from->file,
+        .at = at,
+        .size = (size_t)(end - at),
+    };
     from->at = end;
 
     const bool is_quoted = kind == SCRIPT_TOKEN_STRING || kind == SCRIPT_TOKEN_VECTOR;
-    if (is_quoted && (end - at < 2 || end[-1] != *at))
+    const bool is_closed = end - at >= 2 && end[-1] == *at;
+    if (is_quoted && !is_closed)
         md5i_script_fail(tokens, token, "a closing quote");
 }
 
@@ -459,8 +469,20 @@ static void read_directive(script_reader *reader)
         source->num_ifs--;
 }
 
-// Reads the arguments of a macro, ( A, B ), from the source `from` that calls it. Stores their
-// texts in call->arguments. A wrong number of arguments is an error.
+// Reads a token of the arguments of a macro. The end of the text is an error. So is a number of
+// tokens above the limit, because macros that expand each other could take forever.
+static void read_argument_token(script_reader *reader, script_text *from, script_token *token)
+{
+    read_script_token(reader->to, from, token);
+    const bool is_end = token->kind == SCRIPT_TOKEN_END;
+    if (!is_end)
+        reader->num_steps++;
+    if (is_end || reader->num_steps > reader->max_steps)
+        md5i_script_fail(reader->to, token, "')' after the arguments of a macro");
+}
+
+// Reads the arguments of a macro, ( A, B ), from the text `from` that contains the call. Stores the
+// text of each argument in call->arguments. A wrong number of arguments is an error.
 static void read_arguments(script_reader *reader, script_source *call, script_text *from)
 {
     script_tokens *const to = reader->to;
@@ -470,31 +492,28 @@ static void read_arguments(script_reader *reader, script_source *call, script_te
     if (!md5i_script_token_is(&token, "("))
         md5i_script_fail(to, &token, "'(' after the name of a macro");
 
-    // Commas and the closing bracket separate arguments, except in nested brackets. `argument`
-    // begins at the start of the current argument.
+    // Commas and the closing bracket end an argument, except in nested brackets.
     uint32_t count = 0;
-    uint32_t depth = 0; // of nested brackets
+    uint32_t depth = 0; // of brackets inside the current argument
     bool is_closed = false;
-    script_text argument = *from;
+    script_text argument = *from; // begins at the start of the current argument
     while (!is_closed && md5_script_is_ok(to)) {
-        read_script_token(to, from, &token);
+        read_argument_token(reader, from, &token);
+        const bool opens = md5i_script_token_is(&token, "(");
         const bool closes = md5i_script_token_is(&token, ")");
-        const bool separates = md5i_script_token_is(&token, ",");
+        const bool is_comma = md5i_script_token_is(&token, ",");
+        const bool ends_argument = depth == 0 && (closes || is_comma);
         is_closed = depth == 0 && closes;
-        if (token.kind != SCRIPT_TOKEN_END)
-            reader->num_steps++;
-        if (token.kind == SCRIPT_TOKEN_END || reader->num_steps > reader->max_steps)
-            md5i_script_fail(to, &token, "')' after the arguments of a macro");
-        if (is_closed || (depth == 0 && separates)) {
+        if (ends_argument) {
             argument.end = token.at;
             if (count < macro->num_params)
                 call->arguments[count] = argument;
             count++;
             argument = *from;
         }
-        if (md5i_script_token_is(&token, "("))
+        if (opens)
             depth++;
-        else if (closes && !is_closed)
+        else if (closes && depth > 0)
             depth--;
     }
 
