@@ -286,39 +286,28 @@ static md5_decl_type type_from_token(const md5_token *token)
     return (md5_decl_type)type;
 }
 
-// Reads the beginning of a declaration, `[type] name`, and checks that a brace follows. `export` is
-// read like a type; it does not need a brace here.
-static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line_counter *lines,
-                             decl_head *head)
+// Reads the type of a declaration from its first token. If this token is not a type, it is the
+// name, and `default_type`, the type of the folder, applies. Returns false if the token is a brace,
+// because the declaration then has no name.
+static bool read_decl_type(md5_decl_lex *lex, const md5_token *first, md5_decl_type default_type,
+                           decl_head *head)
+{
+    head->type = type_from_token(first);
+    head->is_export = md5i_token_is_word(first, "export");
+    const bool is_type = head->type != MD5_NUM_DECL_TYPES || head->is_export;
+    if (is_type)
+        return true;
+    if (md5i_token_is(first, "{"))
+        return false;
+    md5i_decl_lex_unread(lex, first);
+    head->type = default_type;
+    return true;
+}
+
+// Checks that a brace follows the name of a declaration, and leaves it to the parser.
+static head_result check_decl_brace(md5_decl_lex *lex)
 {
     md5_token token;
-    *head = (decl_head){.start = lex->at, .line_start = lex->line_start, .line = lex->line};
-
-    if (!md5i_decl_lex_read(lex, &token))
-        return HEAD_END;
-
-    count_lines_until(lines, token.at);
-    head->keyword_line = lines->line;
-    head->keyword_column = (uint32_t)(token.at - lines->line_start) + 1;
-
-    // If the first token is not a type, it is the name, and the folder decides the type.
-    head->type = type_from_token(&token);
-    head->is_export = md5i_token_is_word(&token, "export");
-    if (head->type == MD5_NUM_DECL_TYPES && !head->is_export) {
-        if (md5i_token_is(&token, "{"))
-            return skip_nameless(lex);
-        md5i_decl_lex_unread(lex, &token);
-        head->type = default_type;
-    }
-
-    if (!md5i_decl_lex_read(lex, &head->name))
-        return warn_at_end(lex);
-    if (md5i_token_is(&head->name, "{"))
-        return skip_nameless(lex);
-
-    // Check the brace, and leave it to the parser.
-    if (head->is_export)
-        return HEAD_READ;
     if (!md5i_decl_lex_read(lex, &token))
         return warn_at_end(lex);
     if (!md5i_token_is(&token, "{")) {
@@ -327,6 +316,28 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
     }
     md5i_decl_lex_unread(lex, &token);
     return HEAD_READ;
+}
+
+// Reads the beginning of a declaration, `[type] name`, and checks that a brace follows. `export` is
+// read like a type; it does not need a brace here.
+static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line_counter *lines,
+                             decl_head *head)
+{
+    *head = (decl_head){.start = lex->at, .line_start = lex->line_start, .line = lex->line};
+    md5_token first;
+    if (!md5i_decl_lex_read(lex, &first))
+        return HEAD_END;
+    count_lines_until(lines, first.at);
+    head->keyword_line = lines->line;
+    head->keyword_column = (uint32_t)(first.at - lines->line_start) + 1;
+
+    if (!read_decl_type(lex, &first, default_type, head))
+        return skip_nameless(lex);
+    if (!md5i_decl_lex_read(lex, &head->name))
+        return warn_at_end(lex);
+    if (md5i_token_is(&head->name, "{"))
+        return skip_nameless(lex);
+    return head->is_export ? HEAD_READ : check_decl_brace(lex);
 }
 
 // Sets the text and the position of a declaration that ends at the position of the lexer.

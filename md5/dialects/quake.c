@@ -121,6 +121,17 @@ static bool expect(md5_lex *lex, char c, const char *where)
     return true;
 }
 
+// Returns the closing quote of the string that begins at `start`, or NULL if the string does not
+// end on its line. A backslash and the next character are one unit.
+static const char *find_closing_quote(const md5_lex *lex, const char *start)
+{
+    const char *end = start + 1;
+    while (end < lex->end && *end != '"' && *end != '\n')
+        end += *end == '\\' && lex->end - end > 1 ? 2 : 1;
+    const bool is_closed = end < lex->end && *end == '"';
+    return is_closed ? end : NULL;
+}
+
 // Reads a string in quotes and returns a copy in the arena. A backslash before a character is
 // removed; \u and its digits are copied unchanged. Returns NULL after an error.
 static const char *read_json_string(md5_lex *lex)
@@ -131,22 +142,17 @@ static const char *read_json_string(md5_lex *lex)
                       quote_token(lex).text);
         return NULL;
     }
-
-    // Find the closing quote. A backslash and the next character are one unit.
-    const char *end = start + 1;
-    while (end < lex->end && *end != '"' && *end != '\n')
-        end += *end == '\\' && lex->end - end > 1 ? 2 : 1;
-    if (end >= lex->end || *end != '"') {
+    const char *const end = find_closing_quote(lex, start);
+    if (!end) {
         md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
                       "unterminated string: expected a closing quote before the end of the line");
         return NULL;
     }
 
+    // The copy is zeroed, so that it ends with NUL.
     char *const copy = MD5_ALLOC_ZEROED(lex->arena, char, (size_t)(end - start));
     if (!copy)
         return NULL;
-
-    // The copy is zeroed, so that it ends with NUL.
     char *written = copy;
     for (const char *from = start + 1; from < end; from++) {
         if (*from == '\\' && from[1] != 'u')
@@ -269,6 +275,19 @@ static uint32_t parse_frame(const char *name)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
+// Reads the value of an entry: true or false for the positions of a joint, a number for the scale
+// of a frame. Sets *is_read to false if the value has another type, which is a warning. Returns
+// false after an error.
+static bool read_scale_value(md5_lex *lex, scale_entry *entry, bool *is_read)
+{
+    if (!entry->is_position)
+        return read_number(lex, &entry->value, is_read);
+    bool scales_positions = false;
+    TRY(read_json_bool(lex, &scales_positions, is_read));
+    entry->value = scales_positions ? 1.0f : 0.0f;
+    return true;
+}
+
 // Reads a member of a joint's object: the flag "scale_positions": true, or the scale of a frame,
 // such as "12": 0.5. Adds the entry, unless the joint does not exist or the value is invalid.
 // Returns false after an error.
@@ -280,24 +299,20 @@ static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_e
     TRY(name && expect(lex, ':', "after a name"));
 
     scale_entry entry = {.joint = joint};
-    bool is_read; // the value has the expected type
     entry.is_position = strcmp(name, "scale_positions") == 0;
-    if (entry.is_position) {
-        bool scales_positions = false;
-        TRY(read_json_bool(lex, &scales_positions, &is_read));
-        entry.value = scales_positions ? 1.0f : 0.0f;
-    } else {
+    if (!entry.is_position)
         entry.frame = parse_frame(name); // UINT32_MAX if it is not a number
-        TRY(read_number(lex, &entry.value, &is_read));
-        if (entry.frame >= reader->anim->num_frames) {
-            md5i_lex_warn(lex, position, "unknown frame %s: expected 0 to %u", MD5_QUOTED(name),
-                          reader->anim->num_frames - 1);
-            return true;
-        }
-    }
+    bool is_read;
+    TRY(read_scale_value(lex, &entry, &is_read));
 
-    const bool is_added = is_read && joint_exists;
-    return !is_added || add_entry(reader, entry);
+    if (!entry.is_position && entry.frame >= reader->anim->num_frames) {
+        md5i_lex_warn(lex, position, "unknown frame %s: expected 0 to %u", MD5_QUOTED(name),
+                      reader->anim->num_frames - 1);
+        return true;
+    }
+    if (!is_read || !joint_exists)
+        return true;
+    return add_entry(reader, entry);
 }
 
 // Reads the scales of a joint, "NAME": { ... }. A joint that the animation does not have is read

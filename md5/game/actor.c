@@ -636,8 +636,9 @@ static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *cl
 
 // -- Channels -------------------------------------------------------------------------------------
 
-// Blends the pose of a slot into the joints of its channel. `sum` is the total weight of the poses
-// that were blended before, and is increased. Returns false if the slot does not contribute.
+// Blends the pose of a slot (a clip that plays in a channel) into the joints of the channel. *sum
+// is the total weight of the poses that were blended before; the weight of the slot is added to it.
+// Returns false if the slot does not contribute.
 static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_actor_slot *slot,
                        float *sum, md5_xform *pose)
 {
@@ -651,7 +652,8 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     // After the first pose, slots that have ended or have no weight are skipped. Eyelids get
     // exactly their weight, regardless of the poses before: their sum is replaced so that
     // `fraction` becomes the weight.
-    if (*sum > 0.0f) {
+    const bool is_first = !(*sum > 0.0f);
+    if (!is_first) {
         const bool has_ended = slot->end >= 0 && actor->time >= slot->end;
         if (has_ended || weight == 0.0f)
             return false;
@@ -1122,6 +1124,27 @@ static bool is_valid_actor(const md5_actor *actor)
     return true;
 }
 
+// Reads the version and the hash of the clips of a saved actor, which follow the signature. Fails
+// if the version is not supported, or if the actor was saved with other clips.
+static bool read_actor_header(md5_context *context, const md5_entity *entity,
+                              md5_state_archive *archive)
+{
+    uint32_t version;
+    md5_archive_32(archive, &version);
+    if (version != SAVE_VERSION)
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "unsupported version of a saved actor: expected %u, found %u",
+                        (unsigned)SAVE_VERSION, (unsigned)version);
+
+    uint64_t hash;
+    md5_archive_64(archive, &hash);
+    if (hash != hash_clips(entity))
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "saved actor does not match the entity: expected an actor that was saved "
+                        "with the same clips");
+    return true;
+}
+
 // Restores the state that md5_actor_save() wrote, after checking the version, the clips and every
 // value. Changes nothing on failure.
 bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error)
@@ -1132,28 +1155,17 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL");
 
     md5_context context;
-    md5_actor restored = *actor;
-    uint32_t version;
-    uint64_t hash;
     md5i_context_begin(&context, NULL, NULL, error);
-    if (size != MD5_ACTOR_SAVE_SIZE || memcmp(bytes, actor_magic, sizeof actor_magic) != 0)
+    const bool has_size = size == MD5_ACTOR_SAVE_SIZE;
+    if (!has_size || memcmp(bytes, actor_magic, sizeof actor_magic) != 0)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
                         "data is not a saved actor: expected %d bytes, found %zu bytes%s",
-                        MD5_ACTOR_SAVE_SIZE, size,
-                        size == MD5_ACTOR_SAVE_SIZE ? " of other data" : "");
+                        MD5_ACTOR_SAVE_SIZE, size, has_size ? " of other data" : "");
 
     md5_state_archive archive = {.from = (const unsigned char *)bytes + sizeof actor_magic};
-    md5_archive_32(&archive, &version);
-    if (version != SAVE_VERSION)
-        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "unsupported version of a saved actor: expected %u, found %u",
-                        (unsigned)SAVE_VERSION, (unsigned)version);
+    TRY(read_actor_header(&context, actor->entity, &archive));
 
-    md5_archive_64(&archive, &hash);
-    if (hash != hash_clips(actor->entity))
-        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "saved actor does not match the entity: expected an actor that was saved "
-                        "with the same clips");
+    md5_actor restored = *actor;
     if (!archive_actor(&archive, &restored) || !is_valid_actor(&restored))
         return MD5_FAIL(&context, MD5_ERROR_RANGE,
                         "invalid saved actor: a value is out of range; save the actor again");

@@ -386,6 +386,14 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
 // Number of joints that move the head if a description does not contain one.
 enum { DEFAULT_HEAD_LENGTH = 3 };
 
+// Returns a limit for md5_solve_aim(), which does not rotate joints with a limit of
+// MD5_EXPLICIT_ZERO: this value of a gaze is kept, any other value is replaced by `filled`, the
+// value with defaults.
+static float get_aim_limit(float limit, float filled)
+{
+    return limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled;
+}
+
 // Rotates the head and the eyes of a pose towards the point of the gaze. Returns the number of eyes
 // whose joints exist.
 uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
@@ -396,18 +404,13 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     MD5_ASSERT_NOT_NULL(gaze);
     MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: must be at most MD5_MAX_EYES");
 
-    const md5_gaze_params *const numbers = &desc->params;
+    const md5_gaze_params *const params = &desc->params;
     const md5_gaze_params filled = params_with_defaults(desc);
-    // md5_solve_aim() does not rotate joints with a limit of MD5_EXPLICIT_ZERO.
-    const float head_limit =
-        numbers->head_limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled.head_limit;
-    const float eye_limit =
-        numbers->eye_limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled.eye_limit;
     md5_aim_job job = {
         .tip = desc->head,
-        .length = numbers->length > 0 ? numbers->length : DEFAULT_HEAD_LENGTH,
+        .length = params->length > 0 ? params->length : DEFAULT_HEAD_LENGTH,
         .target = point_in_direction(desc, skeleton->axes, gaze->head),
-        .params = {.limit = head_limit},
+        .params = {.limit = get_aim_limit(params->head_limit, filled.head_limit)},
         .weight = weight,
     };
     md5_solve_aim(skeleton, &job, pose);
@@ -416,7 +419,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     uint32_t num_rotated_eyes = 0;
     job.length = 1;
     job.target = md5_gaze_point(desc, skeleton->axes, gaze);
-    job.params.limit = eye_limit;
+    job.params.limit = get_aim_limit(params->eye_limit, filled.eye_limit);
     for (uint32_t i = 0; i < desc->num_eyes; i++) {
         job.tip = desc->eyes[i];
         if (md5_solve_aim(skeleton, &job, pose))

@@ -1052,17 +1052,21 @@ static md5_quatd unit_key(const curve_keys *list, uint32_t key)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Returns the angular velocity at the start of span `i`, which is the end of the previous span. At
-// the ends of a curve that is not periodic, it is the velocity of the adjacent span.
+// Returns the angular velocity at the start of span `i`, which is the end of the previous span. It
+// is the mean of the velocities of both spans; the shorter span has the larger weight. At the ends
+// of a curve that is not periodic, it is the velocity of the only adjacent span. The velocity is
+// limited, so that neither span rotates by more than half a turn.
 static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
 {
     const uint32_t count = squad->num_spans;
-    const bool has_before = i > 0 || squad->period > 0;
-    const bool has_after = i < count || squad->period > 0;
+    const bool is_periodic = squad->period > 0;
+    const bool has_before = i > 0 || is_periodic;
+    const bool has_after = i < count || is_periodic;
     const uint32_t previous = (i + count - 1) % count;
     const curve_span *const after = &squad->spans[has_after ? i % count : previous];
     const curve_span *const before = has_before ? &squad->spans[previous] : after;
 
+    // The velocity of a span is key_rotation / seconds, its weight the duration of the other span.
     const double sum = before->seconds + after->seconds;
     const md5_vec3d velocity =
         md5_vec3d_add(md5_vec3d_scale(before->key_rotation, after->seconds / sum / before->seconds),
@@ -1114,9 +1118,31 @@ static void add_inner_points(md5_squad *squad)
     }
 }
 
+// Allocates a squad for checked keys. Returns NULL and sets the error if memory runs out.
+static md5_squad *alloc_squad(md5_context *context, const curve_keys *list)
+{
+    // The block is only measured: a squad ends with its spans, so no further addresses are needed.
+    md5_block block = {NULL, 0};
+    md5i_block_alloc(&block, 1, sizeof(md5_squad));
+    md5i_block_alloc(&block, list->num_spans, sizeof(curve_span));
+    md5_squad *const squad = (md5_squad *)md5i_alloc(context, block.used);
+    if (!squad)
+        return NULL;
+
+    const double first = list->times[0];
+    const double last = list->times[list->num_keys - 1];
+    squad->num_spans = list->num_spans;
+    squad->first = first;
+    squad->end = list->period > 0 ? first + list->period : last;
+    squad->period = list->period;
+    squad->size = block.used;
+    squad->internal = (md5_internal){.allocator = context->allocator, .tag = MD5_TAG_SQUAD};
+    return squad;
+}
+
 // Creates a smooth rotation curve through keys (squad: spherical quadrangle interpolation, Shoemake
 // 1987). `times` are in seconds. If `period` is above 0, the curve closes from the last key to the
-// first.
+// first, so it has one span more.
 md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint32_t num_keys,
                             double period, const md5_allocator *allocator, md5_error *error)
 {
@@ -1126,6 +1152,10 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
 
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
+    if (num_keys == 0) {
+        MD5_FAIL(&context, MD5_ERROR_RANGE, "rotation curve has no keys: expected at least 1");
+        return NULL;
+    }
     const curve_keys list = {
         .keys = rotations,
         .times = times,
@@ -1133,26 +1163,12 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         .num_spans = period != 0 ? num_keys : num_keys - 1,
         .period = period,
     };
-    if (num_keys == 0)
-        MD5_FAIL(&context, MD5_ERROR_RANGE, "rotation curve has no keys: expected at least 1");
-    if (num_keys == 0 || !check_curve_keys(&context, &list))
+    if (!check_curve_keys(&context, &list))
         return NULL;
 
-    // The block is only measured: a squad ends with its spans, so no further addresses are needed.
-    md5_block block = {NULL, 0};
-    md5i_block_alloc(&block, 1, sizeof(md5_squad));
-    md5i_block_alloc(&block, list.num_spans, sizeof(curve_span));
-    md5_squad *const squad = (md5_squad *)md5i_alloc(&context, block.used);
+    md5_squad *const squad = alloc_squad(&context, &list);
     if (!squad)
         return NULL;
-
-    squad->num_spans = list.num_spans;
-    squad->first = times[0];
-    squad->end = period > 0 ? times[0] + period : times[num_keys - 1];
-    squad->period = period;
-    squad->size = block.used;
-    squad->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_SQUAD};
-
     copy_curve_keys(&list, squad);
     add_inner_points(squad);
     return squad;
@@ -1173,16 +1189,24 @@ static md5_quat round_quat(md5_quatd q)
                       (float)(q.w * scale)};
 }
 
+// Returns a time between the first and the last time of a squad: wraps the time of a periodic squad
+// and clamps the time of any other squad. NaN becomes the first time.
+static double limit_squad_time(const md5_squad *squad, double time)
+{
+    const bool is_inside = time >= squad->first && time < squad->end;
+    double wrapped = time;
+    if (squad->period > 0 && !is_inside)
+        wrapped -= squad->period * floor((time - squad->first) / squad->period);
+    if (!(wrapped > squad->first))
+        return squad->first;
+    return wrapped < squad->end ? wrapped : squad->end;
+}
+
 // Returns the rotation at a time in seconds.
 md5_quat md5_squad_rotation(const md5_squad *squad, double time)
 {
     MD5_ASSERT_ALIVE(squad, MD5_TAG_SQUAD);
-    // Wrap the time of a periodic squad, then clamp it.
-    if (squad->period > 0 && !(time >= squad->first && time < squad->end))
-        time -= squad->period * floor((time - squad->first) / squad->period);
-    double inside = time < squad->end ? time : squad->end;
-    if (!(time > squad->first))
-        inside = squad->first;
+    const double inside = limit_squad_time(squad, time);
     if (squad->num_spans == 0 || inside >= squad->end)
         return round_quat(squad->last);
 

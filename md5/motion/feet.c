@@ -439,11 +439,22 @@ static void raise_joint(const md5_skeleton *skeleton, uint32_t joint, float heig
     pose[joint].translation = md5_vec3_add(pose[joint].translation, local_shift);
 }
 
-// Finds the leg of a foot and solves it with `weight`. Sets foot->result and foot->miss. The pelvis
-// has been lowered already.
+// Returns how far the pelvis was lowered above a foot, units: 0 if the foot does not move with the
+// pelvis.
+static float foot_sinking(const md5_skeleton *skeleton, const md5_feet_job *job,
+                          const md5_foot *foot, float weight)
+{
+    const bool moves_with_pelvis =
+        foot->ankle == job->pelvis || md5i_is_descendant(skeleton, foot->ankle, job->pelvis);
+    return moves_with_pelvis ? job->drop * weight : 0;
+}
+
+// Bends the leg of a foot so that the foot is on the ground, after the pelvis has been lowered.
+// Sets foot->result, and foot->miss to the distance by which the foot misses its position.
 static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
                        const md5_foot_lock *lock, md5_foot *foot, float weight, md5_xform *pose)
 {
+    // Find the joints of the leg.
     md5_limb leg = {foot->hip, foot->knee, foot->ankle};
     foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
                                  : md5i_limb_above(skeleton, foot->ankle, &leg);
@@ -454,9 +465,7 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
 
     foot->miss = 0;
     if (weight > 0) {
-        const bool has_sunk =
-            foot->ankle == job->pelvis || md5i_is_descendant(skeleton, foot->ankle, job->pelvis);
-        const float sunk = has_sunk ? job->drop * weight : 0;
+        const float sunk = foot_sinking(skeleton, job, foot, weight);
         foot->result = place_foot(skeleton, pose, &leg, foot, lock, sunk, weight);
     }
 

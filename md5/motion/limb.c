@@ -541,8 +541,9 @@ static limb_extension extend_limb(const two_bones *limb, const md5_two_bone_job 
 }
 
 // Computes how a limb must bend and rotate so that its tip reaches the target of a job, without
-// changing the pose. The solution is planar: bends hip and knee in one plane, which is then rotated
-// to the target.
+// changing the pose. The solution is planar: hip and knee bend in one plane, and the plane is
+// rotated to the target. Lengths are relative to the reach of the limb. Returns MD5_LIMB_REACHED if
+// *plan is valid, otherwise the reason why there is no plan.
 static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                  const md5_limb *joints, const md5_two_bone_job *job,
                                  limb_plan *plan)

@@ -448,7 +448,9 @@ static bool find_paired_joint(md5_context *context, const md5_skeleton *skeleton
     return true;
 }
 
-// Maps the source joint of pair `index` to its target joint.
+// Applies a pair of joints that the caller of the library has specified: the source joint then
+// drives the target joint. A pair without a target only removes the default, by which a source
+// joint drives the target joint of equal name. `index` is the index of the pair, for messages.
 static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, uint32_t index)
 {
     const md5_skeleton *const target_skeleton = &builder->models[MODEL_TARGET]->skeleton;
@@ -461,7 +463,7 @@ static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, ui
     TRY(find_paired_joint(context, source_skeleton, "source", pair->next, index, &next));
     TRY(find_paired_joint(context, target_skeleton, "target", pair->target, index, &target));
 
-    // A source joint that is named in a pair no longer drives the target joint of equal name.
+    // The source joint no longer drives the target joint of equal name, unless a pair names it.
     const uint32_t equal = source != MD5_NONE ? builder->targets[source] : MD5_NONE;
     if (equal != MD5_NONE && !builder->joints[equal].is_named)
         builder->sources[equal] = MD5_NONE;
@@ -555,33 +557,37 @@ static height_range find_height_range(const retarget_builder *builder, int model
     return range;
 }
 
-// Finds the nearest ancestor and the first descendant of each joint that are driven, which means
-// that a joint of the source model moves them.
+// Finds the nearest driven ancestor and the first driven descendant of each target joint. A joint
+// is driven if a joint of the source model moves it. Descendants that a pair names are preferred.
 static void link_driven_joints(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
     builder_joint *const joints = builder->joints;
 
-    // Parents before their children, to find ancestors.
+    // Ancestors: parents before their children.
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
         const uint32_t parent = target->joints[joint].parent;
         joints[joint].child = MD5_NONE;
         joints[joint].above = MD5_NONE;
-        if (parent != MD5_NONE)
-            joints[joint].above =
-                builder->sources[parent] != MD5_NONE ? parent : joints[parent].above;
+        if (parent == MD5_NONE)
+            continue;
+        const bool is_parent_driven = builder->sources[parent] != MD5_NONE;
+        joints[joint].above = is_parent_driven ? parent : joints[parent].above;
     }
 
-    // In reverse, so that the first of several descendants is set last.
+    // Descendants: in reverse order, so that the first of several descendants is set last.
     for (uint32_t i = target->num_joints; i-- > 0;) {
         const uint32_t joint = target->order[i];
         const uint32_t above = joints[joint].above;
-        if (above == MD5_NONE || builder->sources[joint] == MD5_NONE)
+        const bool is_driven = builder->sources[joint] != MD5_NONE;
+        if (above == MD5_NONE || !is_driven)
             continue;
-        uint32_t *const child = &joints[above].child;
-        if (*child == MD5_NONE || joints[joint].is_named || !joints[*child].is_named)
-            *child = joint;
+        const uint32_t later = joints[above].child; // a descendant that was found before
+        const bool is_preferred =
+            later == MD5_NONE || joints[joint].is_named || !joints[later].is_named;
+        if (is_preferred)
+            joints[above].child = joint;
     }
 }
 
@@ -697,9 +703,23 @@ static bool create_tables(retarget_builder *builder)
     return true;
 }
 
-// Rotates a joint of the target's bind pose toward the bind pose of the source. An aligned joint is
-// rotated until the bone to its first driven child has the direction of the source's bone. Its
-// descendants rotate with it, except for feet. Parents must be aligned before their children.
+// Returns the rotation, in model space, by which a joint of the target's bind pose must be rotated
+// after its parent's alignment `inherited`, so that its bone has the direction of the source's
+// bone. The bone of a joint ends at its first driven descendant, `child`.
+static md5_quat align_bone(const retarget_builder *builder, uint32_t joint, uint32_t child,
+                           md5_quat inherited)
+{
+    const md5_vec3 any = {1, 0, 0}; // direction of a bone without length
+    const md5_vec3 target_bone = bone_vector(builder->binds[MODEL_TARGET], joint, child);
+    const md5_vec3 source_bone =
+        bone_vector(builder->binds[MODEL_SOURCE], builder->sources[joint], builder->sources[child]);
+    const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(inherited, target_bone), any);
+    const md5_vec3 to = md5_vec3_normalize(source_bone, from);
+    return md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), inherited));
+}
+
+// Rotates a joint of the target's bind pose toward the bind pose of the source. The descendants of
+// an aligned joint rotate with it, except for feet. Parents must be aligned before their children.
 static void align_joint(const retarget_builder *builder, uint32_t joint)
 {
     builder_joint *const joints = builder->joints;
@@ -707,16 +727,8 @@ static void align_joint(const retarget_builder *builder, uint32_t joint)
     const uint32_t child = joints[joint].child;
     const bool follows_parent = parent != MD5_NONE && !joints[joint].is_foot;
     md5_quat alignment = follows_parent ? joints[parent].alignment : MD5_NO_ROTATION;
-
-    if (joints[joint].is_aligned && child != MD5_NONE) {
-        const md5_vec3 any = {1, 0, 0};
-        const md5_vec3 target_bone = bone_vector(builder->binds[MODEL_TARGET], joint, child);
-        const md5_vec3 source_bone = bone_vector(builder->binds[MODEL_SOURCE],
-                                                 builder->sources[joint], builder->sources[child]);
-        const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(alignment, target_bone), any);
-        const md5_vec3 to = md5_vec3_normalize(source_bone, from);
-        alignment = md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), alignment));
-    }
+    if (joints[joint].is_aligned && child != MD5_NONE)
+        alignment = align_bone(builder, joint, child, alignment);
 
     md5_quat *const rotation = &builder->binds[MODEL_TARGET][joint].rotation;
     *rotation = md5_quat_mul(alignment, *rotation);
@@ -729,16 +741,37 @@ static md5_quat bind_rotation(const md5_xform *bind, uint32_t joint)
     return joint == MD5_NONE ? MD5_NO_ROTATION : bind[joint].rotation;
 }
 
-// Computes the constant values with which a joint of the target follows its joint of the source,
-// such as the rotation between the bind poses of both. The joint and its parent must be aligned
-// already.
+// Sets the constant rotations of a link. In the bind poses, both models have the same posture, so
+// these rotations convert between their joints in every other pose. `joint` is a joint of the
+// target, `parent` its parent, and `source_parent` the parent of link->source.
+static void set_link_rotations(const retarget_builder *builder, uint32_t joint, uint32_t parent,
+                               uint32_t source_parent, joint_link *link)
+{
+    const md5_xform *const target_bind = builder->binds[MODEL_TARGET];
+    const md5_xform *const source_bind = builder->binds[MODEL_SOURCE];
+
+    // The rotation of the target joint in the axes of each source joint.
+    const md5_quat target_in_model = target_bind[joint].rotation;
+    const md5_quat model_to_source = md5_quat_conjugate(source_bind[link->source].rotation);
+    const md5_quat model_to_next = md5_quat_conjugate(source_bind[link->next].rotation);
+    link->to_target = md5_quat_mul(model_to_source, target_in_model);
+    link->next_to_target = md5_quat_mul(model_to_next, target_in_model);
+
+    // The rotation of the source's parent in the axes of the target's parent.
+    const md5_quat model_to_parent = md5_quat_conjugate(bind_rotation(target_bind, parent));
+    link->frame = md5_quat_mul(model_to_parent, bind_rotation(source_bind, source_parent));
+}
+
+// Computes the constant values with which a joint of the target follows its joint of the source.
+// The joint and its parent must be aligned already: see align_joint().
 static joint_link create_link(const retarget_builder *builder, uint32_t joint)
 {
     const builder_joint *const built = &builder->joints[joint];
-    const md5_xform *const target_bind = builder->binds[MODEL_TARGET];
-    const md5_xform *const source_bind = builder->binds[MODEL_SOURCE];
     const uint32_t source = builder->sources[joint];
-    joint_link link = {.source = source, .rest = target_bind[joint].translation};
+    joint_link link = {
+        .source = source,
+        .rest = builder->binds[MODEL_TARGET][joint].translation,
+    };
     if (source == MD5_NONE)
         return link;
 
@@ -750,18 +783,8 @@ static joint_link create_link(const retarget_builder *builder, uint32_t joint)
     link.transfers_translation = !has_next && !built->is_aligned;
     link.next = has_next ? built->next : source;
     link.next_weight = built->next_weight;
-    link.from = source_bind[source].translation;
-
-    // In the bind poses: the rotation of the target joint in the axes of each source joint.
-    const md5_quat target_in_model = target_bind[joint].rotation;
-    const md5_quat model_to_source = md5_quat_conjugate(source_bind[source].rotation);
-    const md5_quat model_to_next = md5_quat_conjugate(source_bind[link.next].rotation);
-    link.to_target = md5_quat_mul(model_to_source, target_in_model);
-    link.next_to_target = md5_quat_mul(model_to_next, target_in_model);
-
-    // In the bind poses: the rotation of the source's parent in the axes of the target's parent.
-    const md5_quat model_to_parent = md5_quat_conjugate(bind_rotation(target_bind, parent));
-    link.frame = md5_quat_mul(model_to_parent, bind_rotation(source_bind, source_parent));
+    link.from = builder->binds[MODEL_SOURCE][source].translation;
+    set_link_rotations(builder, joint, parent, source_parent, &link);
     return link;
 }
 
