@@ -409,18 +409,29 @@ static bool read_variable(script_compiler *compiler, const script_token *name)
     return false;
 }
 
+// Returns the functions of a namespace, which is the object with the name `name`, or NULL if this
+// object does not exist.
+static md5_name_map *find_namespace(script_compiler *compiler, const script_token *name)
+{
+    script_tokens *const tokens = compiler->tokens;
+    const char *const text = md5i_script_token_text(tokens, name);
+    script_object *const space =
+        (script_object *)*md5i_script_entry(tokens, &compiler->program->objects, text);
+    return space ? &space->functions : NULL;
+}
+
 // Reads a variable, an assignment or a call, all of which begin with a name: NAME, NAMESPACE::NAME,
 // self.NAME or sys.NAME. Returns true if an operand must follow.
 static bool read_variable_name(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
-    script_program *const program = compiler->program;
     const script_token *name = md5i_script_read_name(tokens);
 
     // The functions among which a called function is searched, see find_function().
-    md5_name_map *functions = compiler->is_thread ? NULL : &program->functions;
+    md5_name_map *functions = compiler->is_thread ? NULL : &compiler->program->functions;
     compiler->is_thread = false;
-    if (md5i_script_token_is(name, "self") || md5i_script_token_is(name, "sys")) {
+    const bool is_entity = md5i_script_token_is(name, "self") || md5i_script_token_is(name, "sys");
+    if (is_entity) {
         if (!md5i_script_accept(tokens, ".")) {
             emit_value(compiler, &script_zero); // entities as values are not supported
             return false;
@@ -428,10 +439,7 @@ static bool read_variable_name(script_compiler *compiler)
         name = md5i_script_read_name(tokens);
     }
     if (md5i_script_accept(tokens, "::")) {
-        const char *const text = md5i_script_token_text(tokens, name);
-        script_object *const space =
-            (script_object *)*md5i_script_entry(tokens, &program->objects, text);
-        functions = space ? &space->functions : NULL;
+        functions = find_namespace(compiler, name);
         name = md5i_script_read_name(tokens);
     }
     if (is_here(compiler, "("))

@@ -184,6 +184,23 @@ static script_object *find_defined_object(script_program *program, const script_
     return (script_object *)*entry;
 }
 
+// Reads the type and the name of a definition. The name may be qualified as object::name. Returns
+// false if memory runs out.
+static bool read_definition_name(script_program *program, script_definition *definition)
+{
+    script_tokens *const tokens = &program->tokens;
+    (void)md5i_script_read_name(tokens); // the type
+    definition->name_token = md5i_script_read_name(tokens);
+    if (md5i_script_accept(tokens, "::")) {
+        definition->object = find_defined_object(program, definition->name_token);
+        definition->name_token = md5i_script_read_name(tokens);
+    }
+    // Names of states remain in use after compiling.
+    definition->name = md5_copy_text(&program->block->arena, definition->name_token->at,
+                                     definition->name_token->size);
+    return definition->name != NULL;
+}
+
 // Reads a function or global variables, which begin with a type, and appends them to the list of
 // definitions. Their content is skipped and compiled later. Returns false after an error.
 static bool read_definition(script_program *program)
@@ -194,21 +211,11 @@ static bool read_definition(script_program *program)
     definition->index = MD5_NONE;
     definition->first_token = tokens->at;
     definition->object = program->space;
-
-    // Read the type and the name, which may be qualified as object::name.
-    (void)md5i_script_read_name(tokens);
-    definition->name_token = md5i_script_read_name(tokens);
-    if (md5i_script_accept(tokens, "::")) {
-        definition->object = find_defined_object(program, definition->name_token);
-        definition->name_token = md5i_script_read_name(tokens);
-    }
-    // Names of states remain in use after compiling.
-    definition->name = md5_copy_text(&program->block->arena, definition->name_token->at,
-                                     definition->name_token->size);
-    TRY(definition->name);
+    TRY(read_definition_name(program, definition));
 
     // A function has a bracket and a body; variables end with `;`.
-    if (md5i_script_accept(tokens, "(")) {
+    const bool is_function = md5i_script_accept(tokens, "(");
+    if (is_function) {
         definition->first_token = tokens->at;
         md5i_script_skip_to(tokens, "(", ")");
         if (md5i_script_accept(tokens, ";")) // only a declaration

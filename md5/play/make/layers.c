@@ -152,6 +152,16 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
     }
 }
 
+// Repeats the last joint of a list until the list fills SIMD vectors, so that loops over the list
+// need no special case for its end. The joint is computed from the same input each time, so the
+// result is the same.
+static void fill_last_vector(md5_joint_set *set, uint32_t capacity)
+{
+    enum { VECTOR_LANES = 8 };
+    while (set->count % VECTOR_LANES != 0 && set->count < capacity)
+        list_joint(set, set->list[set->count - 1], set->weights[set->count - 1]);
+}
+
 // Builds the set of the marked joints that have a weight above 0 in a mask. The set is a range of
 // joints or, if that is faster, a list of them.
 static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_set *set)
@@ -159,13 +169,14 @@ static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_se
     const uint32_t num_joints = building->machine->num_joints;
     const float *const weights = md5_mask_weights(building->machine, mask);
     bool *const marks = building->marks;
-    uint32_t count = 0;
+    uint32_t num_marked = 0;
     for (uint32_t i = 0; i < num_joints; i++) {
         marks[i] = marks[i] && (!weights || weights[i] > 0);
-        count += marks[i];
+        if (marks[i])
+            num_marked++;
     }
     *set = marked_range(building, mask);
-    if (!is_list_faster(count, set->count))
+    if (!is_list_faster(num_marked, set->count))
         return true;
 
     *set = (md5_joint_set){
@@ -177,12 +188,7 @@ static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_se
         if (marks[i])
             list_joint(set, i, weights ? weights[i] : 1);
     }
-
-    // Repeat the last joint until the list fills vectors. The joint is computed from the same input
-    // each time, so the result is the same.
-    enum { VECTOR_LANES = 8 };
-    while (set->count % VECTOR_LANES != 0 && set->count < num_joints)
-        list_joint(set, set->list[set->count - 1], set->weights[set->count - 1]);
+    fill_last_vector(set, num_joints);
     return true;
 }
 
@@ -466,35 +472,42 @@ typedef struct root_stride {
     double z;
 } root_stride;
 
+// Returns the ratio of the length of an arc to its chord, from the cosine of half the angle of the
+// arc. For the angle t the ratio is (t/2) / sin(t/2). By Viete's formula this is the product of
+// 1 / cos(t/4), 1 / cos(t/8) and so on, and cos(x/2) = sqrt((1 + cos(x)) / 2).
+static double arc_per_chord(double cosine_of_half)
+{
+    enum { HALVINGS = 26 }; // of the angle; afterwards its cosine is rounded to 1
+    double cosine = cosine_of_half;
+    double ratio = 1;
+    for (uint32_t i = 0; i < HALVINGS; i++) {
+        cosine = sqrt(0.5 + 0.5 * cosine);
+        ratio /= cosine;
+    }
+    return ratio;
+}
+
 // Returns the distance that a clip moves the character in one cycle, forward, to the left and up,
 // in units. Sets *seconds to the duration of the cycle. If the clip turns, the distance is measured
 // along the arc.
 static root_stride measure_stride(const md5_motion *motion, double *seconds)
 {
-    enum { HALVINGS = 26 }; // of the angle; afterwards its cosine is rounded to 1
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     const md5_source *const source = motion->playable.source;
     *seconds = 1.0 / (motion->playable.cycles * motion->speed);
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return (root_stride){0, 0, 0};
 
-    // Rotate the displacement of the cycle back by half of its yaw.
+    // Rotate the displacement of the cycle, the chord of the arc, back by half of its yaw.
     const md5_root_delta *const delta = &source->root_deltas[source->binding->anim->num_frames - 1];
-    double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
+    const double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
     const double abs_sine = sqrt(1 - cosine * cosine);
     const double sine = delta->sine < 0 ? -abs_sine : abs_sine;
     const double x = cosine * delta->x + sine * delta->y;
     const double y = cosine * delta->y - sine * delta->x;
 
-    // The ratio of an arc to its chord is (t/2) / sin(t/2) for the angle t. By Viete's formula this
-    // is the product of 1 / cos(t/4), 1 / cos(t/8) and so on, and cos(x/2) = sqrt((1 + cos(x)) /
-    // 2).
-    double arc_per_chord = 1;
-    for (uint32_t i = 0; i < HALVINGS; i++) {
-        cosine = sqrt(0.5 + 0.5 * cosine);
-        arc_per_chord /= cosine;
-    }
-    return (root_stride){x * arc_per_chord, y * arc_per_chord, delta->z};
+    const double ratio = arc_per_chord(cosine);
+    return (root_stride){x * ratio, y * ratio, delta->z};
 }
 
 static double dot_strides(root_stride a, root_stride b)
@@ -1004,21 +1017,18 @@ static bool list_group_members(md5_building *building, md5_blend_tree *tree)
     return true;
 }
 
-// Builds the blend tree of a motion as an array of parts, in which items precede the motion that
-// blends them. A motion that is used several times has separate parts for each use. Players
-// evaluate the tree by a loop over the parts, without recursion.
-static bool build_tree(md5_building *building, md5_motion *motion)
+// Allocates the blend tree of a motion with space for its parts and clips. Returns NULL and sets
+// the error if memory runs out.
+static md5_blend_tree *alloc_tree(md5_arena *arena, const md5_motion *motion)
 {
-    md5_machine *const machine = building->machine;
     const uint32_t num_parts = motion->num_parts;
-    md5_blend_tree *const tree = MD5_ALLOC_ZEROED(building->arena, md5_blend_tree, 1);
-    uint32_t *const part_groups = MD5_ALLOC_ZEROED(building->scratch, uint32_t, num_parts);
-    uint32_t *const blends =
-        MD5_ALLOC_ZEROED(building->arena, uint32_t, num_parts - motion->num_clips);
-    md5i_part *const parts = MD5_ALLOC_ZEROED(building->arena, md5i_part, num_parts);
-    md5_instance_plan *const instances =
-        MD5_ALLOC_ZEROED(building->arena, md5_instance_plan, motion->num_clips);
-    TRY(tree && part_groups && blends && parts && instances);
+    const uint32_t num_clips = motion->num_clips;
+    md5_blend_tree *const tree = MD5_ALLOC_ZEROED(arena, md5_blend_tree, 1);
+    uint32_t *const blends = MD5_ALLOC_ZEROED(arena, uint32_t, num_parts - num_clips);
+    md5i_part *const parts = MD5_ALLOC_ZEROED(arena, md5i_part, num_parts);
+    md5_instance_plan *const instances = MD5_ALLOC_ZEROED(arena, md5_instance_plan, num_clips);
+    if (!tree || !blends || !parts || !instances)
+        return NULL;
     *tree = (md5_blend_tree){
         .motion = motion,
         .parts = parts,
@@ -1026,8 +1036,20 @@ static bool build_tree(md5_building *building, md5_motion *motion)
         .blends = blends,
         .is_steady = true,
         .num_parts = num_parts,
-        .num_instances = motion->num_clips,
+        .num_instances = num_clips,
     };
+    return tree;
+}
+
+// Builds the blend tree of a motion as an array of parts, in which items precede the motion that
+// blends them. A motion that is used several times has separate parts for each use. Players
+// evaluate the tree by a loop over the parts, without recursion.
+static bool build_tree(md5_building *building, md5_motion *motion)
+{
+    md5_machine *const machine = building->machine;
+    md5_blend_tree *const tree = alloc_tree(building->arena, motion);
+    uint32_t *const part_groups = MD5_ALLOC_ZEROED(building->scratch, uint32_t, motion->num_parts);
+    TRY(tree && part_groups);
 
     flatten_motion(motion, tree, part_groups); // sets the number of groups
     TRY(tree->groups = MD5_ALLOC_ZEROED(building->arena, md5_group_plan, tree->num_groups));
@@ -1036,7 +1058,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     motion->tree = tree;
 
     // Players have scratch memory for the largest tree.
-    machine->max_parts = larger_count(machine->max_parts, num_parts);
+    machine->max_parts = larger_count(machine->max_parts, tree->num_parts);
     machine->max_instances = larger_count(machine->max_instances, tree->num_instances);
     machine->max_groups = larger_count(machine->max_groups, tree->num_groups);
     machine->max_poses = larger_count(machine->max_poses, tree->num_poses);
@@ -1324,25 +1346,34 @@ static bool check_random_time(md5_building *building, const md5_condition *row, 
 // The part of a machine that a condition belongs to.
 typedef enum condition_owner { OWNED_BY_TRANSITION, OWNED_BY_ONE_SHOT } condition_owner;
 
+// Resolves the subject of a condition: sets *parameter to the index of a parameter or MD5_NONE, and
+// *event_bit to the bit of an event or 0. A time has neither; one-shots cannot have a time.
+static bool find_condition_subject(md5_building *building, condition_owner owner,
+                                   const md5_condition *row, uint32_t *parameter,
+                                   uint64_t *event_bit)
+{
+    *parameter = MD5_NONE;
+    *event_bit = 0;
+    if (row->kind == MD5_WHEN_EVENT)
+        return find_event_bit(building, &row->parameter, event_bit);
+    if (!is_time_condition(row))
+        return MD5_RESOLVE(building, parameters, row->parameter, *parameter);
+    if (owner == OWNED_BY_ONE_SHOT)
+        return MD5_MISMATCH(
+            building, &row->parameter,
+            ": 'state_time' and 'time_left' are not supported in conditions of one-shots");
+    return true;
+}
+
 // Adds a condition to the machine's conditions. `num_following` is the number of conditions after
 // it that belong to the same alternative, and must also be true.
 static bool build_condition(md5_building *building, condition_owner owner, const md5_condition *row,
                             uint32_t num_following)
 {
     md5_machine *const machine = building->machine;
-    const bool is_event = row->kind == MD5_WHEN_EVENT;
-    const bool is_time = is_time_condition(row);
-    uint32_t parameter = MD5_NONE;
-    uint64_t event_bit = 0;
-    if (is_event)
-        TRY(find_event_bit(building, &row->parameter, &event_bit));
-    else if (!is_time)
-        TRY(MD5_RESOLVE(building, parameters, row->parameter, parameter));
-
-    if (is_time && owner == OWNED_BY_ONE_SHOT)
-        return MD5_MISMATCH(
-            building, &row->parameter,
-            ": 'state_time' and 'time_left' are not supported in conditions of one-shots");
+    uint32_t parameter;
+    uint64_t event_bit;
+    TRY(find_condition_subject(building, owner, row, &parameter, &event_bit));
     TRY(check_condition_members(building, row, parameter));
     const double shortest = md5i_decimal_from_float(row->value);
     const double longest = md5i_decimal_from_float(row->longest);
@@ -1360,8 +1391,9 @@ static bool build_condition(md5_building *building, condition_owner owner, const
         .event_bit = event_bit,
         .spread = is_random ? longest - shortest : 0,
     };
+    const bool depends_on_time = is_time_condition(row) || row->kind == MD5_WHEN_EVENT;
     machine->has_chances = machine->has_chances || is_random;
-    machine->has_times = machine->has_times || is_time || is_event;
+    machine->has_times = machine->has_times || depends_on_time;
     return true;
 }
 
@@ -1487,9 +1519,10 @@ static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_
               MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
 }
 
-// Resolves the leader of a transition with `in_step`, which is the state whose rate the shared
-// clock gets, and checks that the states can share a clock. For a transition from any state, all
-// states of the layer are checked, but only once: *are_alike becomes true when they have passed.
+// Checks a transition that is synchronized with its source (in_step): both states must be able to
+// share a clock. Also resolves its leader, the state whose rate the shared clock gets. A transition
+// from any state is checked with all states of the layer, but only once: *are_alike becomes true
+// when they have passed.
 static bool build_step(md5_building *building, const md5_layer_desc *layer_desc,
                        const md5_transition_desc *desc, const md5_play_layer *layer,
                        const md5_names *names, bool *are_alike, md5_transition *transition)

@@ -377,21 +377,18 @@ static bool resolve_attached_joint(md5_building *building, const md5_attached_de
     return md5i_resolve(building, &building->joints, &attached->joint, &anchor->joint);
 }
 
-// Resolves the target or pole of a modifier that rotates the joint `top` and the joints below it.
-// The point may be at a joint of the model, or of an attached model, but not at a joint that the
-// modifier moves. `role` is "target" or "pole", for messages.
-static bool find_anchor(md5_building *building, const md5_modifier_point *point, const char *role,
-                        uint32_t top, md5_anchor *anchor)
+// Resolves the joint of a target or pole: a joint of the model or, if the point names an attached
+// model, a joint of that model. Sets *attached to the attached model or NULL. `role` is "target" or
+// "pole", for messages.
+static bool find_anchor_joint(md5_building *building, const md5_modifier_point *point,
+                              const char *role, md5_anchor *anchor,
+                              const md5_attached_desc **attached)
 {
-    const md5_machine_desc *const desc = building->desc;
-    *anchor = (md5_anchor){.is_set = true, .is_aligned = point->aligned};
-    anchor->within = (md5_xform){.rotation = {.w = 1}, .translation = point->offset};
-
-    TRY(MD5_RESOLVE(building, attached, point->attached, anchor->attached));
     const md5_names *joints = &building->joints;
-    const md5_attached_desc *attached = NULL;
+    *attached = NULL;
+    TRY(MD5_RESOLVE(building, attached, point->attached, anchor->attached));
     if (anchor->attached != MD5_NONE) {
-        attached = &desc->attached[anchor->attached];
+        *attached = &building->desc->attached[anchor->attached];
         joints = &building->attached_joints[anchor->attached];
     }
     TRY(md5i_resolve(building, joints, &point->joint, &anchor->joint));
@@ -399,17 +396,32 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *point,
         return MD5_MISMATCH(building, &point->joint,
                             ": position of the %s has no joint: expected the name of a joint",
                             role);
+    return true;
+}
+
+// Resolves the target or pole of a modifier that rotates the joint `top` and the joints below it.
+// The point may be at a joint of the model, or of an attached model, but not at a joint that the
+// modifier moves. `role` is "target" or "pole", for messages.
+static bool find_anchor(md5_building *building, const md5_modifier_point *point, const char *role,
+                        uint32_t top, md5_anchor *anchor)
+{
+    const md5_attached_desc *attached;
+    *anchor = (md5_anchor){.is_set = true, .is_aligned = point->aligned};
+    anchor->within = (md5_xform){.rotation = {.w = 1}, .translation = point->offset};
+    TRY(find_anchor_joint(building, point, role, anchor, &attached));
 
     // If the attached model is not attached to a joint, the game sets its pose.
     if (attached && !attached->joint)
         return true;
     if (attached)
         TRY(resolve_attached_joint(building, attached, anchor));
-    if (anchor->joint != top && !md5i_is_descendant(&desc->model->skeleton, anchor->joint, top))
-        return true;
-    return MD5_MISMATCH(building, &point->joint,
-                        ": %s is attached to joint %s, which the modifier moves", role,
-                        MD5_QUOTED(attached ? attached->joint : point->joint));
+    const md5_skeleton *const skeleton = &building->desc->model->skeleton;
+    const bool is_moved = anchor->joint == top || md5i_is_descendant(skeleton, anchor->joint, top);
+    if (is_moved)
+        return MD5_MISMATCH(building, &point->joint,
+                            ": %s is attached to joint %s, which the modifier moves", role,
+                            MD5_QUOTED(attached ? attached->joint : point->joint));
+    return true;
 }
 
 // Returns the uppermost joint that a modifier rotates.
@@ -465,31 +477,34 @@ static bool build_weight_row(md5_building *building, const md5_modifier_desc *de
     return MD5_RESOLVE(building, windows, desc->weight_window, row->source);
 }
 
-// Resolves the target and the pole of a modifier and the source of its weight.
-static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
-                         md5_modifier *modifier)
+// Resolves the source of a modifier's weight: a parameter with an easing, and a state, a curve or a
+// window.
+static bool find_weight_source(md5_building *building, const md5_modifier_desc *desc,
+                               md5_modifier *modifier)
 {
-    md5_machine *const machine = building->machine;
-    const uint32_t top = top_joint(machine, modifier);
-    if (desc->target && desc->kind <= MD5_MODIFIER_CCD)
-        TRY(find_anchor(building, desc->target, "target", top, &modifier->target));
-    if (desc->target)
-        modifier->desc.space = MD5_JOINT_MODEL_OVERRIDE;
-    if (desc->pole && desc->kind == MD5_MODIFIER_TWO_BONE)
-        TRY(find_anchor(building, desc->pole, "pole", top, &modifier->pole));
-
     modifier->weight.fixed = 1;
     TRY(MD5_RESOLVE(building, parameters, desc->weight_parameter, modifier->weight.parameter));
     TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
 
     const bool has_state = desc->weight_layer || desc->weight_state;
     const bool has_weight_row = has_state || desc->weight_curve || desc->weight_window;
-    modifier->is_driven = desc->weight_parameter || desc->target || desc->pole;
+    modifier->is_driven = desc->weight_parameter || desc->target || desc->pole || has_weight_row;
     modifier->drive = MD5_NONE;
-    if (!has_weight_row)
-        return true;
-    modifier->is_driven = true;
-    return build_weight_row(building, desc, modifier);
+    return !has_weight_row || build_weight_row(building, desc, modifier);
+}
+
+// Resolves the target and the pole of a modifier and the source of its weight.
+static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
+                         md5_modifier *modifier)
+{
+    const uint32_t top = top_joint(building->machine, modifier);
+    if (desc->target && desc->kind <= MD5_MODIFIER_CCD)
+        TRY(find_anchor(building, desc->target, "target", top, &modifier->target));
+    if (desc->target)
+        modifier->desc.space = MD5_JOINT_MODEL_OVERRIDE;
+    if (desc->pole && desc->kind == MD5_MODIFIER_TWO_BONE)
+        TRY(find_anchor(building, desc->pole, "pole", top, &modifier->pole));
+    return find_weight_source(building, desc, modifier);
 }
 
 // -- Limits -------------------------------------------------------------------------------------
@@ -671,11 +686,15 @@ typedef struct vertex_bounds {
 } vertex_bounds;
 
 // Computes the bounds of a vertex, and extends the reaches of its joints. A vertex is the sum over
-// its influences of bias * joint position and of an offset that rotates with the joint.
+// its influences of bias * joint position, and of an offset that rotates with the joint. The offset
+// divided by the bias is a point that the joint carries; the reach of a joint is the maximum
+// distance of such a point.
 static vertex_bounds bound_vertex(md5_machine *machine, const md5_mesh *mesh, uint32_t vertex)
 {
+    const float min_divisor = 1.0f / 256.0f;
     vertex_bounds bounds = {0, 0, 0};
     for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1]; j++) {
+        // The influence is in the bind pose: bias * joint position + offset.
         const md5_vec4 influence = mesh->influences[j];
         const uint32_t joint = mesh->influence_joints[j];
         const md5_vec3 position = md5_mat34_translation(machine->model->bind[joint]);
@@ -683,9 +702,10 @@ static vertex_bounds bound_vertex(md5_machine *machine, const md5_mesh *mesh, ui
                                              md5_vec3_scale(position, influence.w));
         const float length = sqrtf(md5_vec3_dot(offset, offset));
         const float bias = fabsf(influence.w);
+
         // If the bias is almost 0, as for two weights that cancel out, the offset is not divided by
-        // the bias.
-        const bool is_divisible = bias > 1.0f / 256.0f;
+        // the bias. Its length is then added to the distance from the bounds.
+        const bool is_divisible = bias > min_divisor;
         const float reach = is_divisible ? length / bias : 0;
         machine->reaches[joint] = fmaxf(machine->reaches[joint], reach);
         bounds.loose_distance += is_divisible ? 0 : length;

@@ -478,15 +478,12 @@ static double state_time_threshold(const md5_player *player, const md5_layer_sta
     return time;
 }
 
-// Returns the seconds until the time of a condition of the newest state is reached; 0 or less if it
-// was reached. If `at_start` is true, returns the result at the time when the state began.
-static double seconds_to_condition(const md5_player *player, md5_layer_state *layer_state,
+// Returns the seconds until the remaining time of a state's first clip, in its current cycle, is
+// the time of a condition. If `at_start` is true, returns the result at the time when the state
+// began. A state without a motion has no remaining time.
+static double seconds_to_clip_time_left(const md5_player *player, const md5_active_state *active,
                                    const md5_play_condition *condition, bool at_start)
 {
-    const md5_active_state *const active = md5_newest(layer_state);
-    if (condition->kind == MD5_WHEN_STATE_TIME)
-        return state_time_threshold(player, layer_state, condition)
-               - (at_start ? 0 : active->elapsed);
     if (!active->tree)
         return -condition->seconds;
 
@@ -501,6 +498,18 @@ static double seconds_to_condition(const md5_player *player, md5_layer_state *la
     cycles_to_cue(&end_cues, NULL, 0, current, backward, MD5_BORDER, &end);
     const double left = md5i_instance_seconds(player, active, 0, current, end);
     return left >= 0 ? left - condition->seconds : (double)INFINITY; // the clip does not move
+}
+
+// Returns the seconds until the time of a condition of the newest state is reached; 0 or less if it
+// was reached. If `at_start` is true, returns the result at the time when the state began.
+static double seconds_to_condition(const md5_player *player, md5_layer_state *layer_state,
+                                   const md5_play_condition *condition, bool at_start)
+{
+    const md5_active_state *const active = md5_newest(layer_state);
+    if (condition->kind != MD5_WHEN_STATE_TIME)
+        return seconds_to_clip_time_left(player, active, condition, at_start);
+    const double elapsed = at_start ? 0 : active->elapsed;
+    return state_time_threshold(player, layer_state, condition) - elapsed;
 }
 
 // Returns the seconds until the result of a MD5_WHEN_TIME_LEFT condition changes: when the
@@ -1928,35 +1937,51 @@ static double seconds_to_time_change(const md5_player *player, bool goes_back, d
     return max_seconds;
 }
 
-// Returns the seconds, at most `max_seconds`, until a fade of a layer ends or a transition of the
-// layer reaches its exit. Also limits *part to a fraction of a fade. Exits are not reached
-// backward, because clips move away from them.
-static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool goes_forward,
-                                      double max_seconds, double *part)
+// Returns the seconds, at most `max_seconds`, until a fade of a layer ends. Also limits *part, the
+// length of an interval in which a fade may be regarded as linear, to a fraction of each fade.
+static double seconds_to_fade_end(const md5_player *player, md5_layer_state *layer_state,
+                                  double max_seconds, double *part)
 {
-    const md5_machine *const machine = player->machine;
-    md5_layer_state *const layer_state = &player->layer_states[layer];
+    double seconds = max_seconds;
     for (uint32_t k = 0; k < layer_state->num_used; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         if (md5_progress(active) == 1)
             continue;
         *part = md5_smaller(*part, active->duration / FADE_DIVISIONS);
         // When a state covers the states below it, the windows of their clips close.
-        if (k + 1u == layer_state->num_used || machine->num_windows > 0)
-            max_seconds = md5_smaller(max_seconds, active->duration - active->elapsed);
+        const bool is_newest = k + 1u == layer_state->num_used;
+        if (is_newest || player->machine->num_windows > 0)
+            seconds = md5_smaller(seconds, active->duration - active->elapsed);
     }
+    return seconds;
+}
 
-    if (!goes_forward || !machine->layers[layer].has_waits)
-        return max_seconds;
+// Returns the seconds, at most `max_seconds`, until a transition of a layer reaches its exit, if
+// the conditions of the transition are true.
+static double seconds_to_next_exit(md5_player *player, uint32_t layer, double max_seconds)
+{
+    double seconds = max_seconds;
     uint32_t first;
-    const md5_active_state *const newest = md5_newest(layer_state);
+    const md5_active_state *const newest = md5_newest(&player->layer_states[layer]);
     candidate_iterator iterator = begin_candidates(player, layer, newest, MD5_CAUSE_TIME);
     for (const md5_transition *candidate = next_candidate(&iterator); candidate;
          candidate = next_candidate(&iterator)) {
         if (candidate->waits && is_open(player, layer, newest, candidate, &first))
-            max_seconds = seconds_to_exit(player, newest, candidate, max_seconds);
+            seconds = seconds_to_exit(player, newest, candidate, seconds);
     }
-    return max_seconds;
+    return seconds;
+}
+
+// Returns the seconds, at most `max_seconds`, until a fade of a layer ends or a transition of the
+// layer reaches its exit. Also limits *part to a fraction of a fade. Exits are not reached
+// backward, because clips move away from them.
+static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool goes_forward,
+                                      double max_seconds, double *part)
+{
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    const double seconds = seconds_to_fade_end(player, layer_state, max_seconds, part);
+    const bool may_exit = goes_forward && player->machine->layers[layer].has_waits;
+    return may_exit ? seconds_to_next_exit(player, layer, seconds) : seconds;
 }
 
 // Returns the length of the interval until a fade ends or an exit is reached. The sign is the sign

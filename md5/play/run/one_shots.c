@@ -205,6 +205,20 @@ static bool are_numbers_in_range(const md5_one_shot_desc *desc)
     return is_easing_in_range(&desc->fade_in_easing) && is_easing_in_range(&desc->fade_out_easing);
 }
 
+// Returns true if each name in a description was found: an omitted name needs none. `layer` and
+// `reference` are the indices of the layer and of the clip of the reference pose.
+static bool are_names_resolved(const md5_one_shot_desc *desc, const md5_one_shot *one_shot,
+                               uint32_t layer, uint32_t reference)
+{
+    if (desc->section && one_shot->section == MD5_NONE)
+        return false;
+    if (desc->mask && one_shot->mask == MD5_NONE)
+        return false;
+    if (desc->layer && layer == MD5_NONE)
+        return false;
+    return !desc->reference || reference != MD5_NONE;
+}
+
 // Resolves the names of a description. Returns false if a name is unknown, the reference frame does
 // not exist, or the clip would start at the end of a section.
 static bool resolve_names(const md5_machine *machine, const md5_one_shot_desc *desc,
@@ -216,17 +230,12 @@ static bool resolve_names(const md5_machine *machine, const md5_one_shot_desc *d
     one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
     one_shot->reference = reference == MD5_NONE ? one_shot->source : reference;
     one_shot->reference_frame = desc->reference_frame;
+    if (!are_names_resolved(desc, one_shot, layer, reference))
+        return false;
 
-    if (desc->section && (one_shot->section == MD5_NONE || desc->start == 1))
-        return false;
-    if (desc->mask && one_shot->mask == MD5_NONE)
-        return false;
-    if (desc->layer && layer == MD5_NONE)
-        return false;
-    if (desc->reference && reference == MD5_NONE)
-        return false;
+    const bool starts_at_section_end = desc->section && desc->start == 1;
     const md5_source *const source = &machine->sources[one_shot->reference];
-    return desc->reference_frame < source->binding->anim->num_frames;
+    return !starts_at_section_end && desc->reference_frame < source->binding->anim->num_frames;
 }
 
 // Sets the rate of a new one-shot clip, and its clock to its start.

@@ -80,38 +80,44 @@ static marker_position find_marker_position(double phase, uint32_t num_markers)
     return (marker_position){marker, position - marker};
 }
 
-// Moves a clock with markers by less than a cycle, part by part. Each part between two markers has
-// its own rate. `seconds` and the rates may be negative.
+// Moves a position at the end of a part to the start of the next part or, in backward movement, to
+// the end of the previous part. Returns the change of the clock's cycle: 1, -1 or 0.
+static int enter_adjacent_part(marker_position *position, uint32_t num_markers, bool is_forward)
+{
+    if (is_forward) {
+        *position = (marker_position){(position->marker + 1) % num_markers, 0};
+        return position->marker == 0 ? 1 : 0;
+    }
+    const bool leaves_cycle = position->marker == 0;
+    *position = (marker_position){(position->marker + num_markers - 1) % num_markers, 1};
+    return leaves_cycle ? -1 : 0;
+}
+
+// Moves a shared clock with markers by less than a cycle, part by part. A part is the time between
+// two markers; each part has its own rate. `seconds` and the rates may be negative.
 static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items,
                                   uint32_t num_markers, md5_clock clock, double seconds)
 {
     marker_position position = find_marker_position(clock.phase, num_markers);
+    int64_t cycle = clock.cycle;
+    double seconds_left = seconds;
     // At most one iteration per part and one for each end.
-    for (uint32_t i = 0; i < num_markers + 2 && seconds != 0; i++) {
-        // Move within the current part, at most to its end.
+    for (uint32_t i = 0; i < num_markers + 2 && seconds_left != 0; i++) {
+        // Move within the current part, at most to its end. Movements are measured in parts.
         const double rate = shared_rate_in_part(items, num_items, num_markers, position.marker);
-        const double speed = rate * num_markers; // parts per second
-        const double delta = speed * seconds;
-        const double space = delta >= 0 ? 1 - position.fraction : position.fraction;
-        if (fabs(delta) < space || speed == 0) {
-            position.fraction += delta;
+        const double parts_per_second = rate * num_markers;
+        const double movement = parts_per_second * seconds_left;
+        const bool is_forward = movement >= 0;
+        const double space = is_forward ? 1 - position.fraction : position.fraction;
+        if (fabs(movement) < space || parts_per_second == 0) {
+            position.fraction += movement;
             break;
         }
-
-        // Continue at the start of the next part, or at the end of the previous part.
-        seconds -= (delta >= 0 ? space : -space) / speed;
-        if (delta >= 0) {
-            position = (marker_position){(position.marker + 1) % num_markers, 0};
-            if (position.marker == 0)
-                clock.cycle++;
-        } else {
-            if (position.marker == 0)
-                clock.cycle--;
-            position = (marker_position){(position.marker + num_markers - 1) % num_markers, 1};
-        }
+        seconds_left -= (is_forward ? space : -space) / parts_per_second;
+        cycle += enter_adjacent_part(&position, num_markers, is_forward);
     }
     const double phase = (position.marker + position.fraction) / num_markers;
-    return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = clock.cycle}, phase);
+    return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = cycle}, phase);
 }
 
 // Advances the clock that several blended clips share by `seconds`, so that they remain in phase.
