@@ -8,8 +8,8 @@
 // Largest change of a clock in one step, in cycles. A larger double has no bits for a fraction.
 #define MAX_CLOCK_PHASE 0x1p52
 
-// Returns true if a cycle plays forward and then backward. The direction changes at the last frame,
-// for any period.
+// Returns true if a clip alternates between forward and backward playback. One cycle is then a
+// movement to the last frame and back to the first frame.
 static bool is_ping_pong(const md5_timing *timing)
 {
     return timing->mode == MD5_PLAY_PING_PONG;
@@ -89,8 +89,8 @@ static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double c
     return (md5_clock){clock.cycle + wraps, clock.phase - wraps};
 }
 
-// Moves a clock to the nearest frame if the frame is at most `max_distance` cycles away. Restores
-// the frame of a time that was rounded to float.
+// Moves a clock to the nearest frame if the frame is at most `max_distance` cycles away. Times that
+// were rounded to float so become exact frames again.
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_distance)
 {
     double frames_per_cycle = md5_timing_intervals(timing) * (is_ping_pong(timing) ? 2 : 1.0);
@@ -108,7 +108,8 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_
     return (md5_clock){clock.cycle + 1, 0};
 }
 
-// Returns the wrap mode with which a clip is sampled: it selects the frame after the last frame.
+// Returns the wrap mode of a clip's samples, which decides what follows the last frame: nothing,
+// the first frame, or the first frame of the next cycle.
 static md5_wrap get_wrap(const md5_timing *timing)
 {
     if (timing->mode != MD5_PLAY_LOOP)
@@ -250,16 +251,17 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
     return num_cues;
 }
 
-// A position between two consecutive cues of the endless sequence of cycles. It divides the cues
-// that a step has passed from the cues that it has not passed, so a step passes exactly the cues
-// between two borders. In cycle `cycle`, cue `next` and all later cues are after the border. `next`
-// may be num_cues: the border is then after all cues of the cycle.
+// A position between two consecutive cues (events at a phase of the cycle) in the endless sequence
+// of cycles. A time step passes the cues between the border at its start and the border at its end.
+// In cycle `cycle`, cue `next` and all later cues are after the border. If `next` is num_cues, the
+// border is after all cues of the cycle.
 typedef struct border {
     int64_t cycle;
     int64_t next;
 } border;
 
-// Returns the border just below the cues at a clock or, if `is_above` is true, just above them.
+// Returns the border directly before the cues at the phase of a clock or, if `is_above` is true,
+// directly after them.
 static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
 {
     // Binary search for the first cue after the clock or, if !is_above, at the clock.
@@ -437,8 +439,9 @@ void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, 
         frames[0] = MD5_NO_DELTA; // exactly, without rounding errors
 }
 
-// Interpolates between two frames, except from the last frame to the first frame, where the
-// displacement is constant. The difference from the sampled rotation remains in the pose.
+// Returns the displacement of the root at a sample position, interpolated between its two frames.
+// From the last frame to the first frame of a loop the displacement is constant, because the first
+// frame has the displacement 0. The difference from the sampled rotation remains in the pose.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample)
 {
     const bool is_to_first_frame = sample->frame1 < sample->frame0;

@@ -62,7 +62,8 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 // seconds.
 #define MIN_MEAN_SECONDS 1e-7
 
-// Distance of a parameter from its goal, and its velocity, per second.
+// The movement of a smoothed parameter at an instant: its distance from the goal, and its velocity,
+// the change of its value per second.
 typedef struct movement {
     double distance;
     double velocity;
@@ -394,8 +395,8 @@ static double seconds_to_repeated_exit(const md5_player *player, const md5_activ
     return seconds > 0 ? md5_smaller(max_seconds, seconds) : max_seconds;
 }
 
-// Returns true if the first clip of a state is so far before an exit that it cannot reach it within
-// `seconds`. This test is quick; it may return false although the exit is not reached.
+// Returns true if the first clip of a state cannot reach an exit within `seconds`, because the exit
+// is too far away. This quick test may return false although the exit is not reached.
 static bool is_far_before_exit(const md5_active_state *active, double exit, double seconds)
 {
     const double rate = active->instances[0].rate;
@@ -482,7 +483,7 @@ static double state_time_threshold(const md5_player *player, const md5_layer_sta
 // the time of a condition. If `at_start` is true, returns the result at the time when the state
 // began. A state without a motion has no remaining time.
 static double seconds_to_clip_time_left(const md5_player *player, const md5_active_state *active,
-                                   const md5_play_condition *condition, bool at_start)
+                                        const md5_play_condition *condition, bool at_start)
 {
     if (!active->tree)
         return -condition->seconds;
@@ -685,7 +686,7 @@ typedef struct candidate_iterator {
     uint32_t any_end;
 } candidate_iterator;
 
-// Returns an iterator before the first candidate of an active state.
+// Begins to iterate over the transitions that may leave an active state because of `causes`.
 static inline candidate_iterator begin_candidates(const md5_player *player, uint32_t layer,
                                                   const md5_active_state *active, uint64_t causes)
 {
@@ -701,7 +702,8 @@ static inline candidate_iterator begin_candidates(const md5_player *player, uint
     };
 }
 
-// Returns the first transition from `index` on that one of the causes may open, or `end`.
+// Returns the index of the first transition, from `index` on and before `end`, that one of the
+// iterator's causes may open. Returns `end` if there is no such transition.
 static inline uint32_t next_with_cause(const candidate_iterator *iterator, uint32_t index,
                                        uint32_t end)
 {
@@ -786,8 +788,9 @@ static inline const md5_transition *find_open_transition(const md5_player *playe
     return find_open_candidate(player, layer, active, first);
 }
 
-// Returns the phase at which a transition leaves a state: the current phase of its first clip. At a
-// single exit, returns the phase of the exit instead, from which the clip may differ by rounding.
+// Returns the phase of a state's first clip at which a transition leaves the state. If the
+// transition waits for one exit, this is the phase of the exit; the clock may differ from it by a
+// rounding error.
 static double leaving_phase(const md5_active_state *left, const md5_transition *transition)
 {
     if (!left->tree)
@@ -1075,7 +1078,8 @@ typedef struct step_context {
 // A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
-// Returns the weight that the states above a state of a layer leave, `shift` seconds from now.
+// Returns the part of the weight 1 that the states above a state leave to it and to the states
+// below it, `shift` seconds from now.
 static float weight_left_above(md5_layer_state *layer_state, uint32_t position, double shift)
 {
     const md5_chain_range all = md5_whole_chain(layer_state);
@@ -1179,9 +1183,9 @@ static void update_windows(const step_context *context)
 // are simultaneous. It is less than MD5_BORDER, so an interval that ends there passes both events.
 #define SAME_INSTANT 1e-9
 
-// Returns true if a cue is not an event in this interval. An end of a cycle is not an event at the
-// start of a clip, nor at the start of a cycle in the direction of playback. Windows, whose indices
-// follow the end, are not processed at an instant.
+// Returns true if the cursor's cue must not be reported in this interval. The end of a cycle is not
+// reported at the start of a clip, nor at the start of a cycle in the direction of playback.
+// Windows, whose indices follow the end, are not processed at an instant.
 static bool is_skipped(const step_context *context, const md5_event_cursor *cursor, md5_clock clock)
 {
     const uint32_t end = context->player->machine->tables.clips[cursor->clip].num_events;
@@ -1214,7 +1218,8 @@ static event_distance distance_to_event(const step_context *context, const md5_e
     return (event_distance){seconds, instance->rate};
 }
 
-// Advances a cursor to its next event. Returns false at the end.
+// Moves a cursor to the next event that its clip passes. Returns false if the clip passes no more
+// events.
 static bool advance_cursor(const step_context *context, md5_event_cursor *cursor)
 {
     md5_clock clock;
@@ -1611,7 +1616,7 @@ static void report_entered_states(const step_context *context)
     }
 }
 
-// Marks all states and one-shot clips as not new: the events at their start have fired.
+// Marks all states and one-shot clips as not new, after the events at their start have fired.
 static void clear_new(md5_player *player)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
@@ -1624,7 +1629,8 @@ static void clear_new(md5_player *player)
         one_shot->is_new = false;
 }
 
-// Takes transitions, then fires the events at the start of states and one-shot clips.
+// Takes the transitions that are possible now, then fires the events at the start of the new states
+// and one-shot clips.
 static void handle_instant(const step_context *context)
 {
     md5_player *const player = context->player;
@@ -1768,7 +1774,7 @@ static void report_transition_ends(const step_context *context)
     }
 }
 
-// Advances the player by an interval and fires its events.
+// Advances the player by the interval of the context and fires the events in it.
 static void advance_interval(const step_context *context)
 {
     md5_player *const player = context->player;
@@ -1802,7 +1808,7 @@ static void advance_interval(const step_context *context)
 // must end. Functions with a parameter `part` also limit *part, the time for which weights change
 // so steadily that their means are exact enough for root motion.
 
-// Limits *part to a fraction of a fade and to the remaining time of the fade.
+// Limits *part, the length of the next interval, to a fraction of a fade and to its remaining time.
 static void limit_to_fade_part(md5_fade_time fade, double *part)
 {
     const double left = fade.duration - fade.elapsed;

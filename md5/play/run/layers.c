@@ -154,10 +154,12 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 
 // == Sets of joints =============================================================================
 
-// Number of joints of a list that are gathered in one step.
+// Maximum number of joints of a list that are copied to an array in one step.
 enum { CHUNK = 32 };
 
-// A part of a set's joints: a chunk of its list, or the whole range.
+// A part of a set's joints that is processed in one call of a kernel. A set is a range of joints or
+// a list. A range is one part. A list is divided into chunks, whose joints are copied ("gathered")
+// to an array, because the kernels need adjacent joints.
 typedef struct joint_part {
     const uint32_t *listed; // NULL: the set is a range
     const float *weights;   // NULL: all weights are 1
@@ -166,8 +168,8 @@ typedef struct joint_part {
     uint32_t count;
 } joint_part;
 
-// Moves to the next part. Iteration starts with {0}, an empty part before the first. Returns false
-// at the end.
+// Moves to the next part of a set. An iteration starts with {0}, an empty part before the first
+// part. Returns false after the last part.
 static bool next_part(const md5_joint_set *set, joint_part *part)
 {
     const uint32_t begin = part->begin + part->count;
@@ -184,8 +186,8 @@ static bool next_part(const md5_joint_set *set, joint_part *part)
     return true;
 }
 
-// Returns the joints of a part: `chunk` with copies if they are listed, otherwise their range in
-// `pose`.
+// Returns the transforms of a part's joints as an array: their range in `pose` or, if the joints
+// are a list, copies in `chunk`.
 static const md5_xform *gather_joints(const joint_part *part, const md5_xform *pose,
                                       md5_xform chunk[CHUNK])
 {
@@ -196,7 +198,8 @@ static const md5_xform *gather_joints(const joint_part *part, const md5_xform *p
     return chunk;
 }
 
-// Returns the joints of a part for writing. scatter_joints() must follow.
+// Returns the transforms of a part's joints as an array for writing. The caller must then call
+// scatter_joints(), which writes copies back to the pose.
 static md5_xform *gather_writable(const joint_part *part, md5_xform *pose, md5_xform chunk[CHUNK])
 {
     if (!part->listed)
@@ -205,7 +208,7 @@ static md5_xform *gather_writable(const joint_part *part, md5_xform *pose, md5_x
     return chunk;
 }
 
-// Writes changed joints of a part back to the pose, if they were copied.
+// Writes the changed transforms of a part's joints back to the pose, if they are copies.
 static void scatter_joints(const joint_part *part, const md5_xform *changed, md5_xform *pose)
 {
     if (part->listed) {
@@ -308,12 +311,14 @@ static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *
 
 // == States =====================================================================================
 
-// A stack of poses. The first pose is the result, the others are scratch memory.
+// The stack on which the poses of a blend tree are blended. A clip pushes its pose; blending an
+// item removes the item's pose and changes the pose below it. The last remaining pose is the
+// result.
 typedef struct pose_stack {
-    md5_xform *first;
-    md5_xform *spare;
+    md5_xform *first; // the lowest pose of the stack: the result
+    md5_xform *spare; // scratch memory for the poses above it
     uint32_t num_joints;
-    uint32_t count;
+    uint32_t count; // number of poses on the stack
 } pose_stack;
 
 static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
@@ -338,14 +343,15 @@ static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, 
     return hash;
 }
 
-// A subset of a clip's joints: the joints of a layer, of a level of detail, or of both.
+// The joints of a clip that must be sampled: those of a layer, of a level of detail, or of both.
 typedef struct selection {
     const md5_joint_set *joints;  // joints of the layer, or NULL
     const md5_targets *targets;   // tracks of `joints`
     const md5_detail_set *detail; // joints of the level of detail, or NULL
 } selection;
 
-// Samples the runs of a level of detail that contain joints of `joints` (NULL: all runs).
+// Samples the joints that are animated at a level of detail, in runs of adjacent joints. If
+// `joints` is not NULL, omits the runs that contain none of these joints.
 static void sample_runs(const md5_machine *machine, const md5_source *source,
                         const md5_sample_position *sample, const md5_joint_set *joints,
                         const md5_detail_set *detail, md5_xform *pose)
@@ -369,7 +375,8 @@ static void sample_runs(const md5_machine *machine, const md5_source *source,
     }
 }
 
-// Samples the joints of a set. `targets` are their tracks.
+// Samples the joints of a set. `targets` are the animated rotations and translations of the clip
+// for these joints; other components are constant in the clip and are copied.
 static void sample_set(const md5_binding *binding, const md5_sample_position *sample,
                        const md5_joint_set *joints, const md5_targets *targets, md5_xform *pose)
 {
@@ -403,8 +410,9 @@ static void sample_selection(const md5_machine *machine, const md5_source *sourc
     sample_set(source->binding, sample, joints, only->targets, pose);
 }
 
-// Samples a clip of a state now, or `shift` seconds from now after md5i_advance_group_clocks(). A
-// clip with MD5_INTERPOLATE_STEP does not move in this time. `only` is NULL for all joints.
+// Samples a clip of a state as it is `shift` seconds from now, 0 for now. For another time,
+// md5i_advance_group_clocks() must have been called for it. A clip with MD5_INTERPOLATE_STEP does
+// not move in this time. `only` selects the joints; NULL selects all.
 static void sample_instance(const md5_player *player, const md5_active_state *active, double shift,
                             uint32_t index, const selection *only, md5_xform *pose)
 {
@@ -494,7 +502,8 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     }
 }
 
-// Computes the current pose of the joints that the layer may change. Other joints are undefined.
+// Computes the current pose of a state, at least for the joints that the layer may change. The
+// values of other joints are undefined.
 static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
                             const md5_active_state *active, const md5_detail_set *detail,
                             md5_xform *spare, md5_xform *pose)
@@ -635,7 +644,7 @@ typedef struct layer_job {
     double shift;                 // time of the current pose: begin or begin + VELOCITY_STEP
 } layer_job;
 
-// Prepares to evaluate a layer with all of its joints, at the current time.
+// Returns a job that evaluates all joints of a layer at the current time.
 static layer_job begin_layer_job(md5_player *player, uint32_t layer_index)
 {
     const md5_machine *const machine = player->machine;
@@ -650,7 +659,7 @@ static layer_job begin_layer_job(md5_player *player, uint32_t layer_index)
     };
 }
 
-// Returns a pose in an array of scratch poses.
+// Returns the scratch pose with an index. Poses follow each other at a fixed distance.
 static md5_xform *spare_pose(const layer_job *job, md5_xform *spare, uint32_t index)
 {
     return spare + (size_t)index * job->num_joints;
@@ -663,9 +672,9 @@ static const md5_xform *state_reference(const layer_job *job, const md5_active_s
     return job->layer->states[active->state].reference;
 }
 
-// Returns the time at which a state's clips are sampled, seconds from now. While a velocity is
-// measured, the times move away from now if a clip would enter another cycle, where its pose may
-// jump.
+// Returns the time at which a state's clips are sampled, seconds from now. A velocity is measured
+// as the difference of two poses. If a clip entered another cycle between them, its pose could
+// jump. Both times are then moved away from now until no clip does this.
 static double clip_shift(const layer_job *job, const md5_active_state *active)
 {
     enum { MAX_MOVES = 4 };
@@ -717,7 +726,8 @@ static void evaluate_active(const layer_job *job, const md5_active_state *active
     subtract_joints(&job->layer->joints, state_pose, state_reference(job, active), pose);
 }
 
-// Adds the remaining offsets of an inertial transition.
+// Adds the offsets of an inertial transition that remain at the current time to the pose of a
+// layer.
 static void add_remaining_offsets(const layer_job *job, md5_xform *pose)
 {
     const md5_layer_state *const layer_state = job->layer_state;
@@ -899,8 +909,9 @@ static bool have_poses(md5_layer_state *layer_state, const md5_state *state)
     return true;
 }
 
-// Makes space in the chain for a state that fades in. Returns true if the new state will be above
-// the state that is left, or above a state that is synchronized with it.
+// Makes space in the chain of active states for a state that fades in. Returns true if the new
+// state will be above the state from which the transition starts, or above a state that shares its
+// clock with that state.
 static bool reserve_chain_position(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -951,7 +962,7 @@ static void begin_inertial_transition(md5_player *player, uint32_t layer, double
     md5_end_oldest(layer_state, newest);
 }
 
-// Removes all poses from the chain.
+// Removes all states, the frozen pose and the offsets from the chain.
 static void clear_chain(md5_layer_state *layer_state)
 {
     layer_state->num_used = 0;
@@ -959,7 +970,7 @@ static void clear_chain(md5_layer_state *layer_state)
     layer_state->has_offsets = false;
 }
 
-// Adds a state to the end of the chain. The caller initializes it.
+// Adds a state to the end of the chain, as the newest state. The caller must initialize it.
 static md5_active_state *append_to_chain(md5_layer_state *layer_state)
 {
     const uint8_t slot = find_unused_slot(layer_state);
@@ -979,9 +990,26 @@ static void reset_for_new_state(md5_layer_state *layer_state, const md5_change *
         layer_state->entered = change->state;
 }
 
-// Makes another state the current state of a layer. Depending on `change`, the states crossfade
-// (the old state remains in the chain below the new state), blend by decaying offsets (inertial),
-// or change immediately.
+// Sets the members of a new active state that a transition determines. `source` is the state from
+// which the transition starts, or MD5_NONE; `duration` is in seconds.
+static void set_transition(const md5_machine *machine, const md5_change *change, uint32_t source,
+                           double duration, bool fades, md5_active_state *active)
+{
+    active->from = duration > 0 ? source : MD5_NONE;
+    active->easing = &machine->easings[change->easing];
+    active->elapsed = 0;
+    active->duration = duration;
+    active->fades = fades;
+    active->leader = change->leader;
+    active->priority = change->priority;
+    active->interrupt = change->interrupt;
+    active->weight = fades ? 0 : 1.0f;
+}
+
+// Makes another state the current state of a layer, in one of three ways:
+// - crossfade: the old states remain in the chain, and the new state fades in over them
+// - inertial: the old states end, and the difference from their pose decays over the new state
+// - without a duration: the old states end
 void md5i_change_state(md5_player *player, uint32_t layer_index, const md5_change *change)
 {
     const md5_machine *const machine = player->machine;
@@ -991,30 +1019,22 @@ void md5i_change_state(md5_player *player, uint32_t layer_index, const md5_chang
         layer_state->num_used > 0 ? md5_newest(layer_state) : NULL;
     const uint32_t source = transition_source(newest);
 
-    // A transition with a duration is either inertial or a crossfade.
     const double duration = source == MD5_NONE ? 0 : fmax(change->duration, 0.0);
     const bool is_inertial = duration > 0 && change->fade == MD5_FADE_INERTIAL
                              && have_poses(layer_state, &layer->states[change->state]);
     const bool fades = duration > 0 && !is_inertial;
 
+    // An inertial transition needs the old states once more, to measure the difference of the
+    // poses.
     bool is_above = false;
     if (fades && newest) // a fade has a source, so `newest` is not NULL
         is_above = reserve_chain_position(player, layer_index);
-    else if (!is_inertial) // the state changes without a crossfade, or the player is reset
+    else if (!is_inertial)
         clear_chain(layer_state);
 
     md5_active_state *const active = append_to_chain(layer_state);
-    active->from = duration > 0 ? source : MD5_NONE;
-    active->easing = &machine->easings[change->easing];
-    active->elapsed = 0;
-    active->duration = duration;
-    active->fades = fades;
+    set_transition(machine, change, source, duration, fades, active);
     active->in_step = change->in_step && is_above;
-    active->leader = change->leader;
-    active->priority = change->priority;
-    active->interrupt = change->interrupt;
-    active->weight = fades ? 0 : 1.0f;
-
     reset_for_new_state(layer_state, change);
     player->is_settled = false;
     md5i_begin_state(player, layer, active, change);
@@ -1035,7 +1055,8 @@ static const md5_active_state *single_motion(md5_layer_state *layer_state)
     return is_single ? newest : NULL;
 }
 
-// Writes the bind pose, which is below all layers, unless a layer was written.
+// Initializes the result with the bind pose, which is below all layers, unless a layer has already
+// been written to it. *is_begun is true if the result is initialized.
 static void begin_layer_pose(const md5_machine *machine, bool *is_begun, md5_xform *pose)
 {
     if (!*is_begun)
@@ -1043,7 +1064,8 @@ static void begin_layer_pose(const md5_machine *machine, bool *is_begun, md5_xfo
     *is_begun = true;
 }
 
-// Evaluates the first visible layer directly into the result, over the bind pose.
+// Computes the pose of the first visible layer directly in the result, which saves a copy and a
+// blend.
 static void evaluate_first_layer(const layer_job *job, md5_xform *spare, md5_xform *pose)
 {
     const md5_xform *const bind = job->player->machine->model->bind_local;
@@ -1075,9 +1097,23 @@ static void sample_into_result(const layer_job *job, const md5_active_state *act
     }
 }
 
+// Computes the pose of a layer in `layer_pose` and returns the weight with which it covers the
+// layers below: its weight times its coverage, which is below 1 if a state has no motion. `single`
+// is the only state of the layer if only its joints need be computed, or NULL.
+static float evaluate_layer(const layer_job *job, const md5_active_state *single, float weight,
+                            md5_xform *spare, md5_xform *layer_pose)
+{
+    if (single) {
+        evaluate_joints(job->player, job->layer, single, job->detail, spare, layer_pose);
+        return weight;
+    }
+    const md5_chain_range chain = md5_whole_chain(job->layer_state);
+    return weight * evaluate_chain(job, chain, spare, layer_pose);
+}
+
 // Blends a layer over the pose of the layers below, or adds it to that pose if it is additive.
-// *is_begun is true if `pose` is initialized. Uses the fastest of several ways for layers without
-// blending or with few joints.
+// *is_begun is true if `pose` is initialized. Layers without blending or with few joints are
+// computed in faster ways with the same result.
 static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_xform *spare,
                         md5_xform *pose)
 {
@@ -1085,7 +1121,8 @@ static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_
     const md5_play_layer *const layer = job->layer;
     const bool is_added = layer->mode == MD5_LAYER_ADD;
     const bool is_full = !is_added && layer->mask == MD5_NONE;
-    if (!*is_begun && is_full && weight == 1) { // nothing below is visible
+    const bool hides_all_below = is_full && weight == 1;
+    if (!*is_begun && hides_all_below) {
         evaluate_first_layer(job, spare, pose);
         *is_begun = true;
         return;
@@ -1101,17 +1138,10 @@ static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_
 
     // The first spare pose receives the pose of the layer, the others are scratch memory.
     md5_xform *const layer_pose = spare;
-    md5_xform *const layer_spare = spare_pose(job, spare, 1);
-    float covered = weight;
-    if (single) {
-        evaluate_joints(job->player, layer, single, job->detail, layer_spare, layer_pose);
-    } else {
-        const md5_chain_range chain = md5_whole_chain(job->layer_state);
-        covered = weight * evaluate_chain(job, chain, layer_spare, layer_pose);
-    }
+    const float covered =
+        evaluate_layer(job, single, weight, spare_pose(job, spare, 1), layer_pose);
     if (!(covered > 0))
         return;
-
     if (!is_added) {
         blend_over(machine, job->detail, layer->mask, layer_pose, covered, pose);
         return;
@@ -1121,8 +1151,9 @@ static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_
     add_difference_of_joints(&layer->joints, layer_pose, reference, covered, pose);
 }
 
-// Returns the joints of a layer that are visible below the next layer, or NULL if these may be all.
-// The next layer covers joints if it has a mask, the weight 1 and a single state.
+// Returns the joints of a layer that the next layer leaves visible, or NULL if these may be all
+// joints. The next layer covers joints completely if it has a mask, the weight 1 and a single
+// state.
 static const md5_detail_set *visible_below(const md5_player *player, uint32_t layer)
 {
     const md5_machine *const machine = player->machine;
@@ -1140,7 +1171,7 @@ static const md5_detail_set *visible_below(const md5_player *player, uint32_t la
     return single_motion(&player->layer_states[next]) ? uncovered : NULL;
 }
 
-// Writes the bind pose of the first `count` omitted joints.
+// Sets the first `count` joints that are not animated at a level of detail to the bind pose.
 static void fill_omitted(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
                          md5_xform *pose)
 {
