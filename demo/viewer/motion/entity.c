@@ -30,65 +30,89 @@ void view_free_entity(view_entity *figure)
 
 // -- Combined model ------------------------------------------------------------------------------
 
-// Appends the joints of a part. The names of an attached part's joints begin with the number of the
-// part, because two parts may have joints of the same name. The parent of an attached part's root
-// is the joint to which the part is attached.
+// Appends the joints of part `index` to the text of the combined model. Two parts may have joints
+// of the same name, so the index precedes the names of an attached part's joints, such as "2:Head".
+// The root of an attached part becomes a child of the joint to which the part is attached.
 static void append_joints(view_text *text, const view_entity *figure, uint32_t index)
 {
     const view_entity_part *const part = &figure->parts[index];
     const md5_model *const model = part->entity->model;
-    const bool is_attached = part->attached != NULL;
-    const uint32_t parent_of_root =
-        is_attached ? figure->parts[part->parent].first_joint + part->attached->joint : MD5_NONE;
+    uint32_t attachment_joint = MD5_NONE; // index in the combined model
+    if (part->attached != NULL)
+        attachment_joint = figure->parts[part->parent].first_joint + part->attached->joint;
+
     for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
         const md5_joint *const joint = &model->skeleton.joints[k];
         const bool is_root = joint->parent == MD5_NONE;
-        const uint32_t parent = is_root ? parent_of_root : part->first_joint + joint->parent;
-        const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[k]));
-        char *const unique = common_format("%u:%s", index, joint->name);
-        view_append_joint(text, index > 0 ? unique : joint->name, parent, bind);
-        free(unique);
+        const uint32_t parent = is_root ? attachment_joint : part->first_joint + joint->parent;
+        const md5_mat34 bind = md5_mat34_mul(part->bind, model->bind[k]);
+        char *const prefixed_name = common_format("%u:%s", index, joint->name);
+        view_append_joint(text, index > 0 ? prefixed_name : joint->name, parent,
+                          md5_xform_from_mat34(bind));
+        free(prefixed_name);
     }
 }
 
-// Appends the meshes of a part. The material of a mesh is the material of `skin` if the skin
-// replaces the mesh's material, else the entity's material. `skin` is NULL without a skin.
+// Returns the material of a mesh: the replacement in `skin`, if it replaces the mesh's shader,
+// otherwise the material of the entity. `skin` may be NULL.
+static const char *choose_material(md5_game *game, const md5_skin_def *skin,
+                                   const md5_entity *entity, uint32_t mesh)
+{
+    if (skin == NULL)
+        return entity->materials[mesh];
+    // md5_skin_def_material() returns its argument if the skin does not replace the shader.
+    const char *const shader = entity->model->meshes[mesh].shader;
+    const char *const replacement = md5_skin_def_material(game, skin, shader);
+    return replacement != shader ? replacement : entity->materials[mesh];
+}
+
+// Appends the meshes of a part to the text of the combined model, with their materials as shaders.
 static void append_meshes(view_text *text, const view_entity_part *part, md5_game *game,
                           const md5_skin_def *skin)
 {
     const md5_entity *const entity = part->entity;
     for (uint32_t m = 0; m < entity->model->num_meshes; m++) {
-        const md5_mesh *const mesh = &entity->model->meshes[m];
-        const char *material = entity->materials[m];
-        if (skin != NULL) {
-            // It returns its argument if the skin does not replace the material.
-            const char *const replacement = md5_skin_def_material(game, skin, mesh->shader);
-            if (replacement != mesh->shader)
-                material = replacement;
-        }
         const view_mesh_text mesh_text = {
-            .mesh = mesh, .material = material, .first_joint = part->first_joint, .scale = 1};
+            .mesh = &entity->model->meshes[m],
+            .material = choose_material(game, skin, entity, m),
+            .first_joint = part->first_joint,
+            .scale = 1,
+        };
         view_append_mesh(text, &mesh_text);
     }
 }
 
-// Returns the combined model of all parts: writes the text of an .md5mesh file, and parses it.
-// Returns NULL and fills `error` on failure.
-static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
-                             md5_error *error)
+// Returns the number of joints of all parts that have been listed so far.
+static uint32_t count_joints(const view_entity *figure)
 {
-    view_text text = {0};
     const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
-    const uint32_t num_joints = last->first_joint + last->entity->model->skeleton.num_joints;
-    const md5_skin_def *const skin =
-        figure->skin != NULL ? md5_game_skin_def(game, figure->skin, NULL) : NULL;
+    return last->first_joint + last->entity->model->skeleton.num_joints;
+}
+
+// Returns the number of meshes of all parts.
+static uint32_t count_meshes(const view_entity *figure)
+{
     uint32_t num_meshes = 0;
     for (uint32_t i = 0; i < figure->num_parts; i++)
         num_meshes += figure->parts[i].entity->model->num_meshes;
-    view_begin_model(&text, num_joints, num_meshes);
+    return num_meshes;
+}
+
+// Joins the models of all parts to one model: writes the text of an .md5mesh file and parses it, so
+// that the combined model is built and checked like a model from a file. `name` is the file name in
+// error messages. Returns NULL and fills `error` on failure.
+static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
+                             md5_error *error)
+{
+    const md5_skin_def *skin = NULL;
+    if (figure->skin != NULL)
+        skin = md5_game_skin_def(game, figure->skin, NULL);
+
+    view_text text = {0};
+    view_begin_model(&text, count_joints(figure), count_meshes(figure));
     for (uint32_t i = 0; i < figure->num_parts; i++)
         append_joints(&text, figure, i);
-    view_append(&text, "}\n");
+    view_append(&text, "}\n"); // ends the joints
     for (uint32_t i = 0; i < figure->num_parts; i++)
         append_meshes(&text, &figure->parts[i], game, skin);
     return view_end_model(&text, name, error);
@@ -137,57 +161,78 @@ static void load_script(view_entity *figure, md5_game *game, view_log *log)
         view_log_warning(log, &problem);
 }
 
-// Creates the monster and the states of the script from scratch. Succeeds without a monster if the
-// entity is not from an entityDef.
-static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_error *error)
+// Returns the actor of the character's head, or NULL if the head is not a separate part.
+static md5_actor *find_head_actor(const view_entity *figure)
 {
-    const bool is_from_def = figure->entity->def != NULL;
     const bool has_head = figure->num_parts > 1 && is_head(figure, &figure->parts[1]);
-    const md5_monster_desc desc = {.entity = &figure->played,
-                                   .body = figure->parts[0].actor,
-                                   .head = has_head ? figure->parts[1].actor : NULL,
-                                   .is_as_meant = true};
-    // The states refer to the monster, so destroy them first.
-    md5_destroy_states(figure->states);
-    figure->states = NULL;
-    md5_destroy_monster(figure->monster);
-    figure->monster = is_from_def ? md5_create_monster(&desc, opts, error) : NULL;
-    figure->has_thought = false;
-    figure->place = (md5_xform){.rotation = {.w = 1}};
-    if (is_from_def && figure->monster == NULL)
-        return false;
-    const md5_states_desc states = {.script = figure->script,
-                                    .entity = desc.entity,
-                                    .body = desc.body,
-                                    .head = desc.head,
-                                    .monster = figure->monster};
-    figure->states = figure->script != NULL ? md5_create_states(&states, NULL, error) : NULL;
-    return figure->script == NULL || figure->states != NULL;
+    return has_head ? figure->parts[1].actor : NULL;
 }
 
-// Loads an entity. Logs an error and returns NULL on failure. If the game does not contain the
-// name, the error lists similar names.
+// Creates the monster, which simulates gaze and foot placement, and the states of the script, in
+// their initial state. Destroys earlier ones. An entity that is not from an entityDef does not get
+// a monster, and an entity without a script does not get states. Returns false and fills `error`
+// if the monster or the states cannot be created.
+static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_error *error)
+{
+    // The states refer to the monster, so destroy them first.
+    md5_destroy_states(figure->states);
+    md5_destroy_monster(figure->monster);
+    figure->states = NULL;
+    figure->monster = NULL;
+    figure->has_thought = false;
+    figure->place = (md5_xform){.rotation = {.w = 1}};
+
+    md5_actor *const body = figure->parts[0].actor;
+    md5_actor *const head = find_head_actor(figure);
+    if (figure->entity->def != NULL) {
+        const md5_monster_desc desc = {
+            .entity = &figure->played, .body = body, .head = head, .is_as_meant = true};
+        figure->monster = md5_create_monster(&desc, opts, error);
+        if (figure->monster == NULL)
+            return false;
+    }
+
+    if (figure->script == NULL)
+        return true;
+    const md5_states_desc desc = {.script = figure->script,
+                                  .entity = &figure->played,
+                                  .body = body,
+                                  .head = head,
+                                  .monster = figure->monster};
+    figure->states = md5_create_states(&desc, NULL, error);
+    return figure->states != NULL;
+}
+
+// Logs that an entity could not be loaded. An error without a line number means that the game does
+// not contain the name; the message then lists similar names.
+static void report_load_error(view_library *library, const char *name, const md5_error *error,
+                              view_log *log)
+{
+    const bool is_unknown_name = error->line == 0;
+    if (!is_unknown_name) {
+        view_log_error(log, error);
+        return;
+    }
+    char similar[256];
+    view_list_similar(library, name, similar, sizeof similar);
+    view_error(log, "%s: %s%s%s", library->place, error->message,
+               similar[0] != '\0' ? "; similar: " : "", similar);
+}
+
+// Loads an entity of a library by its name. Returns NULL and logs an error on failure.
 static md5_entity *load_entity(view_library *library, const char *name, view_log *log)
 {
     md5_error error = {0};
     library->log = log;
     md5_entity *const entity = md5_load_entity(library->game, name, &library->opts, &error);
     library->log = NULL;
-    if (entity != NULL)
-        return entity;
-    const bool is_unknown_name = error.line == 0;
-    if (is_unknown_name) {
-        char similar[256];
-        view_list_similar(library, name, similar, sizeof similar);
-        view_error(log, "%s: %s%s%s", library->place, error.message,
-                   similar[0] != '\0' ? "; similar: " : "", similar);
-    } else {
-        view_log_error(log, &error);
-    }
-    return NULL;
+    if (entity == NULL)
+        report_load_error(library, name, &error, log);
+    return entity;
 }
 
-// Sets the skin. Logs a warning if the game does not declare it.
+// Stores the name of the skin in which the entity is shown; NULL: the skin of the entity. Logs a
+// warning if the game does not declare the skin.
 static void set_skin(view_entity *figure, view_library *library, const char *name, view_log *log)
 {
     if (name == NULL)
@@ -198,40 +243,55 @@ static void set_skin(view_entity *figure, view_library *library, const char *nam
         view_warn(log, "%s: skin %s not found", library->place, name);
 }
 
-// Lists the entity as part 0, the entities that are attached to it, and the entities that are
-// attached to these. Joints and bind pose are in the space of the combined model.
-static void list_parts(view_entity *figure)
+// Appends the entities that are attached to part `parent` to the list of parts, such as the head
+// and the weapon of a body. Their joints follow the joints of all earlier parts. The placement of
+// an attached part in the bind pose is relative to its parent's; `bind` contains the product.
+static void append_attached_parts(view_entity *figure, uint32_t parent)
 {
-    const md5_entity *const entity = figure->entity;
-    const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1}};
-    figure->num_parts = 1;
-    figure->parts = common_alloc(1, sizeof *figure->parts);
-    figure->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
-    // The loop also visits the parts that it appends.
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
-        const md5_entity *const body = figure->parts[i].entity;
-        for (uint32_t j = 0; j < body->num_parts; j++) {
-            const md5_entity_part *const attached = &body->parts[j];
-            const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
-            const md5_mat34 placement =
-                md5_mat34_from_xform(md5_entity_part_placement(attached, body->model->bind));
-            const view_entity_part part = {
-                .entity = attached->entity,
-                .attached = attached,
-                .parent = i,
-                .first_joint = last->first_joint + last->entity->model->skeleton.num_joints,
-                .bind = md5_mat34_mul(figure->parts[i].bind, placement),
-            };
-            figure->parts =
-                common_realloc(figure->parts, figure->num_parts + 1, sizeof *figure->parts);
-            figure->parts[figure->num_parts++] = part;
-        }
+    const md5_entity *const entity = figure->parts[parent].entity;
+    for (uint32_t i = 0; i < entity->num_parts; i++) {
+        const md5_entity_part *const attached = &entity->parts[i];
+        const md5_mat34 placement_in_parent =
+            md5_mat34_from_xform(md5_entity_part_placement(attached, entity->model->bind));
+        const view_entity_part part = {
+            .entity = attached->entity,
+            .attached = attached,
+            .parent = parent,
+            .first_joint = count_joints(figure),
+            .bind = md5_mat34_mul(figure->parts[parent].bind, placement_in_parent),
+        };
+        figure->parts = common_realloc(figure->parts, figure->num_parts + 1, sizeof part);
+        figure->parts[figure->num_parts++] = part;
     }
 }
 
-// Copies the clips of the entity for playback. `clips` and `anims` are copies in which clips begin
-// at their first frame, not at a random frame, so that a time always shows the same pose. `paced`
-// are the animations at the rates of the clips.
+// Lists the parts of the combined model: the entity itself as part 0, the body, then the entities
+// that are attached to a part, directly or to another attachment.
+static void list_parts(view_entity *figure)
+{
+    const md5_entity *const body = figure->entity;
+    const md5_xform place = {.translation = body->model_offset, .rotation = {.w = 1}};
+    figure->num_parts = 1;
+    figure->parts = common_alloc(1, sizeof *figure->parts);
+    figure->parts[0] = (view_entity_part){.entity = body, .bind = md5_mat34_from_xform(place)};
+    // num_parts grows in the loop, which therefore also visits the appended parts.
+    for (uint32_t i = 0; i < figure->num_parts; i++)
+        append_attached_parts(figure, i);
+}
+
+// Returns the first animation file of a clip at the frame rate at which the engine plays the clip.
+// Its arrays remain owned by the clip.
+static md5_anim pace_anim(const md5_entity_clip *clip)
+{
+    md5_anim paced = *clip->anims[0];
+    paced.frame_rate *= clip->anim->rate;
+    paced.duration /= clip->anim->rate;
+    return paced;
+}
+
+// Copies the clips of the entity for playback. In the copies, `clips` and `anims`, each clip begins
+// at its first frame: the engine begins some clips at a random frame, but the viewer must always
+// show the same pose at the same time. Also fills `paced`, the animations that the time bar shows.
 static void copy_clips(view_entity *figure)
 {
     const md5_entity *const entity = figure->entity;
@@ -246,18 +306,14 @@ static void copy_clips(view_entity *figure)
         figure->anims[i].flags &= ~(uint32_t)MD5_ANIM_RANDOM_CYCLE_START;
         figure->clips[i] = *clip;
         figure->clips[i].anim = &figure->anims[i];
-        if (clip->num_files == 0)
-            continue;
-        figure->paced[i] = *clip->anims[0];
-        figure->paced[i].frame_rate *= clip->anim->rate;
-        figure->paced[i].duration /= clip->anim->rate;
+        if (clip->num_files > 0)
+            figure->paced[i] = pace_anim(clip);
     }
 }
 
-// Creates an actor for each part of the entity: part 0 is the body, the other parts are attached
-// entities, such as a head. Starts the clips that the engine starts when the character appears, and
-// saves the actor in this state, so that playback can restart there. Returns false and fills the
-// error if memory runs out.
+// Creates an actor for each part; an actor plays the clips of one entity. Starts the clips that the
+// engine starts when the character appears, and saves the actor in this state, so that playback can
+// restart there. Returns false and fills `error` if memory runs out.
 static bool create_actors(view_entity *figure, md5_error *error)
 {
     for (uint32_t i = 0; i < figure->num_parts; i++) {
@@ -269,11 +325,11 @@ static bool create_actors(view_entity *figure, md5_error *error)
         if (part->actor == NULL)
             return false;
 
-        // The times between the blinks of a head are specified by the entity to which the head is
-        // attached.
-        const bool is_head = !is_body && strcmp(part->attached->key, "def_head") == 0;
-        const md5_entity *const body = is_head ? figure->parts[part->parent].entity : part->entity;
-        md5_actor_spawn(part->actor, body);
+        // The entity to which a head is attached specifies the times between the head's blinks.
+        const md5_entity *blinking_entity = part->entity;
+        if (!is_body && strcmp(part->attached->key, "def_head") == 0)
+            blinking_entity = figure->parts[part->parent].entity;
+        md5_actor_spawn(part->actor, blinking_entity);
         md5_actor_save(part->actor, part->fresh);
     }
     return true;
@@ -298,22 +354,25 @@ static bool start_playback(view_entity *figure, view_library *library, view_log 
 md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
                             view_log *log)
 {
-    md5_error error = {0};
     md5_entity *const entity = load_entity(library, address->name, log);
     if (entity == NULL)
         return NULL;
     *figure = (view_entity){.entity = entity};
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
+        figure->channels[c] = (view_channel){.clip = -1};
     set_skin(figure, library, address->skin, log);
     list_parts(figure);
     copy_clips(figure);
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
-        figure->channels[c] = (view_channel){.clip = -1};
+
+    md5_error error = {0};
     md5_model *const model = join_parts(figure, library->game, address->name, &error);
-    if (model != NULL && start_playback(figure, library, log, &error))
-        return model;
-    view_log_error(log, &error);
-    md5_free_model(model);
-    return NULL;
+    const bool is_loaded = model != NULL && start_playback(figure, library, log, &error);
+    if (!is_loaded) {
+        view_log_error(log, &error);
+        md5_free_model(model);
+        return NULL;
+    }
+    return model;
 }
 
 // -- Playing -------------------------------------------------------------------------------------
@@ -353,78 +412,92 @@ static void shift_time(view_entity *figure, double time)
         figure->fired[i].time -= time;
 }
 
-// Plays a clip in a channel, as if it had begun at `time`; the clip -1 stops the channel. If `time`
-// is before the current time of the actors, sets the clip to the matching position in its cycle.
-static void play_in_channel(view_entity *figure, int channel, int32_t clip, double time)
+// Plays a clip in a channel of the body as if it had begun at `time`; the clip -1 stops the
+// channel. If `time` differs from the time of the actors by more than a tick, moves the clip to the
+// position that it has reached in its cycle.
+static void play_in_channel(view_entity *figure, md5_channel channel, int32_t clip, double time)
 {
     md5_actor *const body = figure->parts[0].actor;
-    const double passed = 1000 * (figure->begin - time) + figure->clock; // since `time`, ms
     figure->channels[channel] = (view_channel){clip, time};
     if (clip < 0) {
-        md5_actor_clear(body, (md5_channel)channel, fade);
+        md5_actor_clear(body, channel, fade);
         return;
     }
+    md5_actor_play(body, channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, fade);
+
     const md5_model_anim *const anim = figure->entity->clips[clip].anim;
-    const double length = anim->milliseconds / (double)anim->rate;
-    md5_actor_play(body, (md5_channel)channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, fade);
-    if (fabs(passed) > tick && length > 0 && length < INFINITY)
-        md5_actor_set_start(body, (md5_channel)channel,
-                            (int64_t)(passed - length * floor(passed / length)));
+    const double length = anim->milliseconds / (double)anim->rate;       // of one cycle, ms
+    const double passed = 1000 * (figure->begin - time) + figure->clock; // since `time`, ms
+    const bool is_cyclic = length > 0 && length < INFINITY;
+    if (is_cyclic && fabs(passed) > tick)
+        md5_actor_set_start(body, channel, (int64_t)(passed - length * floor(passed / length)));
 }
 
-// Plays or stops a clip in a channel (VIEW_PLAYS). A clip for all channels stops the clips of the
-// single channels.
+// Ends the clip of the channel "all", because a clip begins in `channel`, which moves a part of the
+// body. The ended clip continues in another part: in the legs if `channel` is the torso, otherwise
+// in the torso. It restarts there, because synchronized channels do not fire frame commands.
+static void split_all_channel(view_entity *figure, md5_channel channel, double time)
+{
+    const int32_t clip = figure->channels[MD5_CHANNEL_ALL].clip;
+    if (clip < 0)
+        return;
+    const md5_channel partner = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
+    const bool is_partner_free = figure->channels[partner].clip < 0;
+    if (is_partner_free && view_has_channel(figure, partner))
+        play_in_channel(figure, partner, clip, time);
+    play_in_channel(figure, MD5_CHANNEL_ALL, -1, time);
+}
+
+// Executes a command VIEW_PLAYS: plays a clip in a channel, or stops the channel (clip -1). The
+// channel "all" and the channels of parts of the body exclude each other, so a clip in "all" stops
+// the clips of the parts, and the other way around.
 static void execute_play(view_entity *figure, const view_order *order)
 {
     const md5_channel channel = (md5_channel)order->item;
-    const int32_t all = figure->channels[MD5_CHANNEL_ALL].clip;
     const bool is_stop = order->value < 0;
-    const bool is_body = channel != MD5_CHANNEL_ALL && channel != MD5_CHANNEL_EYELIDS;
     if (is_stop) {
-        play_in_channel(figure, (int)channel, order->value, order->time);
+        play_in_channel(figure, channel, order->value, order->time);
         return;
     }
     figure->is_in_states = false;
     if (channel == MD5_CHANNEL_ALL) {
         for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS; c++)
-            play_in_channel(figure, c, -1, order->time);
+            play_in_channel(figure, (md5_channel)c, -1, order->time);
+    } else if (channel != MD5_CHANNEL_EYELIDS) {
+        split_all_channel(figure, channel, order->time);
     }
-    if (is_body && all >= 0) {
-        // A clip that was selected for all channels continues in the channels of the body. It
-        // restarts, because synchronized channels do not fire commands.
-        const int partner = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
-        if (view_has_channel(figure, (md5_channel)partner) && figure->channels[partner].clip < 0)
-            play_in_channel(figure, partner, all, order->time);
-        play_in_channel(figure, MD5_CHANNEL_ALL, -1, order->time);
-    }
-    play_in_channel(figure, (int)channel, order->value, order->time);
+    play_in_channel(figure, channel, order->value, order->time);
 }
 
-// Executes a command: plays or stops a clip, begins a state of the script, or sets a flag of the
-// script. The first state stops the clip that was selected for all channels.
-static void execute_order(view_entity *figure, const view_order *order)
+// Executes a command VIEW_BEGINS: begins a state of the script. From the first state on, the script
+// selects the clips, so the clip that the user selected for all channels ends.
+static void begin_state(view_entity *figure, const view_order *order)
 {
     enum { BLEND = 4 }; // frames; a usual value in scripts
+    const md5_script_state *const state = &figure->script->states[order->item];
+    if (!figure->is_in_states)
+        play_in_channel(figure, MD5_CHANNEL_ALL, -1, order->time);
+    figure->is_in_states = true;
+    (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
+}
+
+// Executes a recorded command: plays or stops a clip, begins a state of the script, or sets a
+// variable of the script. Commands to the script have no effect if the entity does not have one.
+static void execute_order(view_entity *figure, const view_order *order)
+{
+    const bool has_script = figure->states != NULL;
     if (order->kind == VIEW_PLAYS) {
         execute_play(figure, order);
-        return;
-    }
-    if (figure->states == NULL)
-        return;
-    if (order->kind == VIEW_BEGINS) {
-        const md5_script_state *const state = &figure->script->states[order->item];
-        if (!figure->is_in_states)
-            play_in_channel(figure, MD5_CHANNEL_ALL, -1, order->time);
-        figure->is_in_states = true;
-        (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
-    } else if (order->kind == VIEW_SETS) {
+    } else if (order->kind == VIEW_BEGINS && has_script) {
+        begin_state(figure, order);
+    } else if (order->kind == VIEW_SETS && has_script) {
         const char *const name = figure->script->variables[order->item].name;
         (void)md5_states_set_variable(figure->states, name, (float)order->value);
     }
 }
 
-// Records and executes a command at the current time. It replaces the recorded commands after this
-// time, which are not executed yet.
+// Executes a command of the user at the current time, and records it. Recorded commands after the
+// current time, which remain after the user moved back in time, are dropped.
 static void record_order(view_entity *figure, view_order order)
 {
     const uint32_t index = figure->num_executed;
@@ -436,12 +509,13 @@ static void record_order(view_entity *figure, view_order order)
     execute_order(figure, &order);
 }
 
-// Plays a clip in a channel of the entity's body. The order is recorded, so that the state at an
+// Plays a clip in a channel of the entity's body. The command is recorded, so that the state at an
 // earlier time can be computed again.
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
 {
     const md5_entity *const entity = figure->entity;
-    if (clip >= 0) {
+    const bool is_stop = clip < 0;
+    if (!is_stop) {
         if (!view_has_channel(figure, channel) || (uint32_t)clip >= entity->num_clips)
             return false;
         if (entity->clips[clip].num_files == 0)
@@ -453,22 +527,32 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
     return true;
 }
 
-// Returns the name of a state or flag that the user can select.
-const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number)
+// Returns the name of variable `number` of a script if the variable is a flag, that is, boolean;
+// "" if it is not a flag, and NULL after the last variable.
+static const char *flag_name(const md5_script *script, uint32_t number)
 {
-    const md5_script *const script = figure->script;
-    if (figure->states == NULL)
+    if (number >= script->num_variables)
         return NULL;
-    if (is_flag) {
-        if (number >= script->num_variables)
-            return NULL;
-        const bool is_boolean = script->variables[number].type == MD5_SCRIPT_BOOLEAN;
-        return is_boolean ? script->variables[number].name : "";
-    }
+    const bool is_boolean = script->variables[number].type == MD5_SCRIPT_BOOLEAN;
+    return is_boolean ? script->variables[number].name : "";
+}
+
+// Returns the name of state `number` of a script if the state plays in a channel; "" if it needs a
+// game world, and NULL after the last state.
+static const char *state_name(const md5_script *script, uint32_t number)
+{
     if (number >= script->num_states)
         return NULL;
     const bool has_channel = script->states[number].channel != MD5_CHANNEL_ALL;
     return has_channel ? script->states[number].name : "";
+}
+
+// Returns the name of a state or flag that the user can select.
+const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number)
+{
+    if (figure->states == NULL)
+        return NULL;
+    return is_flag ? flag_name(figure->script, number) : state_name(figure->script, number);
 }
 
 bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_t number)
@@ -481,9 +565,24 @@ bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_
            && strcmp(md5_states_channel(figure->states, channel).name, name) == 0;
 }
 
-// The table contains the keys of the effects of a death. Later entries are listed above earlier
-// entries. A key such as "def_dropDeathItem2" has a second key "dropDeathItem2Joint" with the joint
-// at which the item appears. Items of keys "def_drops..." and of a figure do not have a joint.
+// Adds the effect that a key of the entityDef has at the death of the entity to `fired`, such as
+// "drops item_shells at Chest". A key such as "def_dropDeathItem2" has a second key
+// "dropDeathItem2Joint" with the joint at which the item appears; without it, no joint is listed.
+static void list_drop(view_entity *figure, double time, const char *effect,
+                      const md5_entity_key *key)
+{
+    enum { LENGTH_OF_DEF = 4 }; // of the prefix "def_", which the key of the joint does not have
+    char *const joint_key = common_format("%sJoint", key->name + LENGTH_OF_DEF);
+    const char *const joint = entity_value(figure, joint_key);
+    const char *const at = joint[0] != '\0' ? " at " : "";
+    char *const text = view_push_event(figure->fired, time);
+    figure->num_fired++;
+    snprintf(text, sizeof figure->fired[0].text, "%s %.60s%s%.40s", effect, key->value, at, joint);
+    free(joint_key);
+}
+
+// Lists the effects of the entity's death. Later entries of the table are listed above earlier
+// entries, because `fired` has the newest entry first.
 void view_list_drops(view_entity *figure, double time)
 {
     static const struct {
@@ -493,20 +592,15 @@ void view_list_drops(view_entity *figure, double time)
         {"skin_dropgib", "if gibbed, skin"}, {"def_dropgib", "if gibbed, drops"},
         {"skin_dropdeath", "skin"},          {"burnaway", "burns away (parm 7) after seconds:"},
         {"def_dropdeath", "drops"},          {"def_drops", "drops"}};
-    enum { LENGTH_OF_DEF = 4 }; // of the prefix "def_", which the key of the joint does not have
-    if (figure->entity->def == NULL)
+    const md5_entity_def *const def = figure->entity->def;
+    if (def == NULL)
         return;
     for (size_t i = 0; i < COMMON_LENGTH(effects); i++) {
         const char *const prefix = effects[i].key_prefix;
-        const md5_entity_key *key = NULL;
-        while ((key = md5_entity_def_next_key(figure->entity->def, prefix, key)) != NULL) {
-            char *const joint_key = common_format("%sJoint", key->name + LENGTH_OF_DEF);
-            const char *const joint = entity_value(figure, joint_key);
-            const char *const at = joint[0] != '\0' ? " at " : "";
-            figure->num_fired++;
-            snprintf(view_push_event(figure->fired, time), sizeof figure->fired[0].text,
-                     "%s %.60s%s%.40s", effects[i].text, key->value, at, joint);
-            free(joint_key);
+        const md5_entity_key *key = md5_entity_def_next_key(def, prefix, NULL);
+        while (key != NULL) {
+            list_drop(figure, time, effects[i].text, key);
+            key = md5_entity_def_next_key(def, prefix, key);
         }
     }
 }
@@ -520,10 +614,9 @@ double view_burn_delay(const view_entity *figure)
 
 void view_run_script_item(view_entity *figure, bool is_flag, uint32_t number, bool is_set)
 {
-    const bool dies =
-        is_flag && is_set && strcmp(figure->script->variables[number].name, "AI_DEAD") == 0;
     record_order(figure, (view_order){is_flag ? VIEW_SETS : VIEW_BEGINS, number, is_set, 0});
-    if (dies)
+    const bool is_flag_set = is_flag && is_set;
+    if (is_flag_set && strcmp(figure->script->variables[number].name, "AI_DEAD") == 0)
         view_list_drops(figure, figure->time);
 }
 
@@ -539,41 +632,52 @@ double view_focus_channel(view_entity *figure, md5_channel channel)
 
 // -- Time ----------------------------------------------------------------------------------------
 
-// Receiver of the frame commands of one time step.
+// Frame commands are commands in the modelDef that the engine executes when a clip reaches a frame,
+// such as playing a sound. An event_listener is the user data of note_command(), which receives the
+// commands of one time step.
 typedef struct event_listener {
     view_entity *figure;
-    double time;           // of the step
-    bool records_commands; // add the commands to `fired`
+    double time;           // time of the step
+    bool records_commands; // add the commands to the list `fired`
 } event_listener;
 
-// Passes a frame command to the monster. Also adds its text, such as "sound_voice snd_sight", to
-// the list of events (`fired`), if commands are recorded. `user` is the listener.
+// Writes a frame command as text: the channel, the clip, the frame and the command, then its
+// argument, and the joint at which it acts. The argument may be a key of the entityDef; then its
+// value follows: "torso sight 4: sound_voice snd_sight = monster_sight at Jaw".
+static void describe_command(const view_entity *figure, const md5_frame_command *command,
+                             const char *clip_name, md5_channel channel, char *text, size_t size)
+{
+    const char *const code_name = md5_frame_code_name(command->code);
+    const char *const argument = command->text;
+    const char *const value = entity_value(figure, argument);
+    const md5_joint *const joints = figure->entity->model->skeleton.joints;
+    const char *const joint = command->joint != MD5_NONE ? joints[command->joint].name : "";
+
+    snprintf(text, size, "%s %.20s %u: %s", view_channel_name(channel), clip_name, command->frame,
+             code_name != NULL ? code_name : "");
+    if (argument[0] != '\0')
+        common_append(text, size, " ", "%.40s", argument);
+    if (value[0] != '\0')
+        common_append(text, size, " = ", "%.40s", value);
+    if (joint[0] != '\0' && strcmp(joint, argument) != 0)
+        common_append(text, size, " at ", "%.30s", joint);
+}
+
+// Receives a frame command from an actor, passes it to the monster and, if commands are recorded,
+// adds its text to the list of events. `user` is an event_listener.
 static void note_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                          md5_channel channel)
 {
     const event_listener *const listener = user;
     view_entity *const figure = listener->figure;
-    const char *const name = md5_frame_code_name(command->code);
     if (figure->monster != NULL)
         md5_monster_on_frame(figure->monster, command);
     if (!listener->records_commands)
         return;
-
-    // The text may be the name of a key; then its value follows. The joint is the last.
-    const char *const value = entity_value(figure, command->text);
-    const md5_joint *const joints = figure->entity->model->skeleton.joints;
-    const char *const joint = command->joint != MD5_NONE ? joints[command->joint].name : "";
     char *const text = view_push_event(figure->fired, listener->time);
-    const size_t size = sizeof figure->fired[0].text;
     figure->num_fired++;
-    snprintf(text, size, "%s %.20s %u: %s", view_channel_name(channel), clip->anim->name,
-             command->frame, name != NULL ? name : "");
-    if (command->text[0] != '\0')
-        common_append(text, size, " ", "%.40s", command->text);
-    if (value[0] != '\0')
-        common_append(text, size, " = ", "%.40s", value);
-    if (strcmp(joint, command->text) != 0 && joint[0] != '\0')
-        common_append(text, size, " at ", "%.30s", joint);
+    describe_command(figure, command, clip->anim->name, channel, text,
+                     sizeof figure->fired[0].text);
 }
 
 // Returns half the side length of the monster's bounding box: the first number of the key "maxs",
@@ -586,23 +690,34 @@ static float half_side(const view_entity *figure)
     return 0.5f * strtof(entity_value(figure, "size"), NULL);
 }
 
-// Runs one tick of the monster at its current position. The first call also runs the ticks before
-// it, so that the first image shows the settled pose and gaze.
-static void think_monster(view_scene *scene)
+// Moves the monster up or down to the ground below its bounding box; the lift moves with the time.
+static void stand_on_terrain(view_scene *scene)
 {
-    enum { SETTLING_TICKS = 100 };
     view_entity *const figure = &scene->entity;
-    const md5_vec3 circling = view_orbiting_target(scene->model, 0.001 * figure->clock);
     md5_vec3 *const origin = &figure->place.translation;
     view_set_lift_time(&scene->terrain, figure->begin - figure->origin + 0.001 * figure->clock);
     if (scene->terrain.kind != VIEW_LEVEL)
         origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure));
+}
+
+// Runs one tick of the monster at its current position: it looks at its target and places its feet
+// on the terrain. Without a target from the mouse, the target circles in front of the face. The
+// first call also runs the ticks before it, so that the first image shows the settled pose and
+// gaze.
+static void think_monster(view_scene *scene)
+{
+    enum { SETTLING_TICKS = 100 };
+    view_entity *const figure = &scene->entity;
+    stand_on_terrain(scene);
+
+    const md5_vec3 circling = view_orbiting_target(scene->model, 0.001 * figure->clock);
+    const md5_vec3 origin = figure->place.translation;
     md5_monster_tick input = {
-        .origin = *origin,
+        .origin = origin,
         .rotation = figure->place.rotation,
         .target = figure->has_target ? figure->target : md5_xform_point(figure->place, circling),
         .has_ground = true,
-        .is_on_a_lift = scene->terrain.kind == VIEW_LIFT && origin->z > 0,
+        .is_on_a_lift = scene->terrain.kind == VIEW_LIFT && origin.z > 0,
         .sweep = view_sweep_ground,
         .user = &scene->terrain,
     };
@@ -616,33 +731,38 @@ static void think_monster(view_scene *scene)
     figure->has_thought = true;
 }
 
+// Returns true if root motion moves the entity over the terrain.
 static bool walks_on_terrain(const view_scene *scene)
 {
     return scene->terrain.kind != VIEW_LEVEL && scene->root != MD5_ROOT_IN_PLACE;
 }
 
-// Copies the clips that the script's states play to the channels of the figure, which the interface
-// shows. `time` is the current time.
+// Copies the clips that the script's states play to figure->channels, which the interface shows.
+// `time` is the current time.
 static void update_channels(view_entity *figure, double time)
 {
+    const md5_actor *const body = figure->parts[0].actor;
     for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
-        const md5_actor_status playing = md5_actor_channel(figure->parts[0].actor, (md5_channel)c);
-        figure->channels[c] = (view_channel){playing.weight > 0 ? (int32_t)playing.clip : -1,
-                                             time - 0.001 * playing.time};
+        const md5_actor_status status = md5_actor_channel(body, (md5_channel)c);
+        const bool is_playing = status.weight > 0;
+        figure->channels[c] = (view_channel){
+            .clip = is_playing ? (int32_t)status.clip : -1,
+            .start = time - 0.001 * status.time,
+        };
     }
 }
 
-// Advances the actors by `step` milliseconds. If a script is active, its states advance the actors
-// of the body and the head.
+// Advances the actors of all parts by `step` milliseconds. While the states of a script select the
+// clips, md5_states_advance() advances the actors of the body and the head.
 static void advance_actors(view_entity *figure, uint32_t step, const event_listener *listener)
 {
     void *const user = (void *)(uintptr_t)listener;
     if (figure->is_in_states)
         md5_states_advance(figure->states, step, note_command, user);
     for (uint32_t i = 0; i < figure->num_parts; i++) {
-        view_entity_part *const part = &figure->parts[i];
-        const bool is_in_states = figure->is_in_states && (i == 0 || is_head(figure, part));
-        if (!is_in_states)
+        const view_entity_part *const part = &figure->parts[i];
+        const bool is_body_or_head = i == 0 || is_head(figure, part);
+        if (!(figure->is_in_states && is_body_or_head))
             md5_actor_advance(part->actor, step, note_command, user);
     }
     if (figure->is_in_states)
@@ -692,31 +812,47 @@ static void advance_to(view_scene *scene, double time, bool records_commands)
     }
 }
 
-// Resets the actors to the last restart before `time`, because actors only move forward. Restarts
-// are at fixed distances from the origin of time. Therefore the same commands always lead to the
-// same pose at a time, independent of the times that were shown before.
+// Resets the playback to the last restart before `time`, because actors can only move forward.
+// Restarts are at fixed distances from the origin of time. Therefore the same commands always lead
+// to the same pose at a time, independent of the times that were shown before.
 static void restart_playback(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
     const double length = time < figure->origin ? seconds_before_origin : seconds_per_run;
-    figure->begin = figure->origin + length * floor((time - figure->origin) / length);
+    const double num_runs = floor((time - figure->origin) / length); // before the restart
+    figure->begin = figure->origin + length * num_runs;
     figure->clock = 0;
-    figure->num_executed = 0;
+
+    // Return to the state after the creation of the actors.
     figure->is_in_states = false;
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
         figure->channels[c].clip = -1;
-    for (uint32_t i = 0; i < figure->num_parts; i++)
-        md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
-                          sizeof figure->parts[i].fresh, NULL);
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        const view_entity_part *const part = &figure->parts[i];
+        md5_actor_restore(part->actor, part->fresh, sizeof part->fresh, NULL);
+    }
     (void)create_monster(figure, NULL, NULL);
-    // The command that was given at opening also applies to earlier times.
-    if (figure->num_orders > 0 && figure->orders[0].time <= fmax(figure->begin, figure->origin))
+
+    // The command that was given when the entity was opened also applies to earlier times.
+    figure->num_executed = 0;
+    const double opening_time = fmax(figure->begin, figure->origin);
+    if (figure->num_orders > 0 && figure->orders[0].time <= opening_time)
         execute_order(figure, &figure->orders[figure->num_executed++]);
 }
 
-// Advances the figure to `time`, and executes the commands whose times are passed. Restarts the
-// playback if `time` is in the past or after the next restart. Frame commands are recorded only
-// during continuous playback, not after a jump.
+// Returns the first recorded command that is not executed yet if its time is at or before `time`;
+// otherwise NULL.
+static const view_order *next_due_order(const view_entity *figure, double time)
+{
+    if (figure->num_executed >= figure->num_orders)
+        return NULL;
+    const view_order *const next = &figure->orders[figure->num_executed];
+    return next->time <= time ? next : NULL;
+}
+
+// Advances the figure to `time`, and executes the recorded commands on the way at their times.
+// Restarts the playback if `time` is in the past or after the next restart. Frame commands are
+// listed only during continuous playback, not after a jump.
 static void move_to_time(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
@@ -725,10 +861,13 @@ static void move_to_time(view_scene *scene, double time)
     const bool records_commands = !needs_restart && time < figure->time + seconds_before_origin;
     if (needs_restart)
         restart_playback(scene, time);
-    while (figure->num_executed < figure->num_orders
-           && figure->orders[figure->num_executed].time <= time) {
-        advance_to(scene, figure->orders[figure->num_executed].time, records_commands);
-        execute_order(figure, &figure->orders[figure->num_executed++]);
+
+    const view_order *order = next_due_order(figure, time);
+    while (order != NULL) {
+        advance_to(scene, order->time, records_commands);
+        figure->num_executed++;
+        execute_order(figure, order);
+        order = next_due_order(figure, time);
     }
     advance_to(scene, time, records_commands);
     figure->time = time;
@@ -741,16 +880,17 @@ static bool is_played(const view_scene *scene)
     return scene->entity.is_played;
 }
 
-// Poses an attached part in its own model space, and computes its placement from the pose of its
-// parent.
+// Poses an attached part, such as a head or a weapon. Writes the pose of its joints relative to
+// their parents (scene->pose), their matrices in the part's model space (scene->joints), and the
+// part's placement in the world (part->placed). The part's parent must be posed before.
 static void pose_attached_part(view_scene *scene, view_entity_part *part)
 {
     view_entity *const figure = &scene->entity;
     const view_entity_part *const parent = &figure->parts[part->parent];
-    md5_xform *const pose = scene->pose + part->first_joint;
-    md5_mat34 *const joints = scene->joints + part->first_joint;
     const md5_xform *const parent_pose = scene->pose + parent->first_joint;
     const md5_mat34 *const parent_joints = scene->joints + parent->first_joint;
+    md5_xform *const pose = scene->pose + part->first_joint;
+    md5_mat34 *const joints = scene->joints + part->first_joint;
     if (figure->monster != NULL && is_head(figure, part)) {
         md5_monster_head_pose(figure->monster, pose, joints, NULL);
     } else {
@@ -758,29 +898,34 @@ static void pose_attached_part(view_scene *scene, view_entity_part *part)
         md5_entity_part_copy_joints(part->attached, parent_pose, parent_joints, pose);
         md5_local_to_model(&part->entity->model->skeleton, pose, joints);
     }
-    const md5_xform placement = md5_entity_part_placement(part->attached, parent_joints);
-    part->placed = md5_mat34_mul(parent->placed, md5_mat34_from_xform(placement));
+
+    const md5_xform placement_in_parent = md5_entity_part_placement(part->attached, parent_joints);
+    part->placed = md5_mat34_mul(parent->placed, md5_mat34_from_xform(placement_in_parent));
 }
 
-// Transforms the joints of a part from its model space into the model space of the body. The joints
-// of its parent must be transformed first. Updates the poses of its root joints, which are relative
-// to the joint of attachment in the combined model.
-static void transform_to_body(view_scene *scene, const view_entity_part *part)
+// Transforms the joint matrices of a part from its model space to world space. Also updates the
+// pose of its root joints, which in the combined model are children of the joint to which the part
+// is attached. Therefore the joints of the part's parent must be transformed first.
+static void transform_to_world(view_scene *scene, const view_entity_part *part)
 {
     const md5_skeleton *const skeleton = &part->entity->model->skeleton;
     md5_mat34 *const joints = scene->joints;
+    md5_mat34 attachment_from_world = {{0}}; // not used for the body
+    if (part->attached != NULL) {
+        const view_entity_part *const parent = &scene->entity.parts[part->parent];
+        const uint32_t attachment_joint = parent->first_joint + part->attached->joint;
+        attachment_from_world = md5_mat34_inverse(joints[attachment_joint]);
+    }
+
     for (uint32_t k = 0; k < skeleton->num_joints; k++) {
         const uint32_t joint = part->first_joint + k;
         joints[joint] = md5_mat34_mul(part->placed, joints[joint]);
         const bool is_root = skeleton->joints[k].parent == MD5_NONE;
         if (!is_root)
             continue;
-        md5_mat34 local = joints[joint];
-        if (part->attached != NULL) {
-            const view_entity_part *const parent = &scene->entity.parts[part->parent];
-            const uint32_t parent_joint = parent->first_joint + part->attached->joint;
-            local = md5_mat34_mul(md5_mat34_inverse(joints[parent_joint]), local);
-        }
+        md5_mat34 local = joints[joint]; // relative to the parent
+        if (part->attached != NULL)
+            local = md5_mat34_mul(attachment_from_world, local);
         scene->pose[joint] = md5_xform_from_mat34(local);
     }
 }
@@ -793,7 +938,7 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
     for (uint32_t i = 1; i < figure->num_parts; i++) // parents are before the parts that they carry
         pose_attached_part(scene, &figure->parts[i]);
     for (uint32_t i = 0; i < figure->num_parts; i++)
-        transform_to_body(scene, &figure->parts[i]);
+        transform_to_world(scene, &figure->parts[i]);
     md5_build_palette(scene->model, scene->joints, scene->palette);
     view_rotate_pose(scene, NULL);
 }
