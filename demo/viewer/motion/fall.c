@@ -9,6 +9,7 @@
 
 // -- Figure from an .af file ---------------------------------------------------------------------
 
+// Returns the name of the game's only file. `user` is a view_fall, as in the next functions.
 static const char *file_name(void *user, size_t file)
 {
     (void)file;
@@ -34,71 +35,93 @@ static void close_file(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
-// Creates an entity from the scene's model with the setup pose of the figure as its clip. Returns
-// false if no setup pose exists.
+// Loads a clip and binds it to the model. Returns false if the file does not exist, cannot be read
+// or does not fit the model.
+static bool load_setup_clip(md5_entity_clip *clip, const md5_model *model, const char *path,
+                            const md5_load_opts *opts)
+{
+    if (!common_is_file(path))
+        return false;
+    md5_anim *const anim = md5_load_anim(path, opts, NULL);
+    if (anim == NULL)
+        return false;
+    md5_binding *const binding = md5_bind(model, anim, opts, NULL);
+    if (binding == NULL) {
+        md5_free_anim(anim);
+        return false;
+    }
+    clip->anims[0] = anim;
+    clip->bindings[0] = binding;
+    clip->num_files = 1;
+    return true;
+}
+
+// Creates an entity from the scene's model, with the setup pose of the figure as its only clip. The
+// setup pose is the pose of the model for which an .af file contains the positions of the bodies.
+// Returns false if `folder` does not contain it.
 static bool load_setup(view_fall *fall, const md5_model *model, const char *folder,
                        const md5_load_opts *opts)
 {
     static const char *const names[] = {"af_pose.md5anim", "idle.md5anim"};
-    for (size_t i = 0; i < COMMON_LENGTH(names) && fall->clip.num_files == 0; i++) {
+    bool is_loaded = false;
+    for (size_t i = 0; i < COMMON_LENGTH(names) && !is_loaded; i++) {
         char *const path = common_join(folder, names[i]);
-        md5_anim *const anim = common_is_file(path) ? md5_load_anim(path, opts, NULL) : NULL;
-        md5_binding *const binding = anim != NULL ? md5_bind(model, anim, opts, NULL) : NULL;
+        is_loaded = load_setup_clip(&fall->clip, model, path, opts);
         free(path);
-        fall->clip.anims[0] = anim;
-        fall->clip.bindings[0] = binding;
-        fall->clip.num_files = binding != NULL;
-        if (binding == NULL)
-            md5_free_anim(anim);
     }
+    // md5_create_figure() searches the setup pose by this name.
     fall->anim = (md5_model_anim){.name = "af_pose"};
     fall->clip.anim = &fall->anim;
     fall->entity = (md5_entity){.model = model, .num_clips = 1, .clips = &fall->clip};
-    return fall->clip.num_files > 0;
+    return is_loaded;
 }
 
 // Creates the articulated figure `name` of the file fall->path, for the setup pose in `folder`.
-// Returns the reason if this fails, or NULL. `error` contains the text of the reason.
+// Returns NULL on success, otherwise the reason, whose text may be in `error`.
 static const char *create_figure(view_fall *fall, const md5_model *model, const char *name,
                                  const char *folder, const md5_load_opts *opts, md5_error *error)
 {
-    const md5_game_path path = {
-        .num_files = 1, .name = file_name, .open = open_file, .close = close_file, .user = fall};
     if (!load_setup(fall, model, folder, opts))
         return "setup pose not found: expected af_pose.md5anim or idle.md5anim in the same folder";
-    const md5_figure_def *def = NULL;
+
+    const md5_game_path path = {
+        .num_files = 1, .name = file_name, .open = open_file, .close = close_file, .user = fall};
     fall->game = md5_create_game(&path, 1, opts, error);
+    const md5_figure_def *def = NULL;
     if (fall->game != NULL)
         def = md5_game_figure_def(fall->game, name, error);
     if (def != NULL)
-        fall->bodies = fall->created_bodies = md5_create_figure(def, &fall->entity, opts, error);
+        fall->created_bodies = md5_create_figure(def, &fall->entity, opts, error);
+    fall->bodies = fall->created_bodies;
     if (fall->bodies != NULL)
         return NULL;
     return error->message[0] != '\0' ? error->message : "articulatedFigure of this name not found";
 }
 
-// Loads NAME.af in the folder of the model. Warns if the file exists, but no figure can be created
-// from it.
+// Loads NAME.af in the folder of the model NAME. Warns if the file exists, but no figure can be
+// created from it.
 static void load_figure_file(view_fall *fall, const md5_model *model, const char *model_path,
                              const md5_load_opts *opts, view_log *log)
 {
     char *const folder = common_folder(model_path);
-    char *const stem = common_stem(model_path);
-    char *const file = common_format("%s.af", stem);
+    char *const name = common_stem(model_path);
+    char *const file = common_format("%s.af", name);
     fall->path = common_join(folder, file);
-    fall->name = common_format("af/%s", file);
+    fall->name = common_format("af/%s", file); // the folder in which a game has its figures
+
     if (common_is_file(fall->path)) {
         md5_error error = {.message = ""};
-        const char *const reason = create_figure(fall, model, stem, folder, opts, &error);
+        const char *const reason = create_figure(fall, model, name, folder, opts, &error);
         if (reason != NULL)
             view_warn(log, "%s: cannot create an articulated figure: %s", fall->path, reason);
     }
     free(file);
-    free(stem);
+    free(name);
     free(folder);
 }
 
-// Creates the ragdoll of a scene if its entity or its folder has an articulated figure.
+// Prepares the fall of a character at its death: finds the articulated figure of its entity or of
+// the model's folder. Without a figure, scene->fall remains NULL.
 void view_load_fall(view_scene *scene, const char *model_path, const md5_load_opts *opts,
                     view_log *log)
 {
@@ -150,15 +173,35 @@ bool view_has_died(const view_fall *fall, double time)
     return fall != NULL && time >= fall->death_time;
 }
 
-// Implements md5_height_fn; `user` is a terrain.
+// Implements md5_height_fn; `user` is a terrain. Computes the normal from the heights of two points
+// that are 0.05 units away along x and y.
 static float height_at(void *user, float x, float y, md5_vec3 *normal)
 {
-    const float reach = 0.05f;
+    const float distance = 0.05f;
     const float height = view_ground_height(user, x, y);
-    const float east = view_ground_height(user, x + reach, y) - height;
-    const float north = view_ground_height(user, x, y + reach) - height;
-    *normal = md5_vec3_normalize((md5_vec3){-east, -north, reach}, (md5_vec3){0, 0, 1});
+    const float rise_x = view_ground_height(user, x + distance, y) - height;
+    const float rise_y = view_ground_height(user, x, y + distance) - height;
+    *normal = md5_vec3_normalize((md5_vec3){-rise_x, -rise_y, distance}, (md5_vec3){0, 0, 1});
     return height;
+}
+
+// Writes the two triangles of the quad between a column of corners and the next column. It is the
+// tread or the riser of a stair, and extends from `min_y` to `max_y`.
+static void write_stair_quad(const view_terrain *stairs, int32_t column, float min_y, float max_y,
+                             md5_vec3 (*triangles)[3])
+{
+    const float near_x = view_corner_x(stairs, column);
+    const float near_z = view_corner_height(stairs, column, 0);
+    const float far_x = view_corner_x(stairs, column + 1);
+    const float far_z = view_corner_height(stairs, column + 1, 0);
+    const md5_vec3 quad[4] = {{near_x, min_y, near_z},
+                              {near_x, max_y, near_z},
+                              {far_x, min_y, far_z},
+                              {far_x, max_y, far_z}};
+    for (int i = 0; i < 3; i++) {
+        triangles[0][i] = quad[i];
+        triangles[1][i] = quad[3 - i];
+    }
 }
 
 // Implements md5_triangles_fn for stairs; `user` is a terrain. Writes the treads and the risers of
@@ -166,27 +209,20 @@ static float height_at(void *user, float x, float y, md5_vec3 *normal)
 static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3],
                                      uint32_t capacity)
 {
-    enum { COLUMNS = 4 }; // columns of corners per stair
+    // A stair has four columns of corners: both ends of its tread and both ends of its riser. The
+    // triangles extend beyond the box by one stair in all directions.
+    enum { COLUMNS = 4, COLUMNS_PER_QUAD = 2, TRIANGLES_PER_QUAD = 2 };
     const view_terrain *const stairs = user;
-    const float width = (float)COLUMNS * stairs->cell;
-    const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / width) - 1);
-    const int32_t last = COLUMNS * ((int32_t)floorf(box.max.x / width) + 1);
-    // Even columns are the ends of treads and risers. Between an even column and the next column is
-    // a tread or a riser, which is a quad of two triangles.
+    const float stair_width = (float)COLUMNS * stairs->cell;
+    const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / stair_width) - 1);
+    const int32_t last = COLUMNS * ((int32_t)floorf(box.max.x / stair_width) + 1);
     uint32_t count = 0;
-    for (int32_t column = first; column <= last && count + 2 <= capacity; column += COLUMNS / 2) {
-        md5_vec3 quad[4]; // both ends of both columns
-        for (int i = 0; i < 4; i++) {
-            const int32_t end_column = column + (int32_t)i / 2;
-            quad[i] = (md5_vec3){view_corner_x(stairs, end_column),
-                                 i % 2 == 0 ? box.min.y - width : box.max.y + width,
-                                 view_corner_height(stairs, end_column, 0)};
-        }
-        for (int i = 0; i < 3; i++) {
-            corners[count][i] = quad[i];
-            corners[count + 1][i] = quad[3 - i];
-        }
-        count += 2;
+    for (int32_t column = first; column <= last; column += COLUMNS_PER_QUAD) {
+        if (count + TRIANGLES_PER_QUAD > capacity)
+            break;
+        write_stair_quad(stairs, column, box.min.y - stair_width, box.max.y + stair_width,
+                         corners + count);
+        count += TRIANGLES_PER_QUAD;
     }
     return count;
 }
@@ -209,43 +245,66 @@ static md5_vec3 body_displacement(const view_fall *fall)
                         fall->bodies->setup[0].translation);
 }
 
+// Returns the placement of the character in the pose that `kind` wrote last.
 static md5_xform get_placement(const view_scene *scene, const view_motion_kind *kind)
 {
     return kind->place != NULL ? kind->place(scene) : view_at_origin();
 }
 
-// Starts the ragdoll with the positions and velocities of the first tick after death. The
-// velocities follow from the poses of the motion at the time of death and one tick later.
+// Creates the ragdoll on the scene's ground, unless it exists. Returns false if memory runs out.
+static bool create_ragdoll(view_scene *scene)
+{
+    view_fall *const fall = scene->fall;
+    if (fall->ragdoll != NULL)
+        return true;
+    const md5_ragdoll_desc desc = {.figure = fall->bodies, .ground = make_ground(&scene->terrain)};
+    fall->ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+    return fall->ragdoll != NULL;
+}
+
+// Computes the positions and velocities of the bodies one tick after death (fall->states) from the
+// poses of the motion at the time of death and one tick later. The second call of
+// md5_figure_from_joints() computes the velocities from both poses. The scene remains in the second
+// pose; its play state is returned.
+static view_play measure_bodies_at_death(view_scene *scene, const view_motion_kind *kind,
+                                         const view_play *play)
+{
+    view_fall *const fall = scene->fall;
+    view_play play_at_death = *play;
+    for (int i = 0; i < 2; i++) {
+        const double seconds_after_death = tick * i;
+        play_at_death.time = fall->death_time + seconds_after_death;
+        kind->pose(scene, &play_at_death);
+        md5_figure_from_joints(fall->bodies, scene->joints, view_at_origin(),
+                               (float)seconds_after_death, fall->states);
+    }
+    return play_at_death;
+}
+
+// Starts the ragdoll with the motion that the character had at its death, or again after the time
+// has moved backward. The simulation begins one tick after death.
 static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
-    const md5_figure *const figure = fall->bodies;
-    if (fall->ragdoll == NULL) {
-        const md5_ragdoll_desc desc = {.figure = figure, .ground = make_ground(&scene->terrain)};
-        fall->ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
-    }
-    if (fall->ragdoll == NULL)
+    if (!create_ragdoll(scene))
         return;
     // List the effects of the death once, not again after each jump in time.
     if (scene->entity.entity != NULL && fall->listed_death_time != fall->death_time)
         view_list_drops(&scene->entity, fall->death_time);
     fall->listed_death_time = fall->death_time;
 
-    // The second call of md5_figure_from_joints() computes the velocities from both poses.
-    view_play play_at_death = *play;
-    for (int i = 0; i < 2; i++) {
-        play_at_death.time = fall->death_time + tick * i;
-        kind->pose(scene, &play_at_death);
-        md5_figure_from_joints(figure, scene->joints, view_at_origin(), (float)(tick * i),
-                               fall->states);
-    }
+    const view_play play_at_death = measure_bodies_at_death(scene, kind, play);
     md5_ragdoll_start(fall->ragdoll, fall->states);
-
-    // The displacement of the character continues from the distance that it walked.
-    const md5_vec3 walked = kind->walked != NULL ? kind->walked(scene, &play_at_death)
-                                                 : get_placement(scene, kind).translation;
-    fall->root_offset = md5_vec3_sub(walked, body_displacement(fall));
     fall->simulated_time = fall->death_time + tick;
+
+    // The camera follows the displacement of the character, which must not jump at the death: the
+    // offset adds the distance that the character walked before.
+    md5_vec3 walked;
+    if (kind->walked != NULL)
+        walked = kind->walked(scene, &play_at_death);
+    else
+        walked = get_placement(scene, kind).translation;
+    fall->root_offset = md5_vec3_sub(walked, body_displacement(fall));
 }
 
 // Simulates the ragdoll up to a time, seconds. On fixed ground, one call of the simulation is
@@ -285,15 +344,16 @@ static void place_pose(view_scene *scene, md5_xform place)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
-// Poses a scene that has a ragdoll: by its animation until the time of death, afterwards by the
-// simulation, which starts again if the time has moved backward.
+// Poses a scene that has an articulated figure: by its animation until the time of death,
+// afterwards by the ragdoll. The simulation only runs forward, so it starts again if the time has
+// moved backward.
 void view_pose_with_death(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
     const double time = play->time;
     if (!view_has_died(fall, time)) {
         kind->pose(scene, play);
-        fall->simulated_time = INFINITY;
+        fall->simulated_time = INFINITY; // the fall has not begun
         return;
     }
     const bool has_begun = fall->simulated_time <= time;
@@ -302,19 +362,24 @@ void view_pose_with_death(view_scene *scene, const view_motion_kind *kind, const
         start_ragdoll(scene, kind, play);
     if (fall->ragdoll == NULL) // out of memory
         return;
+
     advance_ragdoll(scene, time);
     fall->pose_time = time;
     fall->walked = md5_vec3_add(body_displacement(fall), fall->root_offset);
     const md5_body_state *const bodies = md5_ragdoll_bodies(fall->ragdoll);
-    place_pose(scene, md5_figure_to_pose(fall->bodies, bodies, scene->pose));
+    const md5_xform placement = md5_figure_to_pose(fall->bodies, bodies, scene->pose);
+    place_pose(scene, placement);
 }
 
-// Finds the body of the ragdoll below the pointer, which view_drag() then pulls.
+// Finds the body of the ragdoll below the mouse pointer, which view_drag() then pulls. The line
+// from `from` to `to` contains all points below the pointer.
 bool view_grasp(view_fall *fall, md5_vec3 from, md5_vec3 to)
 {
+    if (fall->ragdoll == NULL)
+        return false;
     md5_figure_hit hit;
-    if (fall->ragdoll == NULL
-        || !md5_raycast_figure(fall->bodies, md5_ragdoll_bodies(fall->ragdoll), from, to, &hit))
+    const md5_body_state *const bodies = md5_ragdoll_bodies(fall->ragdoll);
+    if (!md5_raycast_figure(fall->bodies, bodies, from, to, &hit))
         return false;
     fall->dragged = hit.body;
     fall->grasped = hit.point;

@@ -13,23 +13,24 @@
 enum { WARNINGS_A_FILE = 20 };
 
 // Returns the options for loading files of a scene. A scene with its own file access (scene->files)
-// is a thumbnail, which is loaded with limited memory and without data that it does not need.
+// is a thumbnail: it is loaded with limited memory and without data that it does not need. A scene
+// from a game reads its files from the game's folders and archives.
 static md5_load_opts make_load_options(const view_scene *scene, view_log *log)
 {
-    const bool is_small = scene->files != NULL;
-    const view_library *const library = scene->library;
+    const bool has_window = log->reports != NULL; // lists all reports
+    const bool is_thumbnail = scene->files != NULL;
     md5_load_opts opts = {
         .warn = view_log_warning,
         .warn_user = log,
-        .max_warnings = log->reports != NULL ? VIEW_MAX_REPORTS : WARNINGS_A_FILE,
+        .max_warnings = has_window ? VIEW_MAX_REPORTS : WARNINGS_A_FILE,
         .allow_partial_binding = true,
     };
-    if (is_small) {
+    if (is_thumbnail) {
         opts.files = *scene->files;
-        opts.allocator.limit = (size_t)128 << 20;
+        opts.allocator.limit = (size_t)128 << 20; // 128 MiB
         opts.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES;
-    } else if (library != NULL) {
-        opts.files = md5_game_files(library->game);
+    } else if (scene->library != NULL) {
+        opts.files = md5_game_files(scene->library->game);
     }
     return opts;
 }
@@ -47,7 +48,8 @@ static void free_clip(view_clip *clip)
     free(clip->name);
 }
 
-// Frees the arrays of the pose, which another model needs in other sizes.
+// Frees the arrays of the current pose. Call it before the model changes, because the number of its
+// joints and vertices determines their sizes.
 static void free_pose(view_scene *scene)
 {
     for (uint32_t i = 0; i < view_count_meshes(scene) && scene->skinned != NULL; i++)
@@ -96,6 +98,19 @@ void view_free_scene(view_scene *scene)
     *scene = (view_scene){0};
 }
 
+// Allocates the skinned vertices of each mesh. Positions and normals of a mesh share one block,
+// which free_pose() frees by the positions.
+static view_skinned *alloc_skinned(const md5_model *model)
+{
+    view_skinned *const skinned = common_alloc(model->num_meshes, sizeof *skinned);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const size_t num_vertices = model->meshes[i].num_vertices;
+        skinned[i].positions = common_alloc(2 * num_vertices, sizeof(md5_vec3));
+        skinned[i].normals = skinned[i].positions + num_vertices;
+    }
+    return skinned;
+}
+
 // Allocates the arrays of the pose for a skeleton and, if the scene has a model, for its
 // vertices.
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
@@ -111,13 +126,7 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
         return;
     scene->joint_bounds = common_alloc(skeleton->num_joints, sizeof *scene->joint_bounds);
     md5_build_joint_bounds(scene->model, scene->joint_bounds);
-    const uint32_t num_meshes = scene->model->num_meshes;
-    scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
-    for (uint32_t i = 0; i < num_meshes; i++) {
-        const size_t count = scene->model->meshes[i].num_vertices;
-        scene->skinned[i].positions = common_alloc(2 * count, sizeof(md5_vec3));
-        scene->skinned[i].normals = scene->skinned[i].positions + count;
-    }
+    scene->skinned = alloc_skinned(scene->model);
 }
 
 // Logs a note of the conversion that merges an outfit, except the note that nothing has moved.
@@ -127,24 +136,32 @@ static void log_outfit_note(void *log, const char *text)
         view_warn(log, "%s", text);
 }
 
-// Joins models, such as clothes, with the scene's model by the converter, which matches joints
-// by name.
-bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log *log)
+// Returns the path of the model that the scene shows; a machine has a separate model file.
+static const char *find_model_path(const view_scene *scene)
 {
     const md5_character *const character = scene->machine.character;
-    const char *const path = character != NULL ? character->model_path : scene->path;
-    const convert_job job = {.inputs = &path,
+    return character != NULL ? character->model_path : scene->path;
+}
+
+// Merges outfits, such as clothes, with the scene's model. The converter does it: it matches joints
+// by name and writes the merged model as text, which is parsed here.
+bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log *log)
+{
+    const char *const model_path = find_model_path(scene);
+    const convert_job job = {.inputs = &model_path,
                              .num_inputs = 1,
                              .outfits = *files,
                              .is_forced = true,
                              .note = log_outfit_note,
                              .user = log};
     md5_error error = {0};
-    if (convert_read_all(&job, &scene->wardrobe, &error))
+    const bool is_merged = convert_read_all(&job, &scene->wardrobe, &error);
+    if (is_merged)
         scene->dressed = convert_parse_model(convert_find_model(&scene->wardrobe), &error);
     if (scene->dressed == NULL)
         return view_log_error(log, &error);
-    free_pose(scene);
+
+    free_pose(scene); // the pose of the model without outfits
     scene->model = scene->dressed;
     view_make_pose(scene, &scene->model->skeleton);
     return true;
@@ -152,12 +169,32 @@ bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log 
 
 // -- Clips ---------------------------------------------------------------------------------------
 
+// Loads the joint scales of a clip from the file NAME.md5scale in the same folder. The Quake
+// re-releases store scales there, because an .md5anim file cannot contain them. Returns NULL if the
+// file does not exist; also if it is faulty, and then logs a warning.
+static md5_scales *load_scales_of_clip(const view_clip *clip, const md5_load_opts *opts,
+                                       view_log *log)
+{
+    char *const folder = common_folder(clip->path);
+    char *const name = common_format("%s.md5scale", clip->name);
+    char *const path = common_find(folder, name);
+    md5_error error = {0};
+    md5_scales *scales = NULL;
+    if (path != NULL) {
+        scales = md5_load_scales(path, clip->anim, opts, &error);
+        if (scales == NULL)
+            view_log_warning(log, &error);
+    }
+    free(folder);
+    free(name);
+    free(path);
+    return scales;
+}
+
 // Applies the rules of the Quake re-releases to a clip that was loaded from a file: their frame
-// rate, and the joint scales in an .md5scale file of the same name.
+// rate, and the joint scales. Thumbnails and clips of other games do not need them.
 static void apply_quake_conventions(const view_scene *scene, view_clip *clip, view_log *log)
 {
-    md5_error error = {0};
-    const md5_load_opts opts = make_load_options(scene, log);
     if (scene->files != NULL || scene->library != NULL)
         return;
     // Both games play ten frames per second, independent of the file's rate.
@@ -166,18 +203,12 @@ static void apply_quake_conventions(const view_scene *scene, view_clip *clip, vi
         clip->anim->frame_rate = rate;
         clip->anim->duration = (clip->anim->num_frames - 1) / rate;
     }
-    char *const folder = common_folder(clip->path);
-    char *const name = common_format("%s.md5scale", clip->name);
-    char *const path = common_find(folder, name);
-    clip->scales = path != NULL ? md5_load_scales(path, clip->anim, &opts, &error) : NULL;
-    if (clip->scales == NULL && path != NULL)
-        view_log_warning(log, &error);
-    free(folder);
-    free(name);
-    free(path);
+    const md5_load_opts opts = make_load_options(scene, log);
+    clip->scales = load_scales_of_clip(clip, &opts, log);
 }
 
-// Binds a loaded clip to the scene and takes it over.
+// Binds a loaded clip to the scene, that is, matches the joints of the clip with the joints of the
+// model by name, and appends the clip to the scene.
 bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts,
                       md5_error *error)
 {
@@ -195,7 +226,8 @@ bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *op
     return true;
 }
 
-// Loads and binds a clip that was requested: a file, or a name in the scene's library.
+// Loads a clip that the user requested, and appends it to the scene. `file` is the path of a file
+// or, in a scene of a game, a name in the game. Returns false and logs an error on failure.
 static bool load_clip(view_scene *scene, const char *file, view_log *log)
 {
     md5_error error = {0};
@@ -206,19 +238,39 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     else
         clip.path = common_copy(file);
 
-    // Warnings of the binding are about the clip and the model.
+    // Warnings during the binding are about both the clip and the model.
+    const view_about about_before = log->about;
     opts.file_name = file;
-    const view_about before = log->about;
     log->about.kind = VIEW_ABOUT_BINDING;
-    const bool is_bound = view_append_clip(scene, clip, &opts, &error);
-    log->about = before;
-    if (!is_bound)
+    const bool is_appended = view_append_clip(scene, clip, &opts, &error);
+    log->about = about_before;
+    if (!is_appended)
         return view_log_error(log, &error);
+
     apply_quake_conventions(scene, &scene->clips[scene->num_clips - 1], log);
     return true;
 }
 
-// Loads a clip from the model's folder. A clip that does not fit is ignored.
+// Removes the last clip of the scene.
+static void remove_last_clip(view_scene *scene)
+{
+    scene->num_clips--;
+    free_clip(&scene->clips[scene->num_clips]);
+}
+
+// Logs a warning with the number of warnings of a clip, which link to the clip in the interface.
+static void report_clip_warnings(const view_scene *scene, uint32_t index, view_log *log)
+{
+    const view_clip *const clip = &scene->clips[index];
+    const uint32_t num_warnings = clip->anim->num_warnings;
+    if (num_warnings > 0)
+        view_warn_about(log, (view_about){VIEW_ABOUT_CLIP, index, 0, scene->model},
+                        "%s: %u warning%s; open it by name for details", clip->name, num_warnings,
+                        num_warnings == 1 ? "" : "s");
+}
+
+// Loads a clip from the model's folder, which the user did not name. Therefore a clip that cannot
+// be read, or does not animate all joints of the model, is only noted in the debug log.
 static void load_neighbor_clip(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error = {0};
@@ -233,37 +285,35 @@ static void load_neighbor_clip(view_scene *scene, const char *path, view_log *lo
     }
 
     const uint32_t index = (uint32_t)scene->num_clips - 1;
-    view_clip *const added = &scene->clips[index];
-    if (added->binding->num_missing > 0) {
+    const uint32_t num_missing = scene->clips[index].binding->num_missing;
+    if (num_missing > 0) {
         view_debug(log, "skipped animation: %s: it does not animate %u joints of the model", path,
-                   added->binding->num_missing);
-        free_clip(added);
-        scene->num_clips--;
+                   num_missing);
+        remove_last_clip(scene);
         return;
     }
-    if (added->anim->num_warnings > 0)
-        view_warn_about(log, (view_about){VIEW_ABOUT_CLIP, index, 0, scene->model},
-                        "%s: %u warning%s; open it by name for details", added->name,
-                        added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
-    apply_quake_conventions(scene, added, log);
+    report_clip_warnings(scene, index, log);
+    apply_quake_conventions(scene, &scene->clips[index], log);
 }
 
-// Loads the clips in the model's folder that fit, up to a sum of PICK_UP_LIMIT bytes.
+// Loads the clips in the model's folder that fit the model. Stops before the sum of the file sizes
+// exceeds PICK_UP_LIMIT bytes, or when the user cancels.
 static void load_clips_in_folder(view_scene *scene, view_log *log)
 {
-    char *folder = common_folder(scene->path);
+    char *const folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ".md5anim");
-    uint64_t size = 0;
+    uint64_t total_size = 0; // bytes
     for (size_t i = 0; i < list.count; i++) {
-        size += common_file_size(list.names[i]);
-        if (size > PICK_UP_LIMIT) {
+        total_size += common_file_size(list.names[i]);
+        if (total_size > PICK_UP_LIMIT) {
             scene->num_unopened = list.count - i;
             view_info(log,
                       "%zu animations in the model's folder were not loaded; open them by name",
                       scene->num_unopened);
             break;
         }
-        if (!view_log_progress(log, "animations", i, list.count))
+        const bool is_canceled = !view_log_progress(log, "animations", i, list.count);
+        if (is_canceled)
             break;
         load_neighbor_clip(scene, list.names[i], log);
     }
@@ -298,17 +348,18 @@ static size_t find_clip(const view_scene *scene, const char *path)
     return clip;
 }
 
-// Adds a clip that the user has opened or dropped. The same file replaces the clip that was
-// loaded from it.
+// Adds a clip that the user has opened or dropped on the window, and shows it. If the scene already
+// has a clip from the same file, the loaded clip takes its position.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 {
-    const size_t index = find_clip(scene, path); // num_clips: the clip is new
-    const size_t last = scene->num_clips;
-    if (!load_clip(scene, path, log))
+    const size_t old_num_clips = scene->num_clips;
+    const size_t index = find_clip(scene, path);
+    const bool is_new = index == old_num_clips;
+    if (!load_clip(scene, path, log)) // appends the clip
         return false;
-    if (index < last) { // replace the clip by the loaded clip, which is the last
+    if (!is_new) {
         free_clip(&scene->clips[index]);
-        scene->clips[index] = scene->clips[last];
+        scene->clips[index] = scene->clips[old_num_clips];
         scene->num_clips--;
     } else if (scene->library == NULL) {
         scene->picked_up = false; // a named clip is loaded again when the files are reloaded
@@ -317,7 +368,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-// Loads a camera, and creates a clock for it that passes over cuts.
+// Loads a camera path and creates its clock: a clip without joints, whose time the time bar shows.
 bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error = {0};
@@ -326,12 +377,12 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     if (camera == NULL)
         return view_log_error(log, &error);
 
-    const double smoothing = scene->camera_path.smoothing;
+    // At a cut, the last frame of a shot and the first frame of the next shot have the same time.
+    // Therefore the clock has one frame less for each cut.
+    const uint32_t last_frame = camera->num_frames - 1;
+    const uint32_t num_hidden = camera->num_cuts < last_frame ? camera->num_cuts : last_frame;
+    const double smoothing = scene->camera_path.smoothing; // a setting of the user
     free_camera_path(&scene->camera_path);
-
-    // No time passes at a cut, so the clock has one frame less for each.
-    const uint32_t last = camera->num_frames - 1;
-    const uint32_t num_hidden = camera->num_cuts < last ? camera->num_cuts : last;
     scene->camera_path = (view_camera_path){
         .path = common_copy(path),
         .name = common_stem(path),
@@ -344,22 +395,23 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-// Ends the death of a character, because the time of a new clip begins.
+// Revives a character that has fallen: a new clip begins, and the time of death refers to the time
+// of the previous clip.
 static void clear_death(view_scene *scene)
 {
     if (scene->fall != NULL)
         view_set_death_time(scene->fall, INFINITY);
 }
 
-// Shows another clip of the scene.
+// Shows another clip of the scene. A clip of an entity plays in the focused channel.
 void view_select_clip(view_scene *scene, size_t clip)
 {
-    const uint32_t in_entity = scene->clips[clip].in_entity;
     scene->clip = clip;
     clear_death(scene);
-    scene->entity.is_played =
-        in_entity > 0
-        && view_play_channel(&scene->entity, scene->entity.focus, (int32_t)in_entity - 1);
+    view_entity *const entity = &scene->entity;
+    const uint32_t in_entity = scene->clips[clip].in_entity; // index + 1, or 0
+    entity->is_played =
+        in_entity > 0 && view_play_channel(entity, entity->focus, (int32_t)in_entity - 1);
     view_select_motion(scene);
     view_show_bind_pose(scene, false, NULL);
     // Without a model each clip has its own joints.
@@ -382,18 +434,22 @@ static void show_focused_clip(view_scene *scene, view_play *play)
     play->held_at_end = false;
 }
 
-// Plays a clip in a channel of the scene's entity, as a choice of the user.
+// Plays a clip in a channel of the scene's entity, or stops the channel (SIZE_MAX), on request of
+// the user.
 bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play)
 {
-    // SIZE_MAX stops the channel; the entity then plays clip -1.
-    const bool is_entity_clip = clip < scene->num_clips && scene->clips[clip].in_entity > 0;
-    const int32_t played = is_entity_clip ? (int32_t)scene->clips[clip].in_entity - 1 : -1;
     if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS)
         return false;
-    if (!is_entity_clip && clip != SIZE_MAX)
+    int32_t entity_clip = -1; // stops the channel
+    if (clip != SIZE_MAX) {
+        const bool is_entity_clip = clip < scene->num_clips && scene->clips[clip].in_entity > 0;
+        if (!is_entity_clip)
+            return false;
+        entity_clip = (int32_t)scene->clips[clip].in_entity - 1;
+    }
+    if (!view_play_channel(&scene->entity, (md5_channel)channel, entity_clip))
         return false;
-    if (!view_play_channel(&scene->entity, (md5_channel)channel, played))
-        return false;
+
     scene->entity.is_played = true;
     view_select_motion(scene);
     view_show_bind_pose(scene, false, NULL);
@@ -443,39 +499,50 @@ size_t view_find_model(const char *const *files, size_t num_files)
     return i;
 }
 
-// Finds models for a clip that was opened alone: they are in its folder and have all of its
-// joints.
+// Returns true if a model file can be read and the clip animates all of its joints.
+static bool animates_whole_model(const md5_anim *anim, const char *model_path)
+{
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL}; // only the joints are needed
+    md5_model *const model = md5_load_model(model_path, &opts, NULL);
+    md5_binding *const binding = model != NULL ? md5_bind(model, anim, NULL, NULL) : NULL;
+    const bool is_whole = binding != NULL && binding->num_missing == 0;
+    md5_free_binding(binding);
+    md5_free_model(model);
+    return is_whole;
+}
+
+// Finds models for a clip that was opened without a model: models in the clip's folder whose joints
+// are all animated by the clip.
 common_list view_list_models_for_clip(const char *path)
 {
-    enum { MAX_TRIED = 64 }; // files that are read, at most
-    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL};
-    char *const whole = common_canonical_path(path);
-    char *const folder = common_folder(whole);
-    common_list models = common_list_folder(folder, ".md5mesh");
+    enum { MAX_TRIED = 64 }; // limits the number of files that are read
     common_list fitting = {NULL, 0};
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
-    for (size_t i = 0; anim != NULL && i < models.count && i < MAX_TRIED; i++) {
-        md5_model *const model = md5_load_model(models.names[i], &opts, NULL);
-        md5_binding *const binding = model != NULL ? md5_bind(model, anim, NULL, NULL) : NULL;
-        if (binding != NULL && binding->num_missing == 0)
+    if (anim == NULL)
+        return fitting;
+    char *const full_path = common_canonical_path(path);
+    char *const folder = common_folder(full_path);
+    common_list models = common_list_folder(folder, ".md5mesh");
+    for (size_t i = 0; i < models.count && i < MAX_TRIED; i++) {
+        if (animates_whole_model(anim, models.names[i]))
             common_add(&fitting, common_copy(models.names[i]));
-        md5_free_binding(binding);
-        md5_free_model(model);
     }
-    md5_free_anim(anim);
     common_free_list(&models);
     free(folder);
-    free(whole);
+    free(full_path);
+    md5_free_anim(anim);
     return fitting;
 }
 
-// Returns the model of a folder that was opened, if the choice is clear.
+// Returns the model of a folder that the user opened, if the choice is unique: the folder contains
+// at most one file of each format, and the first format of the list that occurs is used.
 char *view_only_model(const char *folder)
 {
-    // A folder may contain one file of each kind; the first kind has priority.
     static const char *const extensions[] = {".md5machine", ".md5mesh", ".glb", ".gltf"};
+    if (view_is_game(folder))
+        return NULL;
     char *model = NULL;
-    bool is_unique = !view_is_game(folder);
+    bool is_unique = true;
     for (size_t i = 0; is_unique && i < COMMON_LENGTH(extensions); i++) {
         common_list list = common_list_folder(folder, extensions[i]);
         is_unique = list.count <= 1;
@@ -483,18 +550,21 @@ char *view_only_model(const char *folder)
             model = common_copy(list.names[0]);
         common_free_list(&list);
     }
-    if (is_unique)
-        return model;
-    free(model);
-    return NULL;
+    if (!is_unique) {
+        free(model);
+        return NULL;
+    }
+    return model;
 }
 
-// Sets the path and the name of the scene. A folder stands for its md5.cfg, and the scene has the
-// name of the folder.
+// Sets the path and the name of the scene from its main file. In games of the Cube 2 engine, a
+// model is a folder that contains a description "md5.cfg". The path of such a folder is completed,
+// and the scene has the name of the folder.
 static void set_main_file(view_scene *scene, const char *path)
 {
     scene->path = common_is_folder(path) ? common_join(path, "md5.cfg") : common_copy(path);
-    if (strcmp(common_base(scene->path), "md5.cfg") != 0) {
+    const bool is_description = strcmp(common_base(scene->path), "md5.cfg") == 0;
+    if (!is_description) {
         scene->name = common_stem(scene->path);
         return;
     }
@@ -503,6 +573,12 @@ static void set_main_file(view_scene *scene, const char *path)
     scene->name = common_copy(common_base(full_folder));
     free(folder);
     free(full_folder);
+}
+
+// Returns true if the main file of a scene is a model description of Cube 2's engines.
+static bool is_cube_description(const view_scene *scene)
+{
+    return common_has_suffix(scene->path, ".cfg");
 }
 
 // Returns the file that names a scene without a model: the first animation, otherwise the first
@@ -516,68 +592,112 @@ static const char *find_naming_file(const char *const *files, size_t num_files)
     return files[0];
 }
 
-// Loads the md5.cfg of a Cube 2 game, scene->path, with its clips.
+// Appends the clips of a Cube 2 model to the scene, which takes over their contents. Logs an error
+// for each clip that does not fit the model.
+static void append_cube_clips(view_scene *scene, const view_cube *cube, view_log *log)
+{
+    for (uint32_t i = 0; i < cube->num_clips; i++) {
+        const view_cube_clip *const source = &cube->clips[i];
+        const view_clip clip = {.path = source->file, .name = source->name, .anim = source->anim};
+        md5_error error = {0};
+        if (!view_append_clip(scene, clip, NULL, &error))
+            view_log_error(log, &error);
+    }
+}
+
+// Loads the model that the md5.cfg of a Cube 2 game describes (scene->path): its meshes, materials
+// and clips. Returns false and logs an error on failure.
 static bool load_cube_model(view_scene *scene, const md5_load_opts *opts, bool pick_up,
                             view_log *log)
 {
     view_cube cube = {0};
     if (!view_load_cube(&cube, scene->path, opts, pick_up, log))
         return false;
-    scene->model = scene->own_model = cube.model;
+    scene->own_model = cube.model;
+    scene->model = cube.model;
     scene->looks = cube.looks;
     scene->num_looks = cube.num_looks;
     if (scene->model != NULL)
         view_make_pose(scene, &scene->model->skeleton);
-    for (uint32_t i = 0; i < cube.num_clips; i++) {
-        view_cube_clip *const cube_clip = &cube.clips[i];
-        const view_clip clip = {
-            .path = cube_clip->file, .name = cube_clip->name, .anim = cube_clip->anim};
-        md5_error error = {0};
-        if (!view_append_clip(scene, clip, NULL, &error))
-            view_log_error(log, &error);
-    }
+    append_cube_clips(scene, &cube, log);
     free(cube.clips); // the scene owns their contents
     return true;
 }
 
-// Loads a machine with its model, or a model.
-static bool load_machine_or_model(view_scene *scene, const char *path, const md5_load_opts *opts,
-                                  view_log *log)
+// Loads a state machine with its model, which the machine owns.
+static bool load_machine(view_scene *scene, const char *path, const md5_load_opts *opts,
+                         view_log *log)
 {
-    if (common_has_suffix(path, ".md5machine")) {
-        if (!view_load_machine(&scene->machine, path, opts, log))
-            return false;
-        scene->model = scene->machine.character->model;
-        view_select_motion(scene);
-    } else {
-        md5_error error = {0};
-        scene->model = scene->own_model = md5_load_model(path, opts, &error);
-        if (scene->model == NULL)
-            return view_log_error(log, &error);
-    }
+    if (!view_load_machine(&scene->machine, path, opts, log))
+        return false;
+    scene->model = scene->machine.character->model;
+    view_select_motion(scene);
+    return true;
+}
+
+// Loads a model, which the scene owns.
+static bool load_model(view_scene *scene, const char *path, const md5_load_opts *opts,
+                       view_log *log)
+{
+    md5_error error = {0};
+    scene->own_model = md5_load_model(path, opts, &error);
+    scene->model = scene->own_model;
+    return scene->model != NULL || view_log_error(log, &error);
+}
+
+// Loads the model of a scene from a file: a Cube 2 description, a state machine or a model. Returns
+// false and logs an error on failure.
+static bool load_main_file(view_scene *scene, const char *path, bool pick_up, view_log *log)
+{
+    const md5_load_opts opts = make_load_options(scene, log);
+    if (is_cube_description(scene))
+        return load_cube_model(scene, &opts, pick_up, log);
+    const bool is_machine = common_has_suffix(path, ".md5machine");
+    const bool is_loaded =
+        is_machine ? load_machine(scene, path, &opts, log) : load_model(scene, path, &opts, log);
+    if (!is_loaded)
+        return false;
     view_make_pose(scene, &scene->model->skeleton);
     return true;
 }
 
-// Loads the clips and the camera path among the files; `model_path` is already loaded.
+// Loads a file that the user named, unless it is the model: a camera path or a clip. A clip that
+// the scene already has is not loaded again. Returns false and logs an error on failure.
+static bool load_named_motion(view_scene *scene, const char *file, const char *model_path,
+                              view_log *log)
+{
+    if (common_has_suffix(file, ".md5camera"))
+        return view_load_camera_path(scene, file, log);
+    const bool is_model = file == model_path;
+    const bool is_loaded_before = !is_model && find_clip(scene, file) < scene->num_clips;
+    if (is_model || is_loaded_before)
+        return true;
+    return load_clip(scene, file, log);
+}
+
+// Loads the clips and camera paths that the user named. Returns false if the user cancels, or if a
+// file cannot be loaded, unless the log allows the other files to be loaded.
 static bool load_named_motions(view_scene *scene, const char *const *files, size_t num_files,
                                const char *model_path, view_log *log)
 {
     for (size_t i = 0; i < num_files; i++) {
         if (!view_log_progress(log, "files", i, num_files))
             return false;
-        const bool is_camera_path = common_has_suffix(files[i], ".md5camera");
-        const bool is_clip = !is_camera_path && files[i] != model_path;
-        const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;
-        bool is_loaded = true;
-        if (is_camera_path)
-            is_loaded = view_load_camera_path(scene, files[i], log);
-        else if (is_new)
-            is_loaded = load_clip(scene, files[i], log);
+        const bool is_loaded = load_named_motion(scene, files[i], model_path, log);
         if (!is_loaded && !log->keeps_rest)
             return false;
     }
     return true;
+}
+
+// Names a scene without a model after its first clip. The file that named it before may be an
+// animation that was skipped.
+static void rename_after_first_clip(view_scene *scene)
+{
+    free(scene->path);
+    free(scene->name);
+    scene->path = common_copy(scene->clips[0].path);
+    scene->name = common_copy(scene->clips[0].name);
 }
 
 // Loads the model, the clips and the camera path of a scene, and selects the first clip. The
@@ -588,15 +708,10 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
 {
     // The scene has the name of its model, otherwise of the first animation or file.
     const size_t model = view_find_model(files, num_files);
-    const char *const model_path = model < num_files ? files[model] : NULL;
-    const bool has_model = model_path != NULL;
+    const bool has_model = model < num_files;
+    const char *const model_path = has_model ? files[model] : NULL;
     set_main_file(scene, has_model ? model_path : find_naming_file(files, num_files));
-
-    const bool is_cube = has_model && common_has_suffix(scene->path, ".cfg");
-    const md5_load_opts opts = make_load_options(scene, log);
-    if (is_cube && !load_cube_model(scene, &opts, pick_up, log))
-        return false;
-    if (has_model && !is_cube && !load_machine_or_model(scene, model_path, &opts, log))
+    if (has_model && !load_main_file(scene, model_path, pick_up, log))
         return false;
     if (has_model && view_is_skeleton_only(scene))
         view_warn(log, "%s: the model has no triangles: only its joints are shown", scene->name);
@@ -606,20 +721,18 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (!has_model && scene->num_clips == 0 && scene->camera_path.camera == NULL)
         return false; // nothing could be loaded
 
-    // A model without animations plays those in its folder. An md5.cfg has already loaded them.
-    const bool is_bare = has_model && scene->machine.player == NULL && scene->num_clips == 0;
-    scene->picked_up = pick_up && (is_cube || is_bare);
+    // A model without animations plays the animations in its folder. A Cube 2 description has
+    // already loaded them.
+    const bool is_cube = has_model && is_cube_description(scene);
+    const bool has_motion = scene->machine.player != NULL || scene->num_clips > 0;
+    scene->picked_up = pick_up && (is_cube || (has_model && !has_motion));
     if (scene->picked_up && !is_cube)
         load_clips_in_folder(scene, log);
-    if (scene->num_clips > 0)
-        view_select_clip(scene, first_clip(scene));
 
-    // Without a model, the first named clip may have been skipped.
-    if (!has_model && scene->num_clips > 0) {
-        free(scene->path);
-        free(scene->name);
-        scene->path = common_copy(scene->clips[0].path);
-        scene->name = common_copy(scene->clips[0].name);
+    if (scene->num_clips > 0) {
+        view_select_clip(scene, first_clip(scene));
+        if (!has_model)
+            rename_after_first_clip(scene);
     }
     return true;
 }
@@ -636,8 +749,7 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
 
 void view_load_figure(view_scene *scene, view_log *log)
 {
-    const md5_character *const character = scene->machine.character;
-    const char *const model_path = character != NULL ? character->model_path : scene->path;
+    const char *const model_path = find_model_path(scene);
     if (scene->model == NULL || scene->fall != NULL || common_has_suffix(model_path, ".cfg"))
         return;
     const md5_load_opts opts = make_load_options(scene, log);
@@ -646,7 +758,8 @@ void view_load_figure(view_scene *scene, view_log *log)
 
 // -- Game folders --------------------------------------------------------------------------------
 
-// Adds the clips of the loaded entity, which remains their owner.
+// Appends the clips of the loaded entity to the scene. The entity remains the owner of their
+// animations.
 static void add_entity_clips(view_scene *scene, view_log *log)
 {
     for (uint32_t i = 0; i < scene->entity.entity->num_clips; i++) {
@@ -679,8 +792,28 @@ static bool load_game_item(view_scene *scene, const view_address *address, view_
     return true;
 }
 
-// Loads a scene from a game folder. The library, which has read the declarations of the game, is
-// shared by all scenes of one game.
+// Returns the library of a game: `open_library`, with one more user, if it is the library of this
+// game; otherwise opens it. Returns NULL and fills `error` on failure. A library contains the
+// declarations of the game, whose reading takes long, so the scenes of a game share it.
+static view_library *share_library(view_library *open_library, const char *game_folder,
+                                   md5_error *error)
+{
+    if (open_library == NULL || strcmp(open_library->place, game_folder) != 0)
+        return view_open_library(game_folder, NULL, NULL, error);
+    open_library->num_users++;
+    return open_library;
+}
+
+// Returns the name of a scene that shows an asset of a game. Models have file names; names of
+// entities do not have an extension to remove.
+static char *name_game_scene(const char *asset)
+{
+    return common_has_suffix(asset, ".md5mesh") ? common_stem(asset)
+                                                : common_copy(common_base(asset));
+}
+
+// Loads a scene from a game folder. `address` contains the folder and the name of the asset in the
+// game.
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log)
 {
@@ -690,18 +823,9 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     if (!view_read_address(address, &parts))
         return view_error(log, "%s: invalid name of an asset: expected FOLDER::NAME", address);
 
-    if (library != NULL && strcmp(library->place, parts.place) == 0) {
-        library->num_users++;
-        scene->library = library;
-    } else {
-        scene->library = view_open_library(parts.place, NULL, NULL, &error);
-    }
+    scene->library = share_library(library, parts.place, &error);
     scene->path = common_copy(address);
-    if (common_has_suffix(parts.name, ".md5mesh"))
-        scene->name = common_stem(parts.name);
-    else
-        scene->name = common_copy(common_base(parts.name));
-
+    scene->name = name_game_scene(parts.name);
     bool is_loaded;
     if (scene->library != NULL)
         is_loaded = load_game_item(scene, &parts, log);
@@ -721,8 +845,8 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 
 // -- Uploading -----------------------------------------------------------------------------------
 
-// Returns the sources of the scene's materials and textures. If `uses_options` is true, they
-// include the textures of the command line.
+// Returns the sources in which the materials and textures of the scene's model are searched. If
+// `uses_options` is true, they include the textures of the command line.
 static view_dressing make_dressing(const view_loader *loader, const view_scene *scene,
                                    bool uses_options)
 {
@@ -767,23 +891,37 @@ static void list_file(common_list *files, const char *path)
         view_free_address(&address);
 }
 
-// Lists the files that reproduce the scene. The result is the number of attached models, because
-// the list cannot contain them.
-uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files)
+// Lists the file of the scene's model: the mesh of an entity, otherwise the scene's main file.
+static void list_model(const view_scene *scene, common_list *files)
 {
     const md5_entity *const entity = scene->entity.entity;
     if (entity != NULL && entity->model_def != NULL)
         common_add(files, common_copy(entity->model_def->mesh));
     else if (scene->model != NULL)
         list_file(files, scene->path);
-    // A machine file contains the names of its clips, so they are not listed again.
-    const bool has_machine = scene->machine.player != NULL;
-    for (size_t i = 0; i < scene->num_clips && !has_machine; i++) {
+}
+
+// Lists the files of all clips, or of the shown clip. A machine file contains the names of its
+// clips, so they are not listed.
+static void list_clips(const view_scene *scene, bool has_all_clips, common_list *files)
+{
+    if (scene->machine.player != NULL)
+        return;
+    for (size_t i = 0; i < scene->num_clips; i++) {
         const bool is_shown = i == scene->clip && !view_is_bind_pose(scene);
         if (has_all_clips || is_shown)
             list_file(files, scene->clips[i].path);
     }
+}
+
+// Lists the files that a command line needs to show the scene again. Attached models cannot be
+// listed; the result is their number.
+uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files)
+{
+    list_model(scene, files);
+    list_clips(scene, has_all_clips, files);
     if (scene->camera_path.camera != NULL && scene->library == NULL)
         common_add(files, common_copy(scene->camera_path.path));
+    const md5_entity *const entity = scene->entity.entity;
     return entity != NULL ? entity->num_parts : 0;
 }
