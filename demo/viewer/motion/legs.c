@@ -6,7 +6,8 @@
 
 #include "demo/viewer/base/math.h"
 
-// Side of a square and height of the ground relative to the model's size. The slope has 20 degrees.
+// Side of a square of the ground and height of the ground, in sizes of the model. The slope is
+// inclined by 20 degrees.
 static const struct {
     float cell;
     float height;
@@ -15,9 +16,10 @@ static const struct {
                     [VIEW_SLOPE] = {0.1f, 0.412f},
                     [VIEW_LIFT] = {0.07f, 0.3f}};
 
-// Time constant of feet that follow the terrain, seconds.
+// Time constant with which feet follow the terrain, so that they do not jump at stairs; seconds.
 static const float smoothing = 0.06f;
 
+// Returns the parent of a joint; MD5_NONE for a root and for MD5_NONE.
 static uint32_t parent_or_none(const md5_skeleton *skeleton, uint32_t joint)
 {
     return joint != MD5_NONE ? skeleton->joints[joint].parent : MD5_NONE;
@@ -41,26 +43,42 @@ static bool is_foot(const md5_skeleton *skeleton, uint32_t joint)
     return has_name && body_above_foot(skeleton, joint) != MD5_NONE;
 }
 
-// Finds the joints that are placed on the ground, and sets the size of the terrain in proportion
-// to the model.
-uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_ground_kind kind)
+// Returns the number of legs of the scene's monster, which places its feet itself; 0 without a
+// monster.
+static uint32_t count_monster_legs(const view_scene *scene)
 {
-    const md5_skeleton *const skeleton = scene->skeleton;
     const md5_monster *const monster = scene->entity.monster;
-    const uint32_t num_legs = monster != NULL ? md5_monster_state(monster).num_legs : 0;
-    *terrain = (view_terrain){.kind = VIEW_LEVEL};
-    // A monster with legs places its feet itself, and only a monster can stand on a lift.
+    return monster != NULL ? md5_monster_state(monster).num_legs : 0;
+}
+
+// Finds the joints that are placed on the ground. Feet are recognized by their names and ancestors.
+static void find_ankles(view_terrain *terrain, const md5_skeleton *skeleton)
+{
     for (uint32_t i = 0; i < skeleton->num_joints && terrain->num_feet < VIEW_MAX_FEET; i++) {
-        if (num_legs > 0 || kind == VIEW_LIFT || !is_foot(skeleton, i))
+        if (!is_foot(skeleton, i))
             continue;
         terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = i};
         terrain->pelvis = body_above_foot(skeleton, i);
     }
+}
+
+// Creates a terrain for the feet of a model, in proportion to the size of the model. Without feet,
+// the ground remains level.
+uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_ground_kind kind)
+{
+    const uint32_t num_monster_legs = count_monster_legs(scene);
+    *terrain = (view_terrain){.kind = VIEW_LEVEL};
+    // A monster with legs places its feet itself, and only a monster can stand on a lift.
+    if (num_monster_legs == 0 && kind != VIEW_LIFT)
+        find_ankles(terrain, scene->skeleton);
+
+    const uint32_t num_feet = num_monster_legs + terrain->num_feet;
     const float size = view_size(scene->model->bounds);
-    terrain->kind = num_legs + terrain->num_feet > 0 ? kind : VIEW_LEVEL;
+    if (num_feet > 0)
+        terrain->kind = kind;
     terrain->cell = ground_sizes[kind].cell * size;
     terrain->height = ground_sizes[kind].height * size;
-    return num_legs + terrain->num_feet;
+    return num_feet;
 }
 
 // Returns a random number from -1 to 1 for a point of a lattice, which is always the same for the
@@ -74,22 +92,33 @@ static float random_at(int32_t x, int32_t y, int32_t period)
     return (float)(hash & 0xFFFF) / 32767.5f - 1;
 }
 
-// Returns smooth noise from -1 to 1 at a corner: interpolates between random numbers at every
-// `stride`-th corner. `stride` is a power of two.
+// Maps 0..1 to 0..1 by a curve that is level at both ends.
+static float smoothstep(float t)
+{
+    return t * t * (3 - 2 * t);
+}
+
+// Interpolates linearly from `a` at t = 0 to `b` at t = 1.
+static float interpolate(float a, float b, float t)
+{
+    return a * (1 - t) + b * t;
+}
+
+// Returns smooth noise from -1 to 1 at a corner of the ground: interpolates between the random
+// numbers of the four surrounding lattice points. Every `stride`-th corner is a lattice point;
+// `stride` is a power of two.
 static float smooth_at(int32_t x, int32_t y, int32_t stride)
 {
     const int32_t period = VIEW_GROUND_SQUARES / stride;
     const int32_t column = (int32_t)floorf((float)x / (float)stride);
     const int32_t row = (int32_t)floorf((float)y / (float)stride);
-    const float across = (float)(x - column * stride) / (float)stride;
-    const float along = (float)(y - row * stride) / (float)stride;
-    const float u = across * across * (3 - 2 * across);
-    const float v = along * along * (3 - 2 * along);
-    const float near =
-        random_at(column, row, period) * (1 - u) + random_at(column + 1, row, period) * u;
-    const float far =
-        random_at(column, row + 1, period) * (1 - u) + random_at(column + 1, row + 1, period) * u;
-    return near * (1 - v) + far * v;
+    const float u = smoothstep((float)(x - column * stride) / (float)stride);
+    const float v = smoothstep((float)(y - row * stride) / (float)stride);
+    const float in_row =
+        interpolate(random_at(column, row, period), random_at(column + 1, row, period), u);
+    const float in_next_row =
+        interpolate(random_at(column, row + 1, period), random_at(column + 1, row + 1, period), u);
+    return interpolate(in_row, in_next_row, v);
 }
 
 // Returns the height of a stair, units. The index `step` of the stairs increases with x. In each
@@ -140,23 +169,27 @@ float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 }
 
 // Returns the height of the terrain at a point, interpolated in the triangle of the grid that
-// contains the point.
+// contains the point. Returns 0 for coordinates that are not finite or too large for the grid.
 float view_ground_height(const view_terrain *terrain, float x, float y)
 {
+    const float max_index = 1e9f; // of a column or a row
     const float column = floorf(x / terrain->cell);
     const float row = floorf(y / terrain->cell);
-    const float u = x / terrain->cell - column;
-    const float v = y / terrain->cell - row;
-    if (!(fabsf(column) < 1e9f && fabsf(row) < 1e9f) || terrain->kind == VIEW_LEVEL)
-        return 0; // far away, or NaN
+    const bool is_in_grid = fabsf(column) < max_index && fabsf(row) < max_index; // false for NaN
+    if (!is_in_grid || terrain->kind == VIEW_LEVEL)
+        return 0;
     const int32_t i = (int32_t)column;
     const int32_t j = (int32_t)row;
     if (terrain->kind == VIEW_STAIRS)
-        return stair_height(terrain, i >> 2);
-    // A square consists of two triangles. Interpolate in the triangle that contains the point.
+        return stair_height(terrain, i >> 2); // a stair has four columns
+
+    // The square (i, j) consists of two triangles. (u, v) is the position in the square, 0 to 1.
+    const float u = x / terrain->cell - column;
+    const float v = y / terrain->cell - row;
     const float right = view_corner_height(terrain, i + 1, j);
     const float left = view_corner_height(terrain, i, j + 1);
-    if (u + v < 1)
+    const bool is_in_first_triangle = u + v < 1;
+    if (is_in_first_triangle)
         return (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left;
     return (u + v - 1) * view_corner_height(terrain, i + 1, j + 1) + (1 - v) * right
            + (1 - u) * left;
@@ -174,20 +207,25 @@ float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half
     return height;
 }
 
+// Implements md5_sweep_fn: returns the height at which a box that moves down from `from` to `to`
+// stops on the terrain. `size` is the side length of the box.
 float view_sweep_ground(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
 {
     (void)is_waist;
-    return fminf(fmaxf(view_ground_under(user, from, 0.5f * size), to.z), from.z);
+    const float ground = view_ground_under(user, from, 0.5f * size);
+    return fminf(fmaxf(ground, to.z), from.z);
 }
 
-// Implements md5_terrain_fn.
+// Implements md5_terrain_fn: returns the height of the ground at a point. Does not write a normal,
+// so the feet remain level. `user` is a terrain.
 static float find_terrain(void *user, md5_vec3 point, md5_vec3 *normal)
 {
     (void)normal;
     return view_ground_height(user, point.x, point.y);
 }
 
-// Writes the joints in world space and the palette of the scene's pose.
+// Computes the joint matrices and the palette from the scene's pose. `world` transforms the model
+// to world space.
 static void write_world_joints(view_scene *scene, md5_mat34 world)
 {
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
@@ -195,25 +233,33 @@ static void write_world_joints(view_scene *scene, md5_mat34 world)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
-// Places all feet of the pose on the terrain by inverse kinematics, then recomputes joints and
-// palette in the world.
-void view_place_feet(view_scene *scene, const md5_xform *place, double time)
+// Sets the height of the ground below each foot of the pose. `to_world` transforms the model to
+// world space.
+static void measure_floors(view_scene *scene, md5_mat34 to_world)
 {
     view_terrain *const terrain = &scene->terrain;
-    const md5_mat34 to_world = md5_mat34_from_xform(*place);
     for (uint32_t i = 0; i < terrain->num_feet; i++) {
         md5_foot *const foot = &terrain->feet[i];
         const md5_xform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
         foot->floor = find_terrain(terrain, md5_mat34_point(to_world, ankle.translation), NULL);
     }
-    const float seconds = (float)view_clamp((float)fabs(time - terrain->time), 0, 1);
+}
+
+// Places all feet of the pose on the terrain by inverse kinematics, then recomputes joints and
+// palette in the world. `time` is the time of playback: the time since the last call determines how
+// far the feet follow the terrain.
+void view_place_feet(view_scene *scene, const md5_xform *place, double time)
+{
+    view_terrain *const terrain = &scene->terrain;
+    const md5_mat34 to_world = md5_mat34_from_xform(*place);
+    measure_floors(scene, to_world);
     md5_feet_job job = {
         .pelvis = terrain->pelvis,
         .feet = terrain->feet,
         .num_feet = terrain->num_feet,
         .drop = terrain->drop,
         .smoothing = smoothing,
-        .seconds = seconds,
+        .seconds = (float)view_clamp((float)fabs(time - terrain->time), 0, 1),
         .weight = 1,
     };
     md5_solve_feet(scene->skeleton, &job, scene->pose);
@@ -224,12 +270,13 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 
 // == Legs ========================================================================================
 
-// Speeds, radii of the circle of feet per second; turning speed, radians per second.
+// Speeds in radii per second, where the radius of the gait is the mean distance of the feet from
+// their center; turning speed, radians per second.
 static const float walk_speed = 0.8f;
 static const float run_speed = 1.5f;
 static const float turn_rate = 0.9f;
 
-// Slope of the body in curves, per radius/s^2 of acceleration.
+// Slope of the body in curves per acceleration, in 1/(radius/s^2).
 static const float bank_slope = 0.12f;
 
 // Time step of the gait, seconds.
@@ -243,6 +290,7 @@ static const double max_lead = 4.0 / 60.0;
 // this long before the requested time.
 static const double max_simulated = 600;
 
+// Returns the position of a joint in the bind pose, in model space.
 static md5_vec3 bind_position(const view_scene *scene, uint32_t joint)
 {
     return md5_mat34_translation(scene->model->bind[joint]);
@@ -259,66 +307,100 @@ static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const c
     return -1;
 }
 
-// Sets the swivels of the legs and their common body. A swivel is a joint between the hip and the
-// body that only this leg has. If a leg has no swivel, none is used.
+// Returns true if each leg has its own joint between the hip and the body, such as the coxa of an
+// insect. Then the joints above the hips have the same parent, the body, and no leg shares the
+// joint of the first leg.
+static bool has_swivels(const view_legs *legs, const md5_skeleton *skeleton)
+{
+    const uint32_t first_swivel = parent_or_none(skeleton, legs->legs[0].limb.root);
+    const uint32_t body = parent_or_none(skeleton, first_swivel);
+    if (body == MD5_NONE)
+        return false;
+    for (uint32_t i = 1; i < legs->num_legs; i++) {
+        const uint32_t swivel = parent_or_none(skeleton, legs->legs[i].limb.root);
+        if (swivel == first_swivel || parent_or_none(skeleton, swivel) != body)
+            return false;
+    }
+    return true;
+}
+
+// Sets the swivels of the legs, which rotate the legs forward and backward, and the body. If not
+// all legs have a swivel, none is used: the hips rotate the legs, and their parent is the body.
 static void find_swivels(view_legs *legs, const md5_skeleton *skeleton)
 {
-    const uint32_t num_legs = legs->num_legs;
-    const uint32_t first = parent_or_none(skeleton, legs->legs[0].limb.root);
-    bool has_swivels = true;
-    for (uint32_t i = 0; i < num_legs; i++) {
-        const uint32_t swivel = parent_or_none(skeleton, legs->legs[i].limb.root);
-        const uint32_t body = parent_or_none(skeleton, swivel);
-        if (body == MD5_NONE || body != parent_or_none(skeleton, first))
-            has_swivels = false;
-        if (i > 0 && swivel == first)
-            has_swivels = false;
-        legs->legs[i].swivel = swivel;
+    const bool uses_swivels = has_swivels(legs, skeleton);
+    const uint32_t above_first_hip = parent_or_none(skeleton, legs->legs[0].limb.root);
+    legs->body = uses_swivels ? parent_or_none(skeleton, above_first_hip) : above_first_hip;
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        md5_leg *const leg = &legs->legs[i];
+        leg->swivel = uses_swivels ? parent_or_none(skeleton, leg->limb.root) : MD5_NONE;
     }
-    legs->body = has_swivels ? parent_or_none(skeleton, first) : first;
-    for (uint32_t i = 0; i < num_legs && !has_swivels; i++)
-        legs->legs[i].swivel = MD5_NONE;
 }
 
-// Assigns the legs, sorted by the angle of their feet around the middle of all feet, to two
-// alternating groups, which step in turn.
+// Computes the angle of each foot around the middle of all feet in the bind pose, radians.
+static void find_foot_angles(const view_legs *legs, const view_scene *scene,
+                             float angles[MD5_MAX_LEGS])
+{
+    const float share = 1.0f / (float)legs->num_legs;
+    md5_vec3 middle = {0, 0, 0};
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const md5_vec3 foot = bind_position(scene, legs->legs[i].limb.tip);
+        middle = md5_vec3_add(middle, md5_vec3_scale(foot, share));
+    }
+    for (uint32_t i = 0; i < legs->num_legs; i++) {
+        const md5_vec3 foot = bind_position(scene, legs->legs[i].limb.tip);
+        const md5_vec3 offset = md5_vec3_sub(foot, middle);
+        angles[i] = atan2f(offset.y, offset.x);
+    }
+}
+
+// Returns the number of legs before leg `leg` in the order of angles. Legs with the same angle are
+// in the order of their indices.
+static uint32_t rank_by_angle(const float *angles, uint32_t num_legs, uint32_t leg)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < num_legs; i++) {
+        const bool is_smaller = angles[i] < angles[leg];
+        const bool is_equal_before = i < leg && angles[i] == angles[leg];
+        if (is_smaller || is_equal_before)
+            rank++;
+    }
+    return rank;
+}
+
+// Assigns the legs to two groups. The legs of a group step together, and the groups alternate, so
+// neighbors around the body are in different groups.
 static void assign_groups(view_legs *legs, const view_scene *scene)
 {
-    const uint32_t num_legs = legs->num_legs;
     float angles[MD5_MAX_LEGS] = {0};
-    md5_vec3 middle = {0, 0, 0};
-    for (uint32_t i = 0; i < num_legs; i++)
-        middle = md5_vec3_add(middle, md5_vec3_scale(bind_position(scene, legs->legs[i].limb.tip),
-                                                     1.0f / (float)num_legs));
-    for (uint32_t i = 0; i < num_legs; i++) {
-        const md5_vec3 from = md5_vec3_sub(bind_position(scene, legs->legs[i].limb.tip), middle);
-        angles[i] = atan2f(from.y, from.x);
-    }
-    for (uint32_t i = 0; i < num_legs; i++) {
-        uint32_t rank = 0; // number of legs before leg i in the order of angles
-        for (uint32_t k = 0; k < num_legs; k++)
-            rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
-        legs->legs[i].group = rank % 2;
-    }
+    find_foot_angles(legs, scene, angles);
+    for (uint32_t i = 0; i < legs->num_legs; i++)
+        legs->legs[i].group = rank_by_angle(angles, legs->num_legs, i) % 2;
 }
 
-// Finds the piston of each leg: a joint "cylinder" at the hip and a joint "rod" at the knee, which
-// point at each other. Stores the direction to the partner in the space of each joint.
+// Returns the position of a joint in the bind pose, in the space of another joint.
+static md5_vec3 bind_position_in(const view_scene *scene, uint32_t space, uint32_t joint)
+{
+    return md5_mat34_point(scene->model->inverse_bind[space], bind_position(scene, joint));
+}
+
+// Finds the piston of each leg: a joint "cylinder" below the hip and a joint "rod" below the knee,
+// which point at each other. Legs may lack a piston.
 static void find_pistons(view_legs *legs, const view_scene *scene)
 {
     for (uint32_t i = 0; i < legs->num_legs; i++) {
         const md5_limb *const limb = &legs->legs[i].limb;
-        const int32_t cylinder = find_child(scene->skeleton, limb->root, "cylinder");
-        const int32_t rod = find_child(scene->skeleton, limb->middle, "rod");
-        if (cylinder < 0 || rod < 0)
+        const int32_t found_cylinder = find_child(scene->skeleton, limb->root, "cylinder");
+        const int32_t found_rod = find_child(scene->skeleton, limb->middle, "rod");
+        if (found_cylinder < 0 || found_rod < 0)
             continue;
-        view_piston *const piston = &legs->pistons[legs->num_pistons++];
-        *piston = (view_piston){.joints = {(uint32_t)cylinder, (uint32_t)rod}};
-        for (int end = 0; end < 2; end++) {
-            const uint32_t partner = piston->joints[1 - end];
-            piston->forward[end] = md5_mat34_point(scene->model->inverse_bind[piston->joints[end]],
-                                                   bind_position(scene, partner));
-        }
+        const uint32_t cylinder = (uint32_t)found_cylinder;
+        const uint32_t rod = (uint32_t)found_rod;
+        legs->pistons[legs->num_pistons++] = (view_piston){
+            .joints = {cylinder, rod},
+            .forward = {bind_position_in(scene, cylinder, rod),
+                        bind_position_in(scene, rod, cylinder)},
+        };
     }
 }
 
@@ -326,12 +408,13 @@ static void find_pistons(view_legs *legs, const view_scene *scene)
 uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 {
     const md5_skeleton *const skeleton = scene->skeleton;
-    *legs = (view_legs){.time = -1};
-    for (uint32_t i = 0; i < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; i++) {
-        const uint32_t knee = parent_or_none(skeleton, i);
-        if (is_foot(skeleton, i))
-            legs->legs[legs->num_legs++] =
-                (md5_leg){.limb = {parent_or_none(skeleton, knee), knee, i}, .swivel = MD5_NONE};
+    *legs = (view_legs){.time = -1}; // not started
+    for (uint32_t foot = 0; foot < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; foot++) {
+        if (!is_foot(skeleton, foot))
+            continue;
+        const uint32_t knee = parent_or_none(skeleton, foot);
+        const uint32_t hip = parent_or_none(skeleton, knee);
+        legs->legs[legs->num_legs++] = (md5_leg){.limb = {hip, knee, foot}, .swivel = MD5_NONE};
     }
     if (legs->num_legs < 2) {
         legs->num_legs = 0;
@@ -345,27 +428,35 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 
 // -- Walking -------------------------------------------------------------------------------------
 
+// Rotates a joint of a pose so that it points at another joint. `forward` is the direction in the
+// joint's space that must point at the other joint.
+static void point_joint_at(const md5_skeleton *skeleton, uint32_t joint, md5_vec3 forward,
+                           uint32_t target, md5_xform *pose)
+{
+    const md5_xform target_in_model = md5_joint_in_model(skeleton, pose, target);
+    const md5_xform joint_in_model = md5_joint_in_model(skeleton, pose, joint);
+    const md5_vec3 current = md5_quat_rotate(joint_in_model.rotation, forward);
+    const md5_vec3 wanted = md5_vec3_sub(target_in_model.translation, joint_in_model.translation);
+    const md5_xform rotation = {.rotation = md5_quat_between(current, wanted)};
+    md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, rotation, 1, pose);
+}
+
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
-    // Rotate each end of a piston so that it points at the other end.
     for (uint32_t i = 0; i < legs->num_pistons; i++) {
         const view_piston *const piston = &legs->pistons[i];
-        for (int end = 0; end < 2; end++) {
-            const uint32_t joint = piston->joints[end];
-            const md5_xform partner = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
-            const md5_xform current = md5_joint_in_model(skeleton, pose, joint);
-            const md5_vec3 forward = md5_quat_rotate(current.rotation, piston->forward[end]);
-            const md5_vec3 to_partner = md5_vec3_sub(partner.translation, current.translation);
-            const md5_xform rotation = {.rotation = md5_quat_between(forward, to_partner)};
-            md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, rotation, 1, pose);
-        }
+        const uint32_t cylinder = piston->joints[0];
+        const uint32_t rod = piston->joints[1];
+        point_joint_at(skeleton, cylinder, piston->forward[0], rod, pose);
+        point_joint_at(skeleton, rod, piston->forward[1], cylinder, pose);
     }
 }
 
 static const double wander_period = 24; // seconds
 
-// Sets the automatic movement of legs at a time in a cycle of `wander_period`: forward in curves,
-// then sideways, then fast forward, then standing still. `speed` is the normal speed, units/s.
+// Sets the velocity, units/s, and the turning speed, radians/s, of legs that no key controls, at a
+// time `phase` in a cycle of `wander_period`: forward in curves, then sideways, then fast forward,
+// then standing still. `speed` is the normal speed, units/s.
 static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
 {
     *turn = 0;
@@ -382,11 +473,11 @@ static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
         *velocity = (md5_vec3){0, speed, 0};
 }
 
-// Sets the velocity, units/s in the body's space, and the turning speed, radians/s, of the next
-// tick.
+// Sets the requested movement of the next tick: the velocity in the body's space, units/s, and the
+// turning speed to the left, radians/s.
 static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *turn)
 {
-    const float radius = legs->gait.radius; // of the circle of feet
+    const float radius = legs->gait.radius;
     if (!legs->is_driven) {
         wander(fmod(legs->time, wander_period), walk_speed * radius, velocity, turn);
         return;
@@ -406,13 +497,12 @@ static bool needs_restart(const view_legs *legs, double time)
     return !is_started || is_earlier || time > legs->time + max_simulated;
 }
 
-// Advances the gait to the time of `play` in steps of 1/60 s, and writes the pose of the scene. The
-// joints and the palette are in world space.
-static void walk_legs(view_scene *scene, const view_play *play)
+// Describes the legs of the scene for md5_gait_begin() and the other functions of the gait, which
+// is the state of the walking legs.
+static md5_gait_desc describe_gait(view_scene *scene)
 {
-    const double time = play->time;
-    view_legs *const legs = &scene->legs;
-    md5_gait_desc desc = {
+    const view_legs *const legs = &scene->legs;
+    return (md5_gait_desc){
         .skeleton = scene->skeleton,
         .legs = legs->legs,
         .num_legs = legs->num_legs,
@@ -421,18 +511,34 @@ static void walk_legs(view_scene *scene, const view_play *play)
         .terrain = scene->terrain.kind != VIEW_LEVEL ? find_terrain : NULL,
         .user = &scene->terrain,
     };
-    if (needs_restart(legs, time)) {
-        md5_gait_begin(&desc, scene->model->bind_local, view_at_origin(), &legs->gait);
-        legs->time = fmax(time - max_simulated, 0);
-    }
-    desc.bank = legs->gait.radius > 0 ? bank_slope / legs->gait.radius : 0;
-    while (legs->time + half_tick < time) { // ends at the tick that is nearest to the time
+}
+
+// Advances the gait in ticks of 1/60 s to the tick that is nearest to `time`.
+static void advance_gait(view_legs *legs, const md5_gait_desc *desc, double time)
+{
+    while (legs->time + half_tick < time) {
         md5_vec3 velocity;
         float turn;
         choose_velocity(legs, &velocity, &turn);
-        md5_gait_advance(&desc, &legs->gait, velocity, turn, tick);
+        md5_gait_advance(desc, &legs->gait, velocity, turn, tick);
         legs->time += tick;
     }
+}
+
+// Poses the scene by walking legs: advances the gait to the time of `play`, and poses the legs of
+// the bind pose by the gait. The joints and the palette are in world space.
+static void walk_legs(view_scene *scene, const view_play *play)
+{
+    view_legs *const legs = &scene->legs;
+    md5_gait_desc desc = describe_gait(scene);
+    if (needs_restart(legs, play->time)) {
+        md5_gait_begin(&desc, scene->model->bind_local, view_at_origin(), &legs->gait);
+        legs->time = fmax(play->time - max_simulated, 0);
+    }
+    // The radius is known after md5_gait_begin().
+    desc.bank = legs->gait.radius > 0 ? bank_slope / legs->gait.radius : 0;
+    advance_gait(legs, &desc, play->time);
+
     memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
     md5_gait_pose(&desc, &legs->gait, scene->pose);
     view_point_pistons(legs, scene->skeleton, scene->pose);
@@ -441,6 +547,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
 
 // -- Kind of motion ------------------------------------------------------------------------------
 
+// Returns true if the legs of the scene walk.
 static bool has_legs(const view_scene *scene)
 {
     return scene->legs.num_legs > 0;

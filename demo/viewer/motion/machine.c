@@ -46,9 +46,10 @@ static md5_vec3 eye_position(const view_machine *machine)
     return md5_vec3_add(machine->place.translation, (md5_vec3){0, 0, height});
 }
 
-// Computes the angles of the gaze at a target in the world, degrees. Stores the yaw in
-// machine->target_yaw, and returns the pitch. A direction behind the character keeps its side until
-// it is 30 degrees past the middle, so that the head does not swing around.
+// Computes the direction from the eyes to a target in the world, degrees. Stores the yaw in
+// machine->target_yaw, and returns the pitch. While a target moves behind the character, the yaw
+// keeps its sign until the target is 30 degrees past the middle, so that the head does not swing
+// around.
 static float aim_at(view_machine *machine, md5_vec3 target)
 {
     md5_vec3 offset = to_character_space(machine, target);
@@ -60,32 +61,37 @@ static float aim_at(view_machine *machine, md5_vec3 target)
     return view_degrees(atan2f(offset.z, hypotf(offset.x, offset.y)));
 }
 
+// Passes the position of the companion to the parameters guest_ahead and guest_left. Returns true
+// if the companion is near and in front of the character, which then looks at it.
+static bool update_companion_parameters(view_machine *machine)
+{
+    if (machine->guest == NULL)
+        return false;
+    const md5_vec3 position = to_character_space(machine, machine->guest->place.translation);
+    view_set_machine_parameter(machine, "guest_ahead", position.x);
+    view_set_machine_parameter(machine, "guest_left", position.y);
+    const bool is_near = md5_vec3_length(position) < max_companion_distance * machine->reach;
+    return is_near && position.x > 0;
+}
+
 // Sets the parameters of the gaze and of the companion before each step. The character looks at the
-// pointer or, if there is none, at a companion that is in front of it.
+// mouse pointer or, if the pointer has not moved for a while, at a companion in front of it.
 static void update_pointer_parameters(view_machine *machine)
 {
-    const bool has_pointer =
-        machine->has_target && fabs(machine->time - machine->pointed) < max_still_seconds;
-    md5_vec3 target = machine->target;
-    bool has_gaze_target = has_pointer;
-    if (machine->guest != NULL) {
-        const md5_vec3 guest = to_character_space(machine, machine->guest->place.translation);
-        view_set_machine_parameter(machine, "guest_ahead", guest.x);
-        view_set_machine_parameter(machine, "guest_left", guest.y);
-        const bool is_near = md5_vec3_length(guest) < max_companion_distance * machine->reach;
-        if (!has_pointer && guest.x > 0 && is_near) {
-            target = eye_position(machine->guest);
-            has_gaze_target = true;
-        }
-    }
+    const double still_seconds = fabs(machine->time - machine->pointed);
+    const bool has_pointer = machine->has_target && still_seconds < max_still_seconds;
+    const bool has_visible_companion = update_companion_parameters(machine);
+    const bool has_gaze_target = has_pointer || has_visible_companion;
 
     // Without a target, the angles become 0 once. Afterwards they belong to the user.
     if (!has_gaze_target && !machine->has_target_angles)
         return;
     machine->has_target_angles = has_gaze_target;
     float pitch = 0;
-    if (has_gaze_target)
-        pitch = aim_at(machine, target);
+    if (has_pointer)
+        pitch = aim_at(machine, machine->target);
+    else if (has_visible_companion)
+        pitch = aim_at(machine, eye_position(machine->guest));
     else
         machine->target_yaw = 0;
     view_set_machine_parameter(machine, "pointer", has_pointer ? 1 : 0);
@@ -97,18 +103,33 @@ static void update_pointer_parameters(view_machine *machine)
 
 // -- Machines ------------------------------------------------------------------------------------
 
-// Rotation speed for keys if no clip rotates the character, degrees per second; and approach rate
-// of a parameter to its target, per second.
+// Rotation speed of a character that keys rotate and that has no clips for it, degrees per second.
 static const float turn_rate = 150;
+
+// Rate at which a parameter that keys control approaches its target, per second.
 static const float value_rate = 6;
 
-// Fade time of a one-shot, seconds.
+// Fade time of a one-shot, a clip that is played once over the states, in seconds; and the slot in
+// which it plays.
 static const float one_shot_fade = 0.2f;
 static const uint32_t one_shot_slot = 0;
 
+// Maximum time that is simulated after a long pause, seconds.
 enum { MAX_SECONDS = 600 };
 
 // -- Loading -------------------------------------------------------------------------------------
+
+// Loads the files of a character on all processors, because its clips take most of the time.
+static md5_character *load_with_threads(const char *path, const md5_load_opts *opts,
+                                        md5_error *error)
+{
+    md5_load_opts threaded = opts != NULL ? *opts : (md5_load_opts){0};
+    const md5_threads *const threads = common_start_threads(0);
+    threaded.threads = threads;
+    md5_character *const character = md5_load_character(path, &threaded, error);
+    common_stop_threads(threads);
+    return character;
+}
 
 // Loads a state machine with its model and clips, and creates the player that runs it.
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
@@ -116,11 +137,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
 {
     md5_error error = {0};
     *machine = (view_machine){.place = view_at_origin(), .start = view_at_origin()};
-    md5_load_opts threaded = opts != NULL ? *opts : (md5_load_opts){0};
-    const md5_threads *const threads = common_start_threads(0);
-    threaded.threads = threads;
-    machine->character = md5_load_character(path, &threaded, &error);
-    common_stop_threads(threads);
+    machine->character = load_with_threads(path, opts, &error);
     if (machine->character != NULL)
         machine->player = md5_create_player(machine->character->machine, NULL, &error);
     if (machine->character == NULL || machine->player == NULL) {
@@ -143,12 +160,14 @@ void view_free_machine(view_machine *machine)
     *machine = (view_machine){0};
 }
 
+// Warns of a name that the changed machine file does not contain. `log` is a view_log.
 static void warn_lost(void *log, const char *kind, const char *name)
 {
     view_warn(log, "%s %s no longer exists; its effects were stopped", kind, name);
 }
 
-// Continues the playback of the old machine in the new one after its file was changed.
+// Continues the playback of the old machine in the new machine, after the machine file was changed
+// and loaded again.
 void view_migrate_machine(view_machine *machine, const view_machine *old, view_log *log)
 {
     if (machine->player == NULL || old->player == NULL)
@@ -196,26 +215,41 @@ void view_activate_parameter(view_machine *machine, uint32_t parameter)
     md5_player_set(machine->player, parameter, is_trigger || !is_set ? 1.0f : 0.0f);
 }
 
+// Plays one-shot `index` of the machine, as its file defines it. Returns its name.
+static const char *play_defined_one_shot(view_machine *machine, uint32_t index)
+{
+    const md5_one_shot_desc *const defined = &machine->desc->one_shots[index];
+    md5_player_play_one_shot(machine->player, MD5_NONE, MD5_NONE, defined);
+    return defined->name;
+}
+
+// Plays a clip of the machine once, with the default fades. Returns its name, or NULL if the clip
+// is a single pose.
+static const char *play_clip_once(view_machine *machine, uint32_t clip)
+{
+    const md5_one_shot_desc default_fades = {.fade_in = one_shot_fade, .fade_out = one_shot_fade};
+    const md5_clip_desc *const desc = &machine->desc->clips[clip];
+    if (desc->binding->anim->num_frames < 2)
+        return NULL;
+    md5_player_play_one_shot(machine->player, one_shot_slot, clip, &default_fades);
+    return desc->name;
+}
+
+// Plays the next item of a cyclic list: the one-shots of the machine, then its clips.
 const char *view_play_one_shot(view_machine *machine)
 {
-    // The order is the one-shots of the machine, then its clips with the default fades, cyclically.
-    const md5_one_shot_desc one_shot = {.fade_in = one_shot_fade, .fade_out = one_shot_fade};
     const uint32_t num_one_shots = machine->desc->num_one_shots;
     const uint32_t count = num_one_shots + machine->desc->num_clips;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t number = machine->next_one_shot % count;
+        const uint32_t item = machine->next_one_shot % count;
         machine->next_one_shot++;
-        if (number < num_one_shots) {
-            const md5_one_shot_desc *const defined = &machine->desc->one_shots[number];
-            md5_player_play_one_shot(machine->player, MD5_NONE, MD5_NONE, defined);
-            return defined->name;
-        }
-        const uint32_t clip = number - num_one_shots;
-        const md5_clip_desc *const desc = &machine->desc->clips[clip];
-        if (desc->binding->anim->num_frames < 2)
-            continue;
-        md5_player_play_one_shot(machine->player, one_shot_slot, clip, &one_shot);
-        return desc->name;
+        const char *name;
+        if (item < num_one_shots)
+            name = play_defined_one_shot(machine, item);
+        else
+            name = play_clip_once(machine, item - num_one_shots);
+        if (name != NULL)
+            return name;
     }
     return NULL;
 }
@@ -230,7 +264,8 @@ static void widen(const char *name, const char *parameter, float value, float *l
     *high = fmaxf(*high, value);
 }
 
-// Returns the position of an item in a 1D blend.
+// Returns the value of the parameter at which a 1D blend plays only this item: its declared
+// position, or the speed of its clip if the blend selects its items by speed.
 static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     const md5_motion_desc *const desc = &md5_machine_tables(machine)->motions[motion];
@@ -238,8 +273,8 @@ static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
                                              : desc->items[item].x;
 }
 
-// Widens the range of a parameter by the values that the conditions of a transition compare it
-// with.
+// Extends the range of a parameter by the values with which the conditions of a transition compare
+// it. The factor 1.5 lets the slider pass these values.
 static void widen_by_conditions(const md5_transition_desc *transition, const char *parameter,
                                 float *low, float *high)
 {
@@ -250,24 +285,31 @@ static void widen_by_conditions(const md5_transition_desc *transition, const cha
     }
 }
 
-// Estimates the limits of the slider for a parameter.
+// Extends the range of a parameter by the values at which a motion uses it: the positions of items
+// in a blend space, weights up to 1, and speeds up to twice the normal speed.
+static void widen_by_motion(const md5_machine *machine, uint32_t index, const char *parameter,
+                            float *low, float *high)
+{
+    const md5_motion_desc *const motion = &md5_machine_tables(machine)->motions[index];
+    for (uint32_t k = 0; k < motion->num_items; k++) {
+        const md5_motion_item *const item = &motion->items[k];
+        widen(motion->x_parameter, parameter, item_x(machine, index, k), low, high);
+        widen(motion->y_parameter, parameter, item->y, low, high);
+        widen(item->weight_parameter, parameter, 1, low, high);
+    }
+    widen(motion->speed_parameter, parameter, 2, low, high);
+}
+
+// Estimates the limits of the slider for a parameter. The range contains 0 and all values at which
+// the machine uses the parameter; for an unused parameter it is 0 to 1.
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high)
 {
-    // The range contains 0 and the values at which the machine uses the parameter. Weights are used
-    // up to 1, speeds up to twice the normal speed.
     const md5_machine_desc *const desc = md5_machine_tables(machine);
     *low = 0;
     *high = 0;
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
-        const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; k < motion->num_items; k++) {
-            widen(motion->x_parameter, parameter, item_x(machine, i, k), low, high);
-            widen(motion->y_parameter, parameter, motion->items[k].y, low, high);
-            widen(motion->items[k].weight_parameter, parameter, 1, low, high);
-        }
-        widen(motion->speed_parameter, parameter, 2, low, high);
-    }
+    for (uint32_t i = 0; i < desc->num_motions; i++)
+        widen_by_motion(machine, i, parameter, low, high);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
         widen(layer->weight_parameter, parameter, 1, low, high);
@@ -280,7 +322,8 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 
 // -- Active clips --------------------------------------------------------------------------------
 
-// Marks the clip and the motions of a name.
+// Marks the clip and the motions of this name. States and items of blends refer to a clip or a
+// motion (a named blend of clips or other motions) by its name. `name` may be NULL.
 static void mark_by_name(const view_machine *machine, const char *name, bool *clips, bool *motions)
 {
     const uint32_t clip = md5_find_clip(machine->character->machine, name);
@@ -316,8 +359,9 @@ static void notify_machine(view_machine *listener, const md5_event *event)
     md5_player_set(listener->player, parameter, 1);
 }
 
-// Adds an event of a player to the list of events, and passes the events of clips to the companion
-// and to the carried object. `user` is the machine of the player.
+// Receives an event from a player, and adds it to the list of events that the interface shows.
+// Passes the events of clips to the companion and to the carried object, whose triggers of the same
+// name they fire. `user` is the machine of the player.
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     static const char *const descriptions[] = {
@@ -329,45 +373,55 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
         [MD5_EVENT_BEGIN] = "begin ",
         [MD5_EVENT_END] = "end ",
     };
-    view_machine *const machine = user;
     (void)player;
-    // Ignore events of clips with small weights, except paired begin and end events.
-    if (weight < 0.1f && event->kind < MD5_EVENT_BEGIN)
+    view_machine *const machine = user;
+    // A clip with a small weight is hardly visible, so its events are ignored. A pair of a begin
+    // and an end event must remain complete.
+    const bool is_paired = event->kind >= MD5_EVENT_BEGIN;
+    if (weight < 0.1f && !is_paired)
         return;
     if (event->kind == MD5_EVENT_CLIP) {
         notify_machine(machine->guest != NULL ? machine->guest : machine->host, event);
         notify_machine(machine->carried, event);
     }
-    snprintf(view_push_event(machine->events, machine->time), sizeof machine->events[0].text,
-             "%s%s %s", descriptions[event->kind], event->name,
-             event->text != NULL ? event->text : "");
+    char *const text = view_push_event(machine->events, machine->time);
+    snprintf(text, sizeof machine->events[0].text, "%s%s %s", descriptions[event->kind],
+             event->name, event->text != NULL ? event->text : "");
 }
 
-// Moves a parameter by the fraction `part` towards its target. While keys request a direction (1 or
-// -1), the target is the fraction `reach` of the range on that side. Otherwise (0) it is 0. *moves
-// remains true from the first key until the parameter has returned to 0; then the parameter belongs
-// to the user again. Returns false if the parameter does not exist.
-static bool steer(view_machine *machine, const char *name, int direction, float reach, float part,
-                  bool *moves)
+// Moves a parameter towards the value that the pressed keys request, by the fraction `step` of the
+// difference. The requested value is 0 without a key (`direction` 0), otherwise the fraction
+// `reach` of the end of the parameter's range on the side of `direction` (1 or -1).
+//
+// *is_steered remains true from the first key until the parameter has returned to 0; otherwise the
+// parameter belongs to the user, and remains as it is. Returns false if the parameter does not
+// exist.
+static bool steer(view_machine *machine, const char *name, int direction, float reach, float step,
+                  bool *is_steered)
 {
     const uint32_t parameter = find_parameter(machine, name);
     if (parameter == MD5_NONE)
         return false;
-    *moves = *moves || direction != 0;
-    if (!*moves)
+    *is_steered = *is_steered || direction != 0;
+    if (!*is_steered)
         return true;
+
     float low, high;
     view_parameter_range(machine->character->machine, name, &low, &high);
-    float end = 0;
+    float requested = 0;
     if (direction > 0)
-        end = reach * high;
+        requested = reach * high;
     else if (direction < 0)
-        end = reach * low;
+        requested = reach * low;
+
     const float current = md5_player_get(machine->player, parameter);
-    float next = part < 1 ? current + (end - current) * part : end;
-    if (direction == 0 && fabsf(next) < 0.01f * (high - low)) {
+    float next = requested; // exactly, also with rounding
+    if (step < 1)
+        next = current + (requested - current) * step;
+    const bool is_near_zero = fabsf(next) < 0.01f * (high - low);
+    if (direction == 0 && is_near_zero) {
         next = 0;
-        *moves = false;
+        *is_steered = false;
     }
     md5_player_set(machine->player, parameter, next);
     return true;
@@ -393,25 +447,26 @@ static void apply_due_settings(view_machine *machine)
 }
 
 // Moves the parameters of the machine that control walking, by the keys that are pressed, for a
-// time step of `span` seconds.
-static void apply_keys(view_machine *machine, float span)
+// time step of `seconds`. Parameters approach their values exponentially. A machine without a
+// parameter for sideways motion is rotated instead.
+static void apply_keys(view_machine *machine, float seconds)
 {
     view_control *const control = &machine->control;
     const float reach = control->fast ? 1 : 0.5f; // fraction of the maximum speed
-    const float part = 1 - expf(-value_rate * span);
     if (has_turn_parameter(machine)) {
-        // The machine receives the requested values in one step and makes its own transitions to
-        // them. Backward, it walks at its maximum speed.
-        steer(machine, "speed", control->ahead, control->ahead > 0 ? reach : 1, 1,
-              &control->moves_ahead);
+        // The machine makes its own transitions, so it receives the requested values in one step.
+        // Backward, it walks at its maximum speed.
+        const float speed_reach = control->ahead > 0 ? reach : 1;
+        steer(machine, "speed", control->ahead, speed_reach, 1, &control->moves_ahead);
         steer(machine, "turn", -control->side, 1, 1, &control->moves_side);
         return;
     }
-    if (!steer(machine, "ahead", control->ahead, reach, part, &control->moves_ahead))
-        steer(machine, "speed", control->ahead, reach, part, &control->moves_ahead);
-    // Without clips for sideways motion the character itself rotates.
-    if (!steer(machine, "side", control->side, reach, part, &control->moves_side)) {
-        const float angle = view_radians(-turn_rate * (float)control->side * span);
+
+    const float step = 1 - expf(-value_rate * seconds);
+    if (!steer(machine, "ahead", control->ahead, reach, step, &control->moves_ahead))
+        steer(machine, "speed", control->ahead, reach, step, &control->moves_ahead);
+    if (!steer(machine, "side", control->side, reach, step, &control->moves_side)) {
+        const float angle = view_radians(-turn_rate * (float)control->side * seconds);
         machine->place.rotation = view_rotate_about_z(machine->place.rotation, angle);
     }
 }
@@ -481,14 +536,18 @@ void view_run_machine(view_machine *machine, double time)
     // After a long pause, only the last MAX_SECONDS are simulated.
     if (time > machine->time + (double)MAX_SECONDS)
         machine->time = time - (double)MAX_SECONDS;
+
     while (fabs(time - machine->time) > step)
         advance_machines(machine, time > machine->time ? step : -step);
-    if (time != machine->time)
-        advance_machines(machine, time - machine->time);
+    const double remainder = time - machine->time;
+    if (remainder != 0)
+        advance_machines(machine, remainder);
 }
 
 // -- Pose ----------------------------------------------------------------------------------------
 
+// Returns a point on an ellipse in front of the model. In sizes of the model, it is 0.8 ahead of
+// the center, moves 0.35 to each side, and 0.12 up and down. One round takes about five seconds.
 md5_vec3 view_orbiting_target(const md5_model *model, double time)
 {
     const float angle = (float)fmod(time * 1.3, 2 * VIEW_PI);
@@ -498,31 +557,43 @@ md5_vec3 view_orbiting_target(const md5_model *model, double time)
                                    0.12f * reach * (0.8f + cosf(angle))});
 }
 
-// Computes the pose of a machine, and moves it to the placement of the character. Modifiers that
-// look or reach get the position of the pointer as their target.
+// Returns the point at which the character looks or reaches, in its own space. A companion looks at
+// the eyes of its host. Without a pointer, the point circles in front of the face.
+static md5_vec3 find_target(const view_machine *machine)
+{
+    if (machine->host != NULL)
+        return to_character_space(machine, eye_position(machine->host));
+    if (machine->has_target)
+        return to_character_space(machine, machine->target);
+    return view_orbiting_target(machine->desc->model, machine->time);
+}
+
+// Passes targets to the modifiers of the machine, which change the pose after the clips. Modifiers
+// that look or reach get the target of the character. Springs are simulated in world space, and
+// need the placement of the character. The user rotates joint modifiers.
+static void set_modifier_targets(view_machine *machine)
+{
+    const md5_vec3 target = find_target(machine);
+    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
+        const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
+        if (kind == MD5_MODIFIER_JOINT)
+            continue;
+        const bool is_spring = kind == MD5_MODIFIER_SPRING;
+        md5_target *const modifier_target = md5_player_target(machine->player, i);
+        modifier_target->position = is_spring ? machine->place.translation : target;
+        modifier_target->rotation = machine->place.rotation;
+    }
+}
+
+// Computes the pose of a machine, and moves it to the placement of the character.
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5_vec3 target = to_character_space(machine, machine->target);
-    if (machine->host != NULL) { // a companion looks at its host
-        target = to_character_space(machine, eye_position(machine->host));
-    } else if (!machine->has_target) {
-        target = view_orbiting_target(machine->desc->model, machine->time);
-    }
-    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
-        md5_target *const aim = md5_player_target(machine->player, i);
-        const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
-        // Joint modifiers do not have a target: the user rotates them. Springs are simulated in
-        // world space.
-        if (kind == MD5_MODIFIER_JOINT)
-            continue;
-        aim->position = kind == MD5_MODIFIER_SPRING ? machine->place.translation : target;
-        aim->rotation = machine->place.rotation;
-    }
+    set_modifier_targets(machine);
     md5_player_pose(machine->player, pose, joints, palette, machine->scratch);
-    const md5_mat34 place = md5_mat34_from_xform(machine->place);
-    view_move_matrices(place, joints, num_joints);
-    view_move_matrices(place, palette, num_joints);
+    const md5_mat34 world_from_character = md5_mat34_from_xform(machine->place);
+    view_move_matrices(world_from_character, joints, num_joints);
+    view_move_matrices(world_from_character, palette, num_joints);
 }
 
 // -- Kind of motion ------------------------------------------------------------------------------
@@ -532,36 +603,45 @@ static bool has_machine(const view_scene *scene)
     return scene->machine.player != NULL;
 }
 
-// Implements md5_ground_fn for a machine with its own foot placement.
+// Implements md5_ground_fn for a machine with its own foot placement: sets the height of the ground
+// below an ankle, in the character's space. `user` is the scene.
 static void get_foot_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
-    const view_scene *const scene = user;
-    const md5_vec3 at = md5_xform_point(scene->machine.place, ankle);
     (void)player;
-    foot->floor =
-        scene->terrain.kind != VIEW_LEVEL
-            ? view_ground_height(&scene->terrain, at.x, at.y) - scene->machine.place.translation.z
-            : 0;
+    const view_scene *const scene = user;
+    const md5_xform *const place = &scene->machine.place;
+    foot->floor = 0;
+    if (scene->terrain.kind == VIEW_LEVEL)
+        return;
+    const md5_vec3 ankle_in_world = md5_xform_point(*place, ankle);
+    foot->floor = view_ground_height(&scene->terrain, ankle_in_world.x, ankle_in_world.y)
+                  - place->translation.z;
 }
 
-// Poses the scene by its state machine: joints, palette and morph weights, then the placement in
-// the world. Feet are placed here only if the machine does not place them.
+// Returns true if the machine itself places the feet on the ground, by a modifier.
+static bool has_foot_placement(const view_machine *machine)
+{
+    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
+        if (machine->desc->modifiers[i].kind == MD5_MODIFIER_FEET)
+            return true;
+    }
+    return false;
+}
+
+// Poses the scene by its state machine: joints, palette and morph weights, in the world. Rotations
+// by the user apply only on level ground. On terrain, feet are placed on the ground.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_machine *const machine = &scene->machine;
-    bool has_foot_placement = false; // the machine has its own foot placement
     view_run_machine(machine, play->time);
     md5_player_set_ground(machine->player, get_foot_ground, scene);
-    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++)
-        has_foot_placement =
-            has_foot_placement || machine->desc->modifiers[i].kind == MD5_MODIFIER_FEET;
     view_pose_machine(machine, scene->num_joints, scene->pose, scene->joints, scene->palette);
     if (scene->morphs != NULL)
         view_drive_morphs(scene->morphs, machine->player, scene->morphs->reported,
                           scene->morphs->weights);
     if (scene->terrain.kind == VIEW_LEVEL)
         view_rotate_pose(scene, &machine->place);
-    else if (!has_foot_placement)
+    else if (!has_foot_placement(machine))
         view_place_feet(scene, &machine->place, play->time);
 }
 
@@ -577,8 +657,9 @@ static const md5_anim *get_clip(const view_scene *scene, uint32_t clip)
     return clip < character->num_clips ? character->anims[clip] : NULL;
 }
 
-// Remove the horizontal root motion of the clip if the machine extracts it: it moves the character,
-// and the camera follows the character.
+// Poses a frame of a clip of the machine, to measure its bounds. If the machine extracts the root
+// motion of the clip, the pose stays at the origin: in the scene, the root motion moves the
+// character, and the camera follows it.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
     const md5_sample_position begin = {0};
@@ -589,7 +670,8 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         return;
     }
     md5_sample(character->bindings[clip], sample, MD5_ROOT_FILE, scene->pose);
-    if (scene->machine.desc->clips[clip].root_extraction != MD5_ROOT_EXTRACTION_NONE) {
+    const md5_root_extraction extraction = scene->machine.desc->clips[clip].root_extraction;
+    if (extraction != MD5_ROOT_EXTRACTION_NONE) {
         const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], begin, sample);
         scene->pose[0].translation.x -= motion.x;
         scene->pose[0].translation.y -= motion.y;
@@ -604,67 +686,99 @@ static void describe(const view_scene *scene, char *text, size_t size)
     snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", count, count == 1 ? "" : "s");
 }
 
-// Marks the clips and the motions that a motion plays. In a 1D blend, only items with a weight are
-// active: items for which the value of the parameter is between their neighbors.
+// Returns the parameter that selects the items of a motion if the motion is a 1D blend; otherwise
+// MD5_NONE.
+static uint32_t find_blend_parameter(const view_machine *machine, const md5_motion_desc *motion)
+{
+    const bool is_1d = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
+    return is_1d ? find_parameter(machine, motion->x_parameter) : MD5_NONE;
+}
+
+// Returns true if an item of a 1D blend has a weight at a value of the parameter: the value is
+// between the positions of the item's neighbors.
+static bool has_item_weight(const md5_machine *machine, uint32_t motion, uint32_t item, float value)
+{
+    const uint32_t num_items = md5_machine_tables(machine)->motions[motion].num_items;
+    const bool is_first = item == 0;
+    const bool is_last = item + 1 == num_items;
+    const bool is_above_previous = is_first || value > item_x(machine, motion, item - 1);
+    const bool is_below_next = is_last || value < item_x(machine, motion, item + 1);
+    return is_above_previous && is_below_next;
+}
+
+// Marks the clips and the motions that a motion plays: its clip, and its items. In a 1D blend, only
+// the items with a weight play.
 static void mark_items(const view_machine *machine, uint32_t index, bool *clips, bool *motions)
 {
     const md5_machine *const tables = machine->character->machine;
     const md5_motion_desc *const motion = &machine->desc->motions[index];
-    const bool is_1d = motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
-    uint32_t parameter = MD5_NONE;
+    const uint32_t parameter = find_blend_parameter(machine, motion);
     float value = 0;
-    if (is_1d)
-        parameter = md5_find_parameter(tables, motion->x_parameter);
     if (parameter != MD5_NONE)
         value = md5_player_get(machine->player, parameter);
 
     mark_by_name(machine, motion->clip, clips, motions);
     for (uint32_t j = 0; j < motion->num_items; j++) {
-        const bool is_last = j + 1 == motion->num_items;
-        const bool is_above_previous = j == 0 || value > item_x(tables, index, j - 1);
-        const bool is_below_next = is_last || value < item_x(tables, index, j + 1);
-        if (parameter == MD5_NONE || (is_above_previous && is_below_next))
+        if (parameter == MD5_NONE || has_item_weight(tables, index, j, value))
             mark_by_name(machine, motion->items[j].motion, clips, motions);
     }
 }
 
-// Active clips are the clips of the current and the previous state of each layer, and one-shots.
-bool *view_active_clips(const view_machine *machine)
+// Marks the clips and motions of the current states of all layers, and of the states from which a
+// layer still fades.
+static void mark_states(const view_machine *machine, bool *clips, bool *motions)
 {
-    const md5_machine_desc *const desc = machine->desc;
-    bool *const active = common_alloc(desc->num_clips, sizeof *active);
-    bool *const motions = common_alloc(desc->num_motions, sizeof *motions);
-    bool *const done = common_alloc(desc->num_motions, sizeof *done);
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
+    for (uint32_t i = 0; i < machine->desc->num_layers; i++) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
-        const md5_state_desc *const states = desc->layers[i].states;
+        const md5_state_desc *const states = machine->desc->layers[i].states;
         if (status.weight <= 0)
             continue;
-        mark_by_name(machine, states[status.state].motion, active, motions);
+        mark_by_name(machine, states[status.state].motion, clips, motions);
         if (status.from != MD5_NONE)
-            mark_by_name(machine, states[status.from].motion, active, motions);
+            mark_by_name(machine, states[status.from].motion, clips, motions);
     }
-    for (uint32_t i = 0; i <= desc->num_slots; i++) { // at least one slot exists
+}
+
+// Marks the clips that play as one-shots. A machine without slots has one slot.
+static void mark_one_shots(const view_machine *machine, bool *clips)
+{
+    for (uint32_t i = 0; i <= machine->desc->num_slots; i++) {
         const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
         if (one_shot.weight > 0)
-            active[one_shot.clip] = true;
+            clips[one_shot.clip] = true;
     }
+}
 
-    // Motions contain motions, in any order. Repeat until no new motion is found.
+// Marks the clips of the marked motions. Motions contain motions, in any order, so the loop repeats
+// until no new motion is found.
+static void mark_clips_of_motions(const view_machine *machine, bool *clips, bool *motions)
+{
+    const uint32_t num_motions = machine->desc->num_motions;
+    bool *const done = common_alloc(num_motions, sizeof *done);
     bool has_new = true;
     while (has_new) {
         has_new = false;
-        for (uint32_t i = 0; i < desc->num_motions; i++) {
+        for (uint32_t i = 0; i < num_motions; i++) {
             if (!motions[i] || done[i])
                 continue;
-            mark_items(machine, i, active, motions);
+            mark_items(machine, i, clips, motions);
             done[i] = true;
             has_new = true;
         }
     }
-    free(motions);
     free(done);
-    return active;
+}
+
+// Finds the clips that contribute to the pose: in the states of the layers and as one-shots.
+bool *view_active_clips(const view_machine *machine)
+{
+    bool *const clips = common_alloc(machine->desc->num_clips, sizeof *clips);
+    bool *const motions = common_alloc(machine->desc->num_motions, sizeof *motions);
+    mark_states(machine, clips, motions);
+    mark_one_shots(machine, clips);
+    mark_clips_of_motions(machine, clips, motions);
+    free(motions);
+    return clips;
 }
 
 // Writes the position of the character, the state of each layer, and the one-shot clip of each
