@@ -8,8 +8,8 @@
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
-// Multiplies the rotation by a quarter rotation about an axis, as a matrix of zeros and ones, so
-// that four quarter turns give exactly the identity.
+// Multiplies the rotation by a rotation of 90 degrees about an axis. The elements of the matrices
+// are -1, 0 and 1, so that four such rotations give exactly the identity.
 view_rotation view_rotate_further(view_rotation rotation, int axis)
 {
     // Rotate by 90 degrees about the axis: `next` is rotated to `last`, and `last` to the opposite
@@ -122,8 +122,9 @@ static void set_bind_pose(view_scene *scene)
     view_rotate_pose(scene, NULL);
 }
 
-// Computes the pose in the usual order: local transforms of the joints, their matrices in model
-// space, the palette. Scaled joints of Quake's re-releases are applied in two places.
+// Computes the pose in the usual order: the transforms of the joints relative to their parents,
+// their matrices in model space, and the palette. The joint scales of the Quake re-releases change
+// the positions in the first step and the sizes in the palette.
 void view_pose_at(view_scene *scene, const md5_sample_position *sample)
 {
     const view_clip *const clip = view_shown_clip(scene);
@@ -131,12 +132,14 @@ void view_pose_at(view_scene *scene, const md5_sample_position *sample)
         set_bind_pose(scene);
         return;
     }
+    const bool has_model = scene->model != NULL;
+    const md5_scales *const scales = has_model ? clip->scales : NULL;
     md5_sample(clip->binding, *sample, scene->root, scene->pose);
-    const md5_scales *const scales = scene->model != NULL ? clip->scales : NULL;
     if (scales != NULL)
         md5_scale_pose(scales, clip->binding, *sample, scene->pose);
+
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
-    if (scene->model != NULL)
+    if (has_model)
         md5_build_palette(scene->model, scene->joints, scene->palette);
     if (scales != NULL)
         md5_scale_palette(scales, clip->binding, *sample, scene->joints, scene->palette);
@@ -155,7 +158,7 @@ static void pose_clip(view_scene *scene, const view_play *play)
         view_place_feet(scene, &at_origin, play->time);
 }
 
-// Returns how far root motion has carried the model since the start of the clip. It is 0 unless
+// Returns the displacement of the model by root motion since the start of the clip. It is 0 unless
 // root motion is applied as in id's engine.
 static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
 {

@@ -1,7 +1,7 @@
 // The demo scene: the acts of our models Bobbin and Thimble in the first 50 seconds after the start
-// of the viewer, and the camera shots. Each entry of the table becomes due at its time and contains
-// an act, a shot or both. The whole scene is in this table; the player does not contain any part of
-// it.
+// of the viewer, and the camera shots. An act is an action of a model, such as waving. Each entry
+// of the table becomes due at its time and contains an act, a shot or both. The functions after the
+// table apply to any scene of this form.
 #include "demo/viewer/motion/machine.h"
 
 #include "demo/viewer/base/math.h"
@@ -15,7 +15,8 @@ typedef struct camera_shot {
 
 typedef struct scene_entry {
     double second;
-    // A trigger or another parameter that becomes `value`, or a state. NULL: no act.
+    // Name of a parameter of the machine that becomes `value` (1 fires a trigger), or of a state
+    // that begins. NULL: no act.
     const char *act;
     float value;
     const char *guest_act; // act of the companion while it waits; NULL: no act
@@ -80,78 +81,110 @@ static void start_act(view_machine *machine, const char *act, float value)
                            MD5_EASE_SMOOTH);
 }
 
+// Returns the last entry with a shot that has begun at `time`.
+static const scene_entry *find_shot(double time)
+{
+    const scene_entry *current = entries;
+    for (uint32_t i = 0; i < NUM_ENTRIES && entries[i].second <= time; i++) {
+        const bool has_shot = entries[i].shot.distance > 0;
+        if (has_shot)
+            current = &entries[i];
+    }
+    return current;
+}
+
 bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
 {
     if (!machine->acts)
         return false;
-    const scene_entry *last = entries; // the last entry with a shot that has begun
-    for (uint32_t i = 0; i < NUM_ENTRIES && entries[i].second <= machine->time; i++) {
-        if (entries[i].shot.distance > 0)
-            last = &entries[i];
-    }
-    camera->azimuth = last->shot.azimuth;
-    camera->elevation = last->shot.elevation;
-    // The distance decreases by this fraction per second; after the last shot it is constant.
+    // During a shot, the camera slowly approaches. After the end of the scene it stands still.
+    const float approach_rate = 0.008f; // fraction of the distance per second
+    const scene_entry *const entry = find_shot(machine->time);
     const double time = fmin(machine->time, (double)VIEW_MINUTE);
-    camera->distance = last->shot.distance * (1 - 0.008f * (float)(time - last->second));
-    camera->target = last->shot.target;
+    const float seconds_in_shot = (float)(time - entry->second);
+    camera->azimuth = entry->shot.azimuth;
+    camera->elevation = entry->shot.elevation;
+    camera->distance = entry->shot.distance * (1 - approach_rate * seconds_in_shot);
+    camera->target = entry->shot.target;
     camera->orthographic = false;
     return true;
 }
 
-// Starts the entries of the demo scene, a table of actions with their times, and lets the
-// character look at the camera where the table says so.
-void view_run_demo_acts(view_machine *machine)
+// Starts the acts of an entry. The companion waits out of sight, and its act begins at its start
+// placement.
+static void start_entry(view_machine *machine, const scene_entry *entry)
 {
-    // Start the acts that have become due.
-    while (machine->next_act < NUM_ENTRIES && entries[machine->next_act].second <= machine->time) {
-        const scene_entry *const due = &entries[machine->next_act];
-        machine->next_act++;
-        start_act(machine, due->act, due->value);
-        if (due->guest_act != NULL && machine->guest != NULL) {
-            // The companion waits out of sight and starts from its start placement.
-            machine->guest->place = md5_xform_mul(machine->place, machine->guest->start);
-            start_act(machine->guest, due->guest_act, due->guest_value);
-        }
-        machine->has_target = due->looks_at_camera;
+    start_act(machine, entry->act, entry->value);
+    view_machine *const companion = machine->guest;
+    if (entry->guest_act != NULL && companion != NULL) {
+        companion->place = md5_xform_mul(machine->place, companion->start);
+        start_act(companion, entry->guest_act, entry->guest_value);
     }
+    machine->has_target = entry->looks_at_camera;
+}
 
-    // Look at the position of the camera, unless the character looks elsewhere.
+// Lets the character look at the position of the camera.
+static void look_at_camera(view_machine *machine)
+{
     view_camera camera = {0};
-    if (!machine->has_target || !view_find_demo_camera(machine, &camera))
+    if (!view_find_demo_camera(machine, &camera))
         return;
     const float azimuth = view_radians(camera.azimuth);
     const float elevation = view_radians(camera.elevation);
-    const md5_vec3 back = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
-                           sinf(elevation)};
-    machine->target =
-        view_along(md5_vec3_add(machine->place.translation, camera.target), back, camera.distance);
+    const md5_vec3 to_camera = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
+                                sinf(elevation)};
+    const md5_vec3 camera_target = md5_vec3_add(machine->place.translation, camera.target);
+    machine->target = view_along(camera_target, to_camera, camera.distance);
     machine->pointed = machine->time;
 }
 
-// Mixes the sounds of the events since the last call. Distant characters are less loud.
+// Starts the acts of all entries that have become due since the last call.
+void view_run_demo_acts(view_machine *machine)
+{
+    while (machine->next_act < NUM_ENTRIES && entries[machine->next_act].second <= machine->time) {
+        start_entry(machine, &entries[machine->next_act]);
+        machine->next_act++;
+    }
+    if (machine->has_target)
+        look_at_camera(machine);
+}
+
+// Adds the sounds of a machine's events since the last call to `samples`, at a volume from 0 to 1.
+// Returns true if at least one event has a sound.
+static bool mix_new_events(const view_machine *speaker, float volume,
+                           float samples[VIEW_LONGEST_SOUND])
+{
+    // After a restart of the scene, the time of the last call is in the future.
+    const double last_time = fmin(speaker->heard, speaker->time);
+    bool has_sound = false;
+    for (int i = 0; i < VIEW_EVENTS; i++) {
+        const view_event *const event = &speaker->events[i];
+        const bool is_new = event->time > last_time;
+        if (is_new && view_add_sound(samples, event->text, volume))
+            has_sound = true;
+    }
+    return has_sound;
+}
+
+// Mixes the sounds of the events since the last call and plays them. A companion is less loud if it
+// is far away.
 void view_play_demo_sounds(view_machine *machine, view_window *window)
 {
     view_machine *const speakers[] = {machine, machine->guest};
     const bool is_scene_playing = machine->acts && machine->time < (double)VIEW_MINUTE;
     float samples[VIEW_LONGEST_SOUND] = {0};
-    bool is_heard = false;
+    bool has_sound = false;
     for (size_t i = 0; i < COMMON_LENGTH(speakers); i++) {
         view_machine *const speaker = speakers[i];
         if (speaker == NULL)
             continue;
         const float distance =
             view_distance(speaker->place.translation, machine->place.translation);
-        const float volume = 1 / (1 + 1e-4f * distance * distance);
-        // Events since the last call are new. After a restart, the time of the last call is in the
-        // future.
-        const double last_time = fmin(speaker->heard, speaker->time);
-        for (int k = 0; k < VIEW_EVENTS; k++) {
-            if (is_scene_playing && speaker->events[k].time > last_time)
-                is_heard |= view_add_sound(samples, speaker->events[k].text, volume);
-        }
+        const float volume = 1 / (1 + 1e-4f * distance * distance); // half at 100 units
+        if (is_scene_playing && mix_new_events(speaker, volume, samples))
+            has_sound = true;
         speaker->heard = speaker->time;
     }
-    if (is_heard)
+    if (has_sound)
         view_play_sound(window, samples, VIEW_LONGEST_SOUND);
 }

@@ -39,6 +39,28 @@ float view_morph_reach(const view_morphs *morphs, const float *weights)
     return reach;
 }
 
+// Loads models for morph targets from `files` to `sources`, until all are loaded, a file cannot be
+// read or the user cancels; then the targets that are already loaded are used. Sets `count` to the
+// number of elements to free. Returns false and fills `error` if a file cannot be read.
+static bool load_sources(const common_list *files, md5_morph_source *sources, uint32_t *count,
+                         view_log *log, md5_error *error)
+{
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES};
+    *count = 0;
+    while (*count < files->count) {
+        const bool is_canceled = !view_log_progress(log, "morph targets", *count, files->count);
+        if (is_canceled)
+            break;
+        const char *const file = files->names[*count];
+        const md5_model *const target = md5_load_model(file, &opts, error);
+        sources[*count] = (md5_morph_source){.name = common_stem(file), .model = target};
+        ++*count;
+        if (target == NULL)
+            return false;
+    }
+    return true;
+}
+
 // Loads the .md5mesh files in the folder `morphs` next to `path`, and builds the morph targets.
 // Returns NULL and fills `error` on failure.
 static md5_morph *load_targets(const char *path, const md5_model *model, const view_loader *loader,
@@ -48,23 +70,13 @@ static md5_morph *load_targets(const char *path, const md5_model *model, const v
     char *const morph_folder = common_join(model_folder, "morphs");
     common_list files = common_list_folder(morph_folder, ".md5mesh");
     md5_morph_source *const sources = common_alloc(files.count, sizeof *sources);
-    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES};
-
-    // If the user stops loading, the targets that are already loaded are used.
-    bool is_loaded = true;
-    uint32_t count = 0;
-    while (count < files.count && is_loaded
-           && view_log_progress(loader->log, "morph targets", count, files.count)) {
-        const char *const file = files.names[count];
-        const md5_model *const target = md5_load_model(file, &opts, error);
-        sources[count++] = (md5_morph_source){.name = common_stem(file), .model = target};
-        is_loaded = target != NULL;
-    }
+    uint32_t num_sources;
     md5_morph *morph = NULL;
-    if (is_loaded)
-        morph = md5_create_morph(model, sources, count, NULL, error);
+    if (load_sources(&files, sources, &num_sources, loader->log, error))
+        morph = md5_create_morph(model, sources, num_sources, NULL, error);
 
-    for (uint32_t i = 0; i < count; i++) {
+    // The morph contains copies.
+    for (uint32_t i = 0; i < num_sources; i++) {
         md5_free_model((md5_model *)(uintptr_t)sources[i].model);
         free((char *)(uintptr_t)sources[i].name);
     }
@@ -75,7 +87,8 @@ static md5_morph *load_targets(const char *path, const md5_model *model, const v
     return morph;
 }
 
-// Finds the target of each morph of the machine, and warns of missing targets.
+// Finds the target of each morph of the machine. A morph of a machine is a name with a weight that
+// the machine computes; the name refers to the target of the same name. Warns of missing targets.
 static void find_driven_targets(view_morphs *morphs, const md5_machine *machine, view_log *log)
 {
     if (!view_has_driven_morphs(machine))
@@ -85,8 +98,9 @@ static void find_driven_targets(view_morphs *morphs, const md5_machine *machine,
     morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
     for (uint32_t i = 0; i < morphs->num_driven; i++) {
         const char *const name = md5_machine_morph_name(machine, i);
-        morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
-        if (morphs->driven[i] == MD5_NONE)
+        const uint32_t target = md5_find_morph_target(morphs->morph, name);
+        morphs->driven[i] = target;
+        if (target == MD5_NONE)
             view_warn(
                 log,
                 "morph target %s of the machine not found: expected the file morphs/%s.md5mesh",
@@ -107,9 +121,9 @@ static bool report_unknown_target(const md5_morph *morph, const char *name, view
     return false;
 }
 
-// Sets the weights of --morph. `has_all` is true if the model must have all named targets; then an
-// unknown target is an error. Returns false and logs it. In a crowd, each kind may have other
-// targets, and unknown targets are ignored.
+// Sets the weights of the option --morph. An unknown target is an error if `has_all` is true: the
+// model must have all named targets. Otherwise it is ignored, because the models of a crowd have
+// different targets. Returns false and logs the error.
 static bool set_requested_weights(view_morphs *morphs, bool has_all, const view_loader *loader)
 {
     const view_options *const options = loader->options;

@@ -41,39 +41,52 @@ double view_cycle_time(const view_play *play, const md5_anim *anim)
 
 bool view_find_range(const view_play *play, const md5_anim *anim, double *begin, double *end)
 {
-    if (anim == NULL || play->range_last <= play->range_first
-        || play->range_first + 1 >= anim->num_frames)
+    if (anim == NULL)
+        return false;
+    const bool is_set = play->range_first < play->range_last;
+    const bool is_in_clip = play->range_first + 1 < anim->num_frames;
+    if (!is_set || !is_in_clip)
         return false;
     *begin = play->range_first / anim->frame_rate;
     *end = fmin(play->range_last, anim->num_frames - 1) / anim->frame_rate;
     return true;
 }
 
-// Sets one end of the played range to the current frame. The other end keeps its place unless
-// the range would be empty.
+// Sets one end of the played range to the current frame. The opposite end remains where it is or,
+// if the range would be empty, moves to the end of the clip.
 bool view_set_range(view_play *play, const md5_anim *anim, bool end)
 {
     if (anim == NULL || anim->num_frames < 2)
         return false;
-    const uint32_t last = anim->num_frames - 1;
-    const uint32_t frame = (uint32_t)fmin(round(view_frame_position(play, anim)), last);
+    const uint32_t last_frame = anim->num_frames - 1;
+    const uint32_t frame = (uint32_t)fmin(round(view_frame_position(play, anim)), last_frame);
+
+    // Without a range, the whole clip is the range.
     const bool is_set = play->range_last > play->range_first;
-    uint32_t range_first = 0;
-    uint32_t range_last = last;
+    uint32_t range_first = is_set ? play->range_first : 0;
+    uint32_t range_last = is_set ? play->range_last : last_frame;
     if (end) {
         range_last = frame;
-        if (is_set && play->range_first < frame)
-            range_first = play->range_first;
+        if (range_first >= frame)
+            range_first = 0;
     } else {
         range_first = frame;
-        if (is_set && play->range_last > frame)
-            range_last = play->range_last;
+        if (range_last <= frame)
+            range_last = last_frame;
     }
     if (range_last <= range_first)
         return false;
     play->range_first = range_first;
     play->range_last = range_last;
     return true;
+}
+
+// Wraps a time into the range from `first` to `last`, as if the range was repeated endlessly.
+static double wrap_into_range(double time, double first, double last)
+{
+    const double length = last - first;
+    const double remainder = fmod(time - first, length); // negative for a time before the range
+    return first + (remainder < 0 ? remainder + last - first : remainder);
 }
 
 // Advances the time by `delta` seconds within the range from `first` to `last`, seconds in a cycle
@@ -85,41 +98,26 @@ static void advance_in_range(view_play *play, const md5_anim *anim, double first
     const bool plays_once = play->wrap == MD5_WRAP_CLAMP;
     const double length = view_cycle_length(play, anim);
     const double cycle_begin = plays_once ? 0 : floor(play->time / length) * length;
-    const double position = play->time - cycle_begin; // in the cycle
-    const bool is_inside = position >= first && position <= last;
-    double start = play->backward ? last : first;
-    if (is_inside)
-        start = position;
 
-    double next = start + delta;
-    const bool has_left = !(next >= first && next < last);
+    double position = play->time - cycle_begin; // in the cycle
+    const bool is_inside = position >= first && position <= last;
+    if (!is_inside)
+        position = play->backward ? last : first;
+    position += delta;
+
+    const bool has_left = !(position >= first && position < last);
     if (has_left && plays_once) {
         play->playing = false;
-        next = next < first ? first : last;
+        position = position < first ? first : last;
     } else if (has_left) {
-        const double over = fmod(next - first, last - first);
-        next = first + (over < 0 ? over + last - first : over);
+        position = wrap_into_range(position, first, last);
     }
-    play->time = cycle_begin + next;
+    play->time = cycle_begin + position;
 }
 
-// Moves the time of playback by a duration in seconds, in the range or over the whole clip.
-void view_advance(view_play *play, const md5_anim *anim, double seconds)
+// Stops a clip that plays once at its end or, backward, at its begin.
+static void stop_at_end(view_play *play, const md5_anim *anim)
 {
-    double first, last;
-    if (!play->playing)
-        return;
-    play->held_at_end = false;
-    const double delta = seconds * play->speed * (play->backward ? -1 : 1);
-    if (view_find_range(play, anim, &first, &last)) {
-        advance_in_range(play, anim, first, last, delta);
-        return;
-    }
-    play->time += delta;
-    if (play->wrap != MD5_WRAP_CLAMP || anim == NULL)
-        return;
-
-    // A clip that plays once stops at its end or, backward, at its begin.
     const bool is_before_begin = play->backward && play->time <= 0;
     const bool is_after_end = !play->backward && play->time >= anim->duration;
     if (is_before_begin || is_after_end) {
@@ -128,20 +126,40 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
     }
 }
 
+// Advances the time of playback by a duration in seconds, in the range or over the whole clip.
+void view_advance(view_play *play, const md5_anim *anim, double seconds)
+{
+    if (!play->playing)
+        return;
+    play->held_at_end = false;
+    const double delta = seconds * play->speed * (play->backward ? -1 : 1);
+    double first, last;
+    if (view_find_range(play, anim, &first, &last)) {
+        advance_in_range(play, anim, first, last, delta);
+        return;
+    }
+    play->time += delta;
+    if (anim != NULL && play->wrap == MD5_WRAP_CLAMP)
+        stop_at_end(play, anim);
+}
+
+// Counts the images of one cycle or of the range. The last frame of a range is shown for the
+// duration of a frame.
 uint32_t view_count_images(const view_play *play, const md5_anim *anim, double rate)
 {
     const double max_images = 1e6;
-    double first = 0;
-    double last = 0;
     if (anim == NULL || !(play->speed > 0))
         return 1;
-    const double length = view_find_range(play, anim, &first, &last)
-                              ? last - first + 1.0 / anim->frame_rate
-                              : view_cycle_length(play, anim);
-    return (uint32_t)fmin(fmax(round(length / play->speed * rate), 1), max_images);
+    double first, last;
+    double length = view_cycle_length(play, anim);
+    if (view_find_range(play, anim, &first, &last))
+        length = last - first + 1.0 / anim->frame_rate;
+    const double num_images = round(length / play->speed * rate);
+    return (uint32_t)fmin(fmax(num_images, 1), max_images);
 }
 
-// Jumps to a time of the current cycle and pauses.
+// Jumps to a time of the current cycle and pauses. The cycle remains the same, because root motion
+// may have moved the root far in earlier cycles.
 void view_seek(view_play *play, const md5_anim *anim, double seconds)
 {
     play->playing = false;
@@ -149,22 +167,27 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
     if (anim == NULL)
         return;
     const double length = view_cycle_length(play, anim);
-    // Keep the current cycle, because the root may have moved far in earlier cycles.
-    const double begin = (double)view_sample_position(play, anim).cycle * length;
     const double position = fmin(fmax(seconds, 0), length);
-    play->time = play->wrap == MD5_WRAP_CLAMP ? position : begin + position;
+    if (play->wrap == MD5_WRAP_CLAMP) {
+        play->time = position;
+        return;
+    }
+    const double cycle_begin = (double)view_sample_position(play, anim).cycle * length;
+    play->time = cycle_begin + position;
+
     // The time at the end of a cycle already belongs to the next cycle. Remain in the current
     // cycle, slightly before its end.
     const double before_end = 1 - 1e-9;
     if (play->wrap == MD5_WRAP_LOOP && position >= anim->duration && anim->num_frames > 1) {
         play->held_at_end = true;
-        play->time = begin + anim->duration * before_end;
+        play->time = cycle_begin + anim->duration * before_end;
     } else if (play->wrap == MD5_WRAP_CYCLE && position >= length) {
-        play->time = begin + length * before_end;
+        play->time = cycle_begin + length * before_end;
     }
 }
 
-// Pauses or continues. A clip that has ended starts from its other end.
+// Pauses or continues. A clip that plays once and has ended restarts at its begin or, backward, at
+// its end.
 void view_toggle_play(view_play *play, const md5_anim *anim)
 {
     play->playing = !play->playing;
@@ -206,7 +229,9 @@ uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t pl
     return frame < camera->num_frames ? frame : camera->num_frames - 1;
 }
 
-// Returns the shot and the position in frames of a camera path, at the time of playback.
+// Returns the shot and the frame of a camera path at the time of playback. Between two frames, the
+// position has a fraction. After the last frame, the position remains there, as in md5_camera_at();
+// a clip would be blended with its first frame.
 view_camera_path_place view_find_path_position(const view_camera_path *camera_path,
                                                const view_play *play)
 {
@@ -214,7 +239,6 @@ view_camera_path_place view_find_path_position(const view_camera_path *camera_pa
         md5_sample_position_at(&camera_path->clock, play->time, play->wrap);
     view_camera_path_place place = {0};
     const uint32_t frame = view_camera_path_frame(camera_path, sample.frame0, &place.shot);
-    // Hold the last frame, as md5_camera_at() does; a clip would blend into its first frame.
     const bool is_held = sample.frame1 <= sample.frame0;
     place.frame = frame + (is_held ? 0 : (double)sample.fraction);
     return place;

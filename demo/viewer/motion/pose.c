@@ -53,6 +53,7 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec
     md5_skin_one(&job);
 }
 
+// Skins all meshes of the scene by the current pose; with `has_normals`, also their normals.
 static void skin(view_scene *scene, bool has_normals)
 {
     view_prepare_skin(scene);
@@ -65,8 +66,9 @@ void view_skin(view_scene *scene)
     skin(scene, true);
 }
 
-// Returns the value that sorting would put at `index`. Uses quickselect, which needs linear time,
-// because it is called for each measured pose. Reorders `values`.
+// Returns the value that would be at `index` if the values were sorted. Uses the quickselect
+// algorithm, which needs linear time, because the function is called for each measured pose.
+// Changes the order of `values`.
 static float nth_smallest(float *values, int count, int index)
 {
     // The result is in values[low] to values[high]. Each step separates this part at a pivot, and
@@ -167,16 +169,17 @@ static view_sphere find_core(const view_scene *scene)
     return core;
 }
 
-// Returns true if the core contains a box.
+// Returns true if the core contains a box, that is, the corner that is farthest from its center.
 static bool contains_box(const view_sphere *core, md5_bounds box)
 {
-    const md5_vec3 low = md5_vec3_sub(core->center, box.min);
-    const md5_vec3 high = md5_vec3_sub(box.max, core->center);
-    const md5_vec3 farthest = {fmaxf(low.x, high.x), fmaxf(low.y, high.y), fmaxf(low.z, high.z)};
+    const md5_vec3 to_min = md5_vec3_sub(core->center, box.min);
+    const md5_vec3 to_max = md5_vec3_sub(box.max, core->center);
+    const md5_vec3 farthest = {fmaxf(to_min.x, to_max.x), fmaxf(to_min.y, to_max.y),
+                               fmaxf(to_min.z, to_max.z)};
     return md5_vec3_dot(farthest, farthest) <= core->radius * core->radius;
 }
 
-// Copies the points inside the core to `inside`, and returns their number.
+// Copies the points inside the core to inside[count], and returns their number.
 static uint32_t copy_inside(const view_sphere *core, const md5_vec3 *points, uint32_t count,
                             md5_vec3 *inside)
 {
@@ -225,9 +228,10 @@ static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
     return corner;
 }
 
-// Extends the hull by points within `box`, in direction `i` and in the opposite direction. No point
-// reaches farther than the far corner of the box, not even by rounding, because each operation of
-// the dot product is monotonic in its operands.
+// Extends the hull by points within `box`, in direction `i` and in the opposite direction. Skips
+// the points if the box does not extend the hull. This does not miss a point: no point reaches
+// farther than the far corner of the box, not even by rounding, because each operation of the dot
+// product is monotonic in its operands.
 static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_bounds box,
                             const md5_vec3 *points, uint32_t count)
 {
@@ -299,37 +303,48 @@ static md5_bounds widen_by_joints(const view_scene *scene, view_hull *hull)
 static md5_bounds widen_by_group(const view_sphere *core, const md5_vec3 *points, uint32_t count,
                                  view_hull *hull)
 {
-    md5_vec3 inside[GROUP_SIZE];
-    md5_bounds box = md5_bounds_from_points(points, count);
+    const md5_bounds box = md5_bounds_from_points(points, count);
     hull->lowest = fminf(hull->lowest, box.min.z);
-    if (!contains_box(core, box)) {
-        count = copy_inside(core, points, count, inside);
-        points = inside;
-        box = md5_bounds_from_points(points, count);
+    if (contains_box(core, box)) {
+        widen_hull(hull, box, points, count);
+        return box;
     }
-    widen_hull(hull, box, points, count);
-    return box;
+
+    md5_vec3 inside[GROUP_SIZE];
+    const uint32_t num_inside = copy_inside(core, points, count, inside);
+    const md5_bounds inside_box = md5_bounds_from_points(inside, num_inside);
+    widen_hull(hull, inside_box, inside, num_inside);
+    return inside_box;
+}
+
+// Extends the hull by the measured vertices of a mesh that are inside the core. Returns their
+// bounding box.
+static md5_bounds widen_by_mesh(const view_scene *scene, const view_sphere *core, uint32_t mesh,
+                                view_hull *hull)
+{
+    const md5_vec3 *const positions = scene->skinned[mesh].positions;
+    const uint32_t num_vertices = count_measured(scene, mesh);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t first = 0; first < num_vertices; first += GROUP_SIZE) {
+        const md5_bounds box =
+            widen_by_group(core, positions + first, group_size(first, num_vertices), hull);
+        bounds = md5_bounds_union(bounds, box);
+    }
+    return bounds;
 }
 
 // Measures the current pose, for the distance of the camera.
 md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
 {
     view_hull unused_hull = {.lowest = 0};
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    view_hull *const widened = hull != NULL ? hull : &unused_hull;
     const view_sphere core = find_core(scene);
-    if (hull == NULL)
-        hull = &unused_hull;
-    for (uint32_t mesh = 0; mesh < view_count_meshes(scene); mesh++) {
-        const uint32_t num_vertices = count_measured(scene, mesh);
-        for (uint32_t first = 0; first < num_vertices; first += GROUP_SIZE) {
-            const md5_bounds box = widen_by_group(&core, scene->skinned[mesh].positions + first,
-                                                  group_size(first, num_vertices), hull);
-            bounds = md5_bounds_union(bounds, box);
-        }
-    }
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t mesh = 0; mesh < view_count_meshes(scene); mesh++)
+        bounds = md5_bounds_union(bounds, widen_by_mesh(scene, &core, mesh, widened));
     if (view_is_skeleton_only(scene)) {
-        bounds = md5_bounds_union(bounds, widen_by_joints(scene, hull));
-        hull->lowest = fminf(hull->lowest, bounds.min.z);
+        bounds = md5_bounds_union(bounds, widen_by_joints(scene, widened));
+        widened->lowest = fminf(widened->lowest, bounds.min.z);
     }
     return bounds;
 }
@@ -389,7 +404,8 @@ static void widen_by_pose(view_scene *scene, clip_extent *extent)
     extent->bounds = md5_bounds_union(extent->bounds, view_pose_bounds(scene, extent->hull));
 }
 
-// Extends the hull of the joints by the current pose, which is a frame of a clip.
+// Extends the hull of the joints by the current pose, and records the clip and the frame of the
+// pose for each direction in which the hull has become larger.
 static void update_far_frames(const view_scene *scene, uint32_t clip, uint32_t frame,
                               far_frames *far)
 {
@@ -414,8 +430,9 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         view_pose_at(scene, &sample);
 }
 
-// Poses the joints of the frames of a clip, and skins frames at equal distances: `num_skinned`, at
-// least two. Without an animation, the clip is one pose.
+// Measures a clip: poses the joints of its frames, and skins `num_skinned` frames at equal
+// distances (at least two), including the first and the last frame. Without an animation, the clip
+// is one pose.
 static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
                          uint32_t num_skinned, clip_extent *extent)
 {
@@ -427,7 +444,8 @@ static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
     }
     const uint32_t num_poses = last_frame > 0 ? num_skinned : 1;
     for (uint32_t i = 0; i < num_poses; i++) {
-        pose_frame(scene, clip, (uint32_t)((uint64_t)last_frame * i / (num_skinned - 1)));
+        const uint64_t frame = (uint64_t)last_frame * i / (num_skinned - 1);
+        pose_frame(scene, clip, (uint32_t)frame);
         widen_by_pose(scene, extent);
     }
 }
@@ -456,40 +474,53 @@ static md5_bounds camera_bounds(const md5_camera *camera, view_hull *hull)
     return bounds;
 }
 
-// Measures all frames of a clip, so that the camera shows each of them. Only some frames are
-// skinned; of the others, the joints are measured, and the frames that reach farthest are
-// skinned afterwards.
-md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
+// Measures the shown clip, or all clips of a motion that has its own clips, such as a machine.
+static void measure_clips(view_scene *scene, clip_extent *extent)
 {
     const view_motion_kind *const motion = view_get_motion(scene);
-    clip_extent extent = {
-        .bounds = md5_bounds_from_points(NULL, 0), .hull = hull, .far = {.hull = empty_hull()}};
-    *hull = empty_hull();
-    if (scene->skeleton != NULL && still != NULL) {
-        view_pose(scene, still);
-        widen_by_pose(scene, &extent);
-        return extent.bounds;
+    if (motion->clip == NULL) {
+        measure_clip(scene, 0, view_shown_anim(scene), SKINNED_FRAMES, extent);
+        return;
     }
-    if (scene->skeleton == NULL && scene->camera_path.camera != NULL)
-        return camera_bounds(scene->camera_path.camera, hull);
-
-    const bool has_clips = motion->clip != NULL;
-    const uint32_t num_skinned = has_clips ? SKINNED_FRAMES_PER_CLIP : SKINNED_FRAMES;
-    const md5_anim *anim = has_clips ? motion->clip(scene, 0) : view_shown_anim(scene);
+    // A motion without a clip is measured in one pose.
     uint32_t clip = 0;
+    const md5_anim *anim = motion->clip(scene, clip);
     do {
-        measure_clip(scene, clip, anim, num_skinned, &extent);
+        measure_clip(scene, clip, anim, SKINNED_FRAMES_PER_CLIP, extent);
         clip++;
-        anim = has_clips ? motion->clip(scene, clip) : NULL;
+        anim = motion->clip(scene, clip);
     } while (anim != NULL);
+}
 
-    const far_frames *const far = &extent.far;
+// Skins the frames in which a joint reaches farthest, unless they are already skinned.
+static void measure_far_frames(view_scene *scene, clip_extent *extent)
+{
+    const far_frames *const far = &extent->far;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         if (is_far_frame_skinned(far, i))
             continue;
         pose_frame(scene, far->clip[i], far->frame[i]);
-        widen_by_pose(scene, &extent);
+        widen_by_pose(scene, extent);
     }
+}
+
+// Measures one pose, or the whole clip, so that the camera can show each of its frames.
+md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
+{
+    *hull = empty_hull();
+    const bool has_skeleton = scene->skeleton != NULL;
+    if (!has_skeleton && scene->camera_path.camera != NULL)
+        return camera_bounds(scene->camera_path.camera, hull);
+
+    clip_extent extent = {
+        .bounds = md5_bounds_from_points(NULL, 0), .hull = hull, .far = {.hull = empty_hull()}};
+    if (has_skeleton && still != NULL) {
+        view_pose(scene, still);
+        widen_by_pose(scene, &extent);
+        return extent.bounds;
+    }
+    measure_clips(scene, &extent);
+    measure_far_frames(scene, &extent);
     return extent.bounds;
 }
 
@@ -500,36 +531,48 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
 // in the lighting of a normal map.
 static const float max_skew = 0.1f;
 
-// Counts defects in the current pose, such as normals that are not of unit length.
+// Skins the meshes in the current pose and counts their defects, such as normals that are not of
+// unit length. A mesh without tangents is skinned without them.
 view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks)
 {
-    view_mesh_defects faults = {{0}};
+    view_mesh_defects sum = {{0}};
+    bool *mesh_marks = marks; // of the current mesh; NULL: no marks
     view_prepare_skin(scene);
     for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const view_skinned *const skinned = &scene->skinned[i];
-        md5_vec4 *const tangents =
-            mesh->tangents != NULL ? common_alloc(mesh->num_vertices, sizeof *tangents) : NULL;
+        md5_vec4 *tangents = NULL;
+        if (mesh->tangents != NULL)
+            tangents = common_alloc(mesh->num_vertices, sizeof *tangents);
         view_skin_mesh(scene, i, skinned->normals, tangents);
+
         const view_directed pose = {skinned->positions, skinned->normals, tangents, max_skew};
-        faults = view_add_defects(faults, view_find_defects(mesh, &pose, marks));
-        marks = marks != NULL ? marks + mesh->num_vertices : NULL;
+        sum = view_add_defects(sum, view_find_defects(mesh, &pose, mesh_marks));
+        if (mesh_marks != NULL)
+            mesh_marks += mesh->num_vertices;
         free(tangents);
     }
-    return faults;
+    return sum;
 }
 
+// Counts the defects of each frame of the shown clip, and finds the frame with the highest count.
 view_clip_faults view_find_clip_faults(view_scene *scene)
 {
     const md5_anim *const anim = scene->model != NULL ? view_shown_anim(scene) : NULL;
-    view_clip_faults found = {.num_frames = anim != NULL ? anim->num_frames : 0};
-    for (uint32_t frame = 0; frame < found.num_frames; frame++) {
+    if (anim == NULL)
+        return (view_clip_faults){.num_frames = 0};
+    view_clip_faults found = {.num_frames = anim->num_frames};
+    uint32_t highest_count = 0;
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
         view_pose_at(scene, &sample);
-        const view_mesh_defects faults = view_find_pose_faults(scene, NULL);
-        found.num_faulty += view_count_defects(&faults) > 0;
-        if (frame == 0 || view_count_defects(&faults) > view_count_defects(&found.worst)) {
-            found.worst = faults;
+        const view_mesh_defects defects = view_find_pose_faults(scene, NULL);
+        const uint32_t count = view_count_defects(&defects);
+        if (count > 0)
+            found.num_faulty++;
+        if (frame == 0 || count > highest_count) {
+            highest_count = count;
+            found.worst = defects;
             found.worst_frame = frame;
         }
     }
