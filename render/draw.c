@@ -1,9 +1,13 @@
 // Draws posed models and their material stages, and reads skinned vertices back.
 //
-// A pass (model_draw) draws all meshes of a model with one kind of program. Each run of instances
-// with the same skin, each mesh and each batch takes one instanced draw call. A stage list
-// (list_draw) draws one mesh with the blended texture layers of a Doom 3 material. md5gl_capture()
-// reads skinned vertices back, so that tests can compare them with the CPU's.
+// A pass (model_draw) draws all meshes of a model for one purpose, such as light, depth or edges. A
+// stage list (list_draw) draws one mesh with the blended texture layers of a Doom 3 material.
+// md5gl_capture() reads skinned vertices back, so that tests can compare them with the CPU's.
+//
+// md5gl_pose() has divided the instances of a model in two ways. A run is a sequence of instances
+// with the same skin (set of materials) and the same winding. A batch contains the instances whose
+// joint matrices fit into one table. A mesh needs one instanced draw call for each batch in each
+// run.
 #include "render/md5gl_game.h"
 #include "render/gl_internal.h"
 
@@ -18,11 +22,11 @@ typedef struct model_draw {
     const md5gl_model *model;
     uint32_t style; // flags of md5gl_style
     enum md5gl_pass pass;
-    const float *color; // of edges, RGBA; NULL in all other passes
+    const float *color; // RGBA of MD5GL_PASS_EDGES; NULL in all other passes
 } model_draw;
 
-// A limit of the alpha test that every texel passes: it is below all alpha by more than the width
-// of the widest edge that shaders/surface.glsl softens.
+// A limit of the alpha test that every texel passes. It must be far below 0, because
+// shaders/surface.glsl softens the edge around the limit.
 static const float no_alpha_test = -1000.0f;
 
 // Clamps a value to 0..1. Not a number becomes 0.
@@ -39,9 +43,9 @@ static float linear_from_srgb(float value)
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-// Writes a material's color for the shader: linear if `is_linear`, else as it is in the file. The
-// studio's light multiplies linear colors, the classic light colors as they are. Black, the
-// default of a material, means white.
+// Writes a material's sRGB color for the shader. The studio's light multiplies linear colors, so
+// the color is decoded if `is_linear`. The classic light multiplies sRGB values. Black is the
+// default of a material and stands for white.
 static void write_material_color(md5_vec3 color, bool is_linear, float rgb[3])
 {
     const float values[3] = {color.x, color.y, color.z};
@@ -55,31 +59,43 @@ static void write_material_color(md5_vec3 color, bool is_linear, float rgb[3])
     }
 }
 
-// Sets the attributes of a mesh, whose vertex array is bound, to the skinned vertices of an
-// instance in the buffer `posed`. If `has_previous`, also sets the positions of the previous frame.
-// If the buffer does not contain them, the current positions are used instead.
+// Returns true if the vertices of a mesh were skinned by md5gl_pose() and are in the buffer
+// `posed`. Otherwise the vertex shader computes them.
+static bool is_skinned_before(const md5gl_model *model, const md5gl_mesh *mesh)
+{
+    return mesh->posed && !model->baked;
+}
+
+// Makes the bound vertex array of a mesh read the vertices of one instance from the buffer `posed`.
+// If `has_previous`, the program draws motion vectors, and also reads the positions of the instance
+// in the previous frame. If the buffer does not contain them, the current positions replace them:
+// the instance has not moved.
 static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *model,
                                  const md5gl_mesh *mesh, uint32_t instance, bool has_previous)
 {
     const GladGLContext *gl = &renderer->gl;
-    const size_t vertices = mesh->deform.num_vertices;
-    const md5gl_layout layout = md5gli_make_layout(vertices * mesh->posed_count, MD5GL_NUM_ARRAYS);
+    const size_t num_vertices = mesh->deform.num_vertices; // per instance
+    const md5gl_layout layout =
+        md5gli_make_layout(num_vertices * mesh->posed_count, MD5GL_NUM_ARRAYS);
+    // Deforms also write texture coordinates and colors. Other meshes read them from `vertices`.
+    const uint32_t num_arrays = mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS;
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
-    md5gli_set_attributes(gl, &layout, vertices * instance, 0,
-                          mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
+    md5gli_set_attributes(gl, &layout, num_vertices * instance, 0, num_arrays);
+
     if (has_previous) {
-        // Instances of the previous frame follow all instances of the current frame.
-        const bool is_stored = mesh->posed_count > model->num_instances;
-        const size_t previous = instance + (is_stored ? model->num_instances : 0);
-        gl->VertexAttribPointer(MD5GL_AT_PREVIOUS, 3, GL_FLOAT, GL_FALSE, 0,
-                                (const void *)(vertices * previous * sizeof(md5_vec3)));
+        size_t previous_instance = instance;
+        if (mesh->posed_count > model->num_instances) // the previous instances follow the current
+            previous_instance += model->num_instances;
+        const size_t offset = num_vertices * previous_instance * sizeof(md5_vec3);
+        gl->VertexAttribPointer(MD5GL_AT_PREVIOUS, 3, GL_FLOAT, GL_FALSE, 0, (const void *)offset);
         gl->EnableVertexAttribArray(MD5GL_AT_PREVIOUS);
     }
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-// Returns true if it is known that no texel of a surface is cut out. The depth pass of such a
-// surface needs neither a texture nor a fragment stage.
+// Returns true if no texel of a surface can be cut out. The depth pass of such a surface needs
+// neither a texture nor a fragment stage. Returns false if md5gl_pose() has not examined the
+// material yet.
 static bool is_surface_opaque(const md5gl_model *model, const md5gl_surface *surface)
 {
     return !model->faded && surface->has_known_opacity && !surface->is_alpha_tested;
@@ -114,17 +130,19 @@ static const md5gl_program *get_pass_program(md5gl_renderer *renderer, const mod
     return md5gli_get_mesh_program(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL);
 }
 
-// Binds a program and sets the uniforms that all instances share. `material` decides the use of
-// vertex colors; it is NULL for a stage, which always uses them.
+// Uses a program and sets the uniforms that all instances share. `material` specifies the use of
+// vertex colors. It is NULL for stages, which have a uniform of their own for that purpose.
 static void use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
                               const md5gl_mesh *mesh, const md5gl_material *material,
                               const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
     const bool has_colors = mesh->mesh->colors || mesh->deform.write;
-    GLint colored = 0; // 1: vertex colors are used, 2: inverted
-    if (has_colors && !(material && material->no_vertex_color))
-        colored = material && material->inverse_vertex_color ? 2 : 1;
+    const bool ignores_colors = material && material->no_vertex_color;
+    const bool inverts_colors = material && material->inverse_vertex_color;
+    GLint colored = 0; // vertex colors are 0: not used, 1: used, 2: inverted
+    if (has_colors && !ignores_colors)
+        colored = inverts_colors ? 2 : 1;
     gl->UseProgram(program->name);
     md5gli_set_integer(gl, program, MD5GL_PLACED, model->placed);
     md5gli_set_integer(gl, program, MD5GL_TINTED, model->tinted);
@@ -147,8 +165,8 @@ static void bind_or_white(md5gl_renderer *renderer, const md5gl_program *program
                         texture ? texture : renderer->white);
 }
 
-// Binds the textures of a material, and sets the uniform that tells the shader which maps exist.
-// With the style MD5GL_UNTEXTURED, the surface is grey and does not glow.
+// Binds the textures of a material and sets the uniform `maps`, from which the shader knows the
+// maps of the material. With the style MD5GL_UNTEXTURED, the surface is grey and does not glow.
 static void bind_material(md5gl_renderer *renderer, const md5gl_material *material, uint32_t style,
                           const md5gl_program *program)
 {
@@ -161,7 +179,7 @@ static void bind_material(md5gl_renderer *renderer, const md5gl_material *materi
     bind_or_white(renderer, program, MD5GL_UNIT_GLOW, glow);
 
     if (program->uniforms[MD5GL_MAPS] >= 0) {
-        GLint specular_mode = 0; // 1: a specular map, 2: a specular map with thin parts
+        GLint specular_mode = 0; // 1: a specular map, 2: its alpha marks thin parts
         if (material->specular)
             specular_mode = material->has_thin_parts ? 2 : 1;
         renderer->gl.Uniform3i(program->uniforms[MD5GL_MAPS], material->normals != 0, specular_mode,
@@ -169,8 +187,19 @@ static void bind_material(md5gl_renderer *renderer, const md5gl_material *materi
     }
 }
 
+// Returns the value of the uniform `alpha_mode`, which selects the alpha that shaders/lit.frag
+// writes.
+static GLint alpha_mode(const md5gl_renderer *renderer)
+{
+    enum { ALPHA_IS_ONE, ALPHA_IS_COVERAGE, ALPHA_IS_LARGEST_COMPONENT };
+    if (renderer->adds_light)
+        return ALPHA_IS_LARGEST_COMPONENT;
+    return renderer->multisampled ? ALPHA_IS_COVERAGE : ALPHA_IS_ONE;
+}
+
 // Sets all state that drawing a mesh needs, except its vertices: the program, the textures and
-// uniforms of its material, and culling.
+// uniforms of its material, and culling. Uniforms that the program of the pass does not have are
+// skipped.
 static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                         const md5gl_surface *surface, const md5gl_program *program)
 {
@@ -190,88 +219,96 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
         write_material_color(material->specular_color, !renderer->is_classic, colors + 3);
         gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, colors);
     }
-    md5gli_set_integer(gl, program, MD5GL_ALPHA_MODE,
-                       renderer->adds_light ? 2 : renderer->multisampled);
+    md5gli_set_integer(gl, program, MD5GL_ALPHA_MODE, alpha_mode(renderer));
     if (draw->color)
         gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOR], 1, draw->color);
 
-    if (draw->style & MD5GL_NO_CULLING || surface->material.two_sided)
+    const bool shows_both_sides = (draw->style & MD5GL_NO_CULLING) != 0 || material->two_sided;
+    if (shows_both_sides)
         gl->Disable(GL_CULL_FACE);
     else
         gl->Enable(GL_CULL_FACE);
 }
 
-// Returns true if a pass draws lines from mesh->edges. OpenGL ES cannot draw polygons as lines, so
-// edges are drawn from a separate buffer of line indices.
-static bool draws_line_indices(const md5gl_renderer *renderer, const model_draw *draw)
+// Returns true if a pass draws edges from the buffer of line indices, because OpenGL ES cannot draw
+// triangles as lines.
+static bool uses_line_indices(const md5gl_renderer *renderer, const model_draw *draw)
 {
     return renderer->is_es && draw->pass == MD5GL_PASS_EDGES;
 }
 
-// Draws the instances `first` to `end` - 1 of a mesh, which are in one batch, whose tables are
-// bound and whose first instance is `batch_first`. All instances are drawn in one call. If the mesh
-// has its skinned vertices in the buffer `posed`, each instance needs a separate call.
-static void draw_batch_instances(md5gl_renderer *renderer, const model_draw *draw,
-                                 const md5gl_mesh *mesh, const md5gl_program *program,
-                                 uint32_t first, uint32_t end, uint32_t batch_first)
+// The instances of one batch that a draw includes. Indices count all instances of the model.
+typedef struct batch_range {
+    const md5gl_batch *batch;
+    uint32_t batch_first; // first instance of the batch
+    uint32_t first;       // first instance that is drawn
+    uint32_t end;         // end of the drawn instances
+} batch_range;
+
+// Draws one mesh, whose state is set, for instances of one batch. One draw call suffices if the
+// vertex shader skins. If the vertices are in the buffer `posed`, each instance has other vertices
+// and needs its own draw call.
+static void draw_range(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
+                       const md5gl_program *program, const batch_range *range)
 {
     const GladGLContext *gl = &renderer->gl;
-    const bool has_lines = draws_line_indices(renderer, draw);
+    const bool has_lines = uses_line_indices(renderer, draw);
     const GLenum primitive = has_lines ? GL_LINES : GL_TRIANGLES;
-    const GLsizei num_corners = (GLsizei)(3 * mesh->deform.num_triangles);
-    const GLsizei num_indices = has_lines ? 2 * num_corners : num_corners;
+    const GLsizei num_edges = (GLsizei)(3 * mesh->deform.num_triangles);
+    const GLsizei num_indices = has_lines ? 2 * num_edges : num_edges; // a line has two ends
+    md5gli_bind_mesh(renderer, draw->model, mesh, program, range->batch, range->batch_first);
+    if (has_lines)
+        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
 
-    const bool is_posed = mesh->posed && !draw->model->baked;
+    const bool is_posed = is_skinned_before(draw->model, mesh);
     const bool has_previous = program->uniforms[MD5GL_PREVIOUS] >= 0;
-    const uint32_t instances_per_call = is_posed ? 1 : end - first;
-    for (uint32_t i = first; i < end; i += instances_per_call) {
+    const uint32_t instances_per_call = is_posed ? 1 : range->end - range->first;
+    for (uint32_t i = range->first; i < range->end; i += instances_per_call) {
         if (is_posed)
             set_posed_attributes(renderer, draw->model, mesh, i, has_previous);
-        md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - batch_first));
+        md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - range->batch_first));
         gl->DrawElementsInstanced(primitive, num_indices, GL_UNSIGNED_INT, NULL,
                                   (GLsizei)instances_per_call);
     }
+
+    // The index buffer belongs to the vertex array, which other passes use for triangles.
+    if (has_lines)
+        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
 }
 
-// Draws the instances of a run of one mesh, whose state is set. A mirrored run is drawn with the
+// Draws one mesh, whose state is set, for the instances of a run. A mirrored run is drawn with the
 // opposite front face, because mirroring reverses the winding.
 static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                           const md5gl_program *program, const md5gl_run *run)
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_model *const model = draw->model;
-    const bool has_lines = draws_line_indices(renderer, draw);
-    if (has_lines && mesh->deform.write) // the line indices belong to the undeformed mesh
+    const bool is_deformed = mesh->deform.write != NULL;
+    if (is_deformed && uses_line_indices(renderer, draw)) // they belong to the undeformed mesh
         return;
 
     if (run->is_mirrored)
         gl->FrontFace(renderer->front_face == GL_CW ? GL_CCW : GL_CW);
 
-    // A run may begin and end within batches. Draw the instances that are in both.
+    // A run can begin and end within batches: draw the instances that are in both.
     const uint32_t run_end = run->first + run->count;
-    uint32_t batch_end = 0;
-    for (uint32_t b = 0; b < model->num_batches; b++) {
-        const md5gl_batch *const batch = &model->batches[b];
-        const uint32_t batch_first = batch_end;
-        batch_end += batch->count;
+    uint32_t batch_first = 0;
+    for (uint32_t i = 0; i < draw->model->num_batches; i++) {
+        const md5gl_batch *const batch = &draw->model->batches[i];
+        const uint32_t batch_end = batch_first + batch->count;
         const uint32_t first = run->first > batch_first ? run->first : batch_first;
         const uint32_t end = run_end < batch_end ? run_end : batch_end;
-        if (first >= end)
-            continue;
-
-        md5gli_bind_mesh(renderer, model, mesh, program, batch, batch_first);
-        if (has_lines)
-            gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
-        draw_batch_instances(renderer, draw, mesh, program, first, end, batch_first);
-        if (has_lines)
-            gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
+        if (first < end)
+            draw_range(renderer, draw, mesh, program,
+                       &(batch_range){batch, batch_first, first, end});
+        batch_first = batch_end;
     }
 
     if (run->is_mirrored)
         gl->FrontFace(renderer->front_face);
 }
 
-// Returns the number of runs of the model's instances. Without skins, all instances are one run.
+// Returns the number of runs of the model's instances. If md5gl_pose() did not store runs, all
+// instances are one run with skin 0.
 static uint32_t count_runs(const md5gl_model *model)
 {
     if (model->num_runs > 0)
@@ -279,7 +316,7 @@ static uint32_t count_runs(const md5gl_model *model)
     return model->num_instances > 0 ? 1 : 0;
 }
 
-// Returns a run of the model's instances, as count_runs() counts them.
+// Returns a run of the model's instances. `index` must be below the result of count_runs().
 static md5gl_run get_run(const md5gl_model *model, uint32_t index)
 {
     if (model->num_runs > 0)
@@ -287,7 +324,7 @@ static md5gl_run get_run(const md5gl_model *model, uint32_t index)
     return (md5gl_run){.count = model->num_instances};
 }
 
-// Draws one mesh, whose state is set, for all instances that use `skin`.
+// Draws one mesh, whose state is set, for all instances that use a skin.
 static void draw_skin(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                       const md5gl_program *program, uint32_t skin)
 {
@@ -299,8 +336,8 @@ static void draw_skin(md5gl_renderer *renderer, const model_draw *draw, const md
     }
 }
 
-// Returns true if a pass skips a surface: shadows skip materials that cast none; passes other than
-// the edges skip materials that are drawn as stages.
+// Returns true if a pass skips a surface. The depth pass of shadows skips materials without
+// shadows. All other passes except the edges skip materials that md5gl_draw_stages() draws.
 static bool is_skipped(enum md5gl_pass pass, const md5gl_material *material)
 {
     if (pass == MD5GL_PASS_DEPTH)
@@ -333,10 +370,11 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     }
 }
 
-// Switches alpha to coverage on or off. In a multisampled target, it makes cut-out edges soft
-// without sorting. The alpha of the target must remain 1. In an opaque target it is 1 already, so
-// alpha is not written: OpenGL ES cannot replace alpha by 1, and llvmpipe ignores
-// GL_SAMPLE_ALPHA_TO_ONE, so that edges would shine.
+// Switches alpha to coverage on or off: in a multisampled target, the alpha of a pixel selects the
+// number of samples that are drawn, so that cut-out edges are soft without sorting.
+//
+// The alpha that is stored must be 1. In an opaque target it is 1 already, so alpha is not written.
+// GL_SAMPLE_ALPHA_TO_ONE would be simpler, but OpenGL ES does not have it, and llvmpipe ignores it.
 void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -350,9 +388,9 @@ void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
         set(GL_SAMPLE_ALPHA_TO_ONE);
 }
 
-// Switches drawing of polygons as lines on or off. A polygon offset moves the lines in front of
-// their surface. OpenGL ES does not have an offset for lines, so a slightly nearer depth range is
-// set instead.
+// Switches drawing of triangles as lines on or off. A polygon offset moves the lines in front of
+// the surface that they surround. OpenGL ES does not have an offset for lines, so a slightly nearer
+// depth range is set instead.
 static void set_edge_mode(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -413,6 +451,19 @@ void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void 
         md5gl_resume_frame(renderer);
 }
 
+// Draws the edges of all triangles of a model as lines. The colors are premultiplied: dark over a
+// lit surface; without a surface, a tone that is visible on dark and light backgrounds.
+static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
+{
+    static const float over_surface[4] = {0.02f, 0.02f, 0.03f, 0.6f};
+    static const float without_surface[4] = {0.45f, 0.58f, 0.70f, 1.0f};
+    const float *const color = style & MD5GL_LIT ? over_surface : without_surface;
+    renderer->gl.Enable(GL_BLEND);
+    set_edge_mode(renderer, true);
+    draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, color});
+    set_edge_mode(renderer, false);
+}
+
 // Draws all instances of a model: lit surfaces, then the edges of triangles as lines, as `style`
 // selects.
 void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
@@ -438,17 +489,8 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
         md5gli_set_coverage(renderer, false);
     }
 
-    if (style & MD5GL_WIREFRAME) {
-        // Premultiplied colors: dark over a lit surface; without a surface, a tone that is visible
-        // on dark and light backgrounds.
-        static const float over_surface[4] = {0.02f, 0.02f, 0.03f, 0.6f};
-        static const float without_surface[4] = {0.45f, 0.58f, 0.70f, 1.0f};
-        const float *const color = style & MD5GL_LIT ? over_surface : without_surface;
-        gl->Enable(GL_BLEND);
-        set_edge_mode(renderer, true);
-        draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, color});
-        set_edge_mode(renderer, false);
-    }
+    if (style & MD5GL_WIREFRAME)
+        draw_edges(renderer, model, style);
 }
 
 // Draws data about the visible surfaces instead of an image: ids for picking, depth, normals and
@@ -501,8 +543,8 @@ static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5
     return true;
 }
 
-// Creates and binds the buffers that receive the outputs of transform feedback. sizes[i] is the
-// size of output i in bytes.
+// Creates the buffers that receive the outputs of a vertex shader (transform feedback), and binds
+// buffer i to output i. sizes[] is in bytes.
 static void create_capture_buffers(const GladGLContext *gl, const size_t sizes[MD5GL_NUM_CAPTURED],
                                    GLuint buffers[MD5GL_NUM_CAPTURED])
 {
@@ -514,20 +556,20 @@ static void create_capture_buffers(const GladGLContext *gl, const size_t sizes[M
     }
 }
 
-// Runs a shader program that writes the vertices of a mesh to buffers (transform feedback), and
-// reads them back. Outputs that are NULL are not read.
+// Runs the vertex shader for all vertices of a mesh in the first instance, and reads its outputs
+// back: positions, normals and tangents. An output that is NULL is not read.
 static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
                              const md5gl_mesh *mesh, const md5gl_program *program,
                              const size_t sizes[MD5GL_NUM_CAPTURED],
                              void *const outputs[MD5GL_NUM_CAPTURED], md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    // Draw the first instance.
     gl->UseProgram(program->name);
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
-    if (mesh->posed && !model->baked)
+    if (is_skinned_before(model, mesh))
         set_posed_attributes(renderer, model, mesh, 0, false);
 
+    // Draw each vertex as a point. Nothing is rasterized.
     GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
     create_capture_buffers(gl, sizes, buffers);
     gl->Enable(GL_RASTERIZER_DISCARD);
@@ -546,28 +588,23 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
     return is_read;
 }
 
-// Poses one instance with a palette or, if it is NULL, keeps the current instances. Returns the
-// program that captures the vertices of a mesh, or NULL and fills the error on failure.
-static const md5gl_program *begin_capture(md5gl_renderer *renderer, md5gl_model *model,
-                                          const md5gl_mesh *mesh, const md5_mat34 *palette,
-                                          md5_error *error)
+// Makes sure that the model has an instance to capture: poses one instance with the palette, or
+// keeps the current instances if `palette` is NULL. Returns false and fills the error on failure.
+static bool pose_captured(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palette,
+                          md5_error *error)
 {
-    (void)md5gli_clear_errors(renderer);
-    md5gli_reset_state(renderer);
     const md5gl_instances instance = {.count = 1, .palettes = palette};
     if (palette && !md5gl_pose(renderer, model, &instance, error))
-        return NULL;
-    if (model->num_batches == 0) {
-        md5gli_fail(error, MD5_ERROR_RANGE,
-                    "palette is missing: expected a palette, or a model with instances");
-        return NULL;
-    }
-    return md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
+        return false;
+    if (model->num_batches > 0)
+        return true;
+    return md5gli_fail(error, MD5_ERROR_RANGE,
+                       "palette is missing: expected a palette, or a model with instances");
 }
 
 // Reads back the vertices that the GPU computes for one mesh, for tests that compare them with
-// md5_skin(). Writes positions, normals and tangents of all vertices. A palette that is NULL
-// selects the current instances.
+// md5_skin(). Writes positions, normals and tangents of all vertices. A palette contains the skin
+// matrices of all joints; if it is NULL, the first of the current instances is captured.
 bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_index,
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error)
@@ -587,7 +624,12 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     if (count == 0)
         return true;
 
-    const md5gl_program *const program = begin_capture(renderer, model, mesh, palette, error);
+    (void)md5gli_clear_errors(renderer);
+    md5gli_reset_state(renderer);
+    if (!pose_captured(renderer, model, palette, error))
+        return false;
+    const md5gl_program *const program =
+        md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
     if (!program)
         return false;
 
@@ -607,12 +649,14 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
 // Draws lists of stages in four parts: shadows, opaque bases, the light of translucent surfaces,
 // and the stages, which are blended over the first three.
 //
-// A stage is one draw of a mesh by the program of MD5GL_PASS_STAGE. All differences between stages
-// are GL state: blending, masks, depth. No state is stored between calls. Texels are used without
-// sRGB decoding, because the engine blends bytes. Alpha in the target is coverage unless a stage
-// reads it. Cut-out surfaces are drawn in two steps: first only depth, then light where the depth
-// is equal. In multisampled frames, alpha selects the samples of an edge; in all other frames the
-// alpha test is as strict as the engine's.
+// A stage is a texture layer of a material: one draw of a mesh by the program of MD5GL_PASS_STAGE.
+// Stages differ in uniforms and in GL state, such as blending, masks and depth. The base of an
+// opaque material fills the depth buffer before its stages are drawn. "The engine" is Doom 3's.
+//
+// Texels are used without sRGB decoding, because the engine blends bytes. Alpha in the target is
+// coverage unless a stage reads it. Cut-out surfaces are drawn in two steps: first only depth, then
+// light where the depth is equal. In multisampled frames, alpha selects the samples of an edge. In
+// all other frames the alpha test is as strict as the engine's.
 
 // One stage list of a model, with the objects that draw it.
 typedef struct list_draw {
@@ -663,7 +707,7 @@ static bool reads_source_alpha(md5gl_factor factor)
     return factor == MD5GL_FACTOR_SOURCE_ALPHA || factor == MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA;
 }
 
-// Returns true if a list fills depth.
+// Returns true if the material of a list is opaque: its base fills the depth buffer.
 static bool has_base(const md5gl_stage_list *list)
 {
     return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
@@ -731,6 +775,7 @@ static void set_culling(md5gl_renderer *renderer, md5gl_cull cull)
         gl->Enable(GL_CULL_FACE);
 }
 
+// Sets the comparison of the depth test, and whether draws write depth.
 static void set_depth(md5gl_renderer *renderer, GLenum function, bool writes)
 {
     renderer->gl.DepthFunc(function);
@@ -778,8 +823,9 @@ static void bind_stage_textures(md5gl_renderer *renderer, const md5gl_program *p
     md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, image);
 }
 
-// Draws one stage of a material (a texture layer) on the whole surface, for all instances with the
-// skin of the list. Blending, masks and depth are set by the caller.
+// Draws one stage of a material on the whole surface, for all instances with the skin of the list.
+// The stage's texture coordinates (texgen) can be directions, which are looked up in a cube map.
+// The caller has set blending, masks and depth.
 static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
                        enum alpha_test test, enum written_alpha alpha)
 {
@@ -789,45 +835,47 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
     const md5gl_texgen texgen = stage->texture ? stage->texgen : MD5GL_TEXGEN_MESH;
     const bool is_cube = texgen != MD5GL_TEXGEN_MESH && texgen != MD5GL_TEXGEN_SCREEN;
     const bool is_bumped = texgen == MD5GL_TEXGEN_REFLECT && stage->normals != 0;
-    float color[4];
-    for (uint32_t i = 0; i < 4; i++)
-        color[i] = clamp_to_unit(stage->color[i]);
-
     use_model_program(renderer, draw->model, draw->mesh, NULL, draw->program);
     bind_stage_textures(renderer, draw->program, stage, is_cube, is_bumped);
 
+    // Uniforms of shaders/stage.frag.
+    const float *const texture_rows = stage->has_matrix ? stage->matrix[0] : identity;
+    float color[4];
+    for (uint32_t i = 0; i < 4; i++)
+        color[i] = clamp_to_unit(stage->color[i]);
     gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], is_bumped ? bumped_reflection : (GLint)texgen);
-    gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2,
-                   stage->has_matrix ? stage->matrix[0] : identity);
+    gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2, texture_rows);
     gl->Uniform4fv(uniforms[MD5GL_STAGE_COLOR], 1, color);
     gl->Uniform3i(uniforms[MD5GL_STAGE_MODE], (GLint)stage->vertex_color, (GLint)test,
                   (GLint)alpha);
-    gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], test ? stage->alpha_test : 0.0f);
+    gl->Uniform1f(uniforms[MD5GL_ALPHA_LIMIT], test != ALPHA_IGNORED ? stage->alpha_test : 0.0f);
 
-    draw_skin(renderer, &(model_draw){draw->model, MD5GL_LIT, MD5GL_PASS_LIT, NULL}, draw->mesh,
-              draw->program, draw->list->skin);
+    const model_draw lit = {draw->model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
+    draw_skin(renderer, &lit, draw->mesh, draw->program, draw->list->skin);
 }
 
 // -- Bases ----------------------------------------------------------------------------------------
 
-// Fills depth in black where at least one stage passes its alpha test. If no stage tests alpha,
-// fills depth on the whole surface. If `is_soft`, alpha is not tested, but selects the samples of a
-// pixel.
+// Fills the depth buffer, and draws in black, where at least one stage passes its alpha test. If no
+// stage tests alpha, fills depth on the whole surface. If `is_soft`, alpha is not tested, but
+// selects the samples of a pixel.
 static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_soft)
 {
     const md5gl_stage_list *const list = draw->list;
-    bool is_cut = false;
+    const enum alpha_test test = is_soft ? ALPHA_SOFT : ALPHA_TESTED;
+    bool has_tested_stage = false;
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
-        if (!stage->is_tested || !(stage->color[3] > 0.0f))
+        const bool is_visible = stage->color[3] > 0.0f; // false for NaN
+        if (!stage->is_tested || !is_visible)
             continue;
         md5gl_stage black = *stage;
         black.color[0] = black.color[1] = black.color[2] = 0.0f;
         black.vertex_color = MD5GL_VERTEX_COLOR_IGNORE; // as in the engine
-        draw_stage(renderer, draw, &black, is_soft ? ALPHA_SOFT : ALPHA_TESTED, ALPHA_ONE);
-        is_cut = true;
+        draw_stage(renderer, draw, &black, test, ALPHA_ONE);
+        has_tested_stage = true;
     }
-    if (!is_cut)
+    if (!has_tested_stage)
         draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
 }
 
@@ -847,7 +895,8 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     md5gli_bind_frame(renderer);
 }
 
-// Draws the light of a mesh with a material. If `material` is NULL, uses the material of its skin.
+// Draws a mesh lit by the lights of the frame, with a material. If `material` is NULL, uses the
+// material of its skin.
 static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
                      const md5gl_material *material)
 {
@@ -862,34 +911,39 @@ static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
     md5gli_set_coverage(renderer, false);
 }
 
-// Draws the light of all lit layers. The first layer replaces the color of the target unless
-// `is_added`; all further layers are added.
+// Returns true if the mesh of a list has a two-sided material in the skin of the list.
+static bool is_two_sided(const list_draw *draw)
+{
+    const md5gl_stage_list *const list = draw->list;
+    return md5gli_get_surface(draw->model, list->skin, list->mesh)->material.two_sided;
+}
+
+// Draws the lit parts of a material: the material of the skin, then the additional lit layers of
+// the list, which are always added. The first replaces the color of the target unless `is_added`.
 static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_added)
 {
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_stage_list *const list = draw->list;
     gl->BlendFuncSeparate(GL_ONE, GL_ONE, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     if (is_added)
         gl->Enable(GL_BLEND);
     draw_lit(renderer, draw, NULL);
+
     gl->Enable(GL_BLEND);
-    for (uint32_t i = 0; i < list->num_lit_layers; i++) {
-        md5gl_material added = list->lit_layers[i];
-        added.is_opaque = true;
-        added.two_sided =
-            md5gli_get_surface(draw->model, list->skin, list->mesh)->material.two_sided;
-        draw_lit(renderer, draw, &added);
+    for (uint32_t i = 0; i < draw->list->num_lit_layers; i++) {
+        md5gl_material layer = draw->list->lit_layers[i];
+        layer.is_opaque = true;
+        layer.two_sided = is_two_sided(draw);
+        draw_lit(renderer, draw, &layer);
     }
 }
 
-// Returns the culling of the light of a list: that of its cull mode, but both sides of a two-sided
-// material.
+// Returns the side of triangles that is culled when a list is drawn lit: none if the material is
+// two-sided, otherwise one, even if the list itself does not cull.
 static md5gl_cull lit_cull_mode(const list_draw *draw)
 {
-    const md5gl_stage_list *const list = draw->list;
-    if (md5gli_get_surface(draw->model, list->skin, list->mesh)->material.two_sided)
+    if (is_two_sided(draw))
         return MD5GL_CULL_NONE;
-    return list->cull == MD5GL_CULL_FRONT ? MD5GL_CULL_FRONT : MD5GL_CULL_BACK;
+    return draw->list->cull == MD5GL_CULL_FRONT ? MD5GL_CULL_FRONT : MD5GL_CULL_BACK;
 }
 
 // Switches the reception of shadows on or off for the draws that follow.
@@ -917,15 +971,18 @@ static void draw_light_pass(md5gl_renderer *renderer, const list_draw *draw)
     set_shadowing(renderer, renderer->shadowed);
 }
 
-// Draws the opaque base of a material: first black with depth, cut out by the alpha tests of the
-// stages; then, if the base is lit, light where the depth is equal.
+// Draws the opaque base of a material: first depth, cut out by the alpha tests of the stages, then,
+// if the base is lit, light where the depth is equal. A base that is not lit is black.
 static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 {
+    const uint32_t all_colors = UINT32_MAX;
     const md5gl_stage_list *const list = draw->list;
     const bool is_lit = list->base == MD5GL_BASE_LIT;
     if (!has_base(list))
         return;
 
+    // In an opaque multisampled target, alpha must remain 1 although alpha selects samples.
+    const bool keeps_alpha = renderer->multisampled && renderer->opaque;
     renderer->gl.Disable(GL_BLEND);
     set_depth_offset(renderer, list->depth_offset);
     set_depth(renderer, GL_LEQUAL, true);
@@ -933,17 +990,16 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     // In multisampled frames, edges are as soft as the edges of other cut-out surfaces. Stages that
     // are drawn over the base have its depth and therefore its samples.
     md5gli_set_coverage(renderer, true);
-    // A lit base writes only depth here. In an opaque multisampled frame, the alpha of the target
-    // must remain 1.
-    const uint32_t masked_colors = is_lit ? UINT32_MAX : 0;
-    const bool keeps_alpha = renderer->multisampled && renderer->opaque;
-    write_channels(renderer, masked_colors, !is_lit && !keeps_alpha);
+    if (is_lit)
+        write_channels(renderer, all_colors, false);
+    else
+        write_channels(renderer, 0, !keeps_alpha);
     fill_depth(renderer, draw, renderer->multisampled);
     md5gli_set_coverage(renderer, false);
     if (!is_lit)
         return;
 
-    // Draw the colors of the lit base where the depth is equal.
+    // A lit base has written only depth so far: draw its colors where the depth is equal.
     write_channels(renderer, 0, true);
     set_depth(renderer, GL_EQUAL, false);
     draw_light(renderer, draw, false);
@@ -985,6 +1041,21 @@ static bool has_no_effect(const md5gl_stage *stage)
            && !stage->writes_depth;
 }
 
+// Sets blending and depth for a stage of a list and draws it. `uses_alpha` is true if a stage of
+// the list reads the target's alpha.
+static void draw_blended_stage(md5gl_renderer *renderer, const list_draw *draw,
+                               const md5gl_stage *stage, bool uses_alpha)
+{
+    const md5gl_stage_list *const list = draw->list;
+    const enum written_alpha alpha = set_blending(renderer, stage, uses_alpha);
+    const bool has_offset = stage->depth_offset != 0.0f;
+    set_depth_offset(renderer, has_offset ? stage->depth_offset : list->depth_offset);
+    set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
+    // The depth of a base is cut out already.
+    const bool is_tested = stage->is_tested && !has_base(list);
+    draw_stage(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
+}
+
 // Draws the stages of a list in their order, blended over the image so far.
 static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
 {
@@ -996,20 +1067,27 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
     set_depth_offset(renderer, list->depth_offset);
     set_culling(renderer, list->cull);
     for (uint32_t i = 0; i < list->num_stages; i++) {
-        const md5gl_stage *const stage = &list->stages[i];
-        if (has_no_effect(stage))
-            continue;
-        const enum written_alpha alpha = set_blending(renderer, stage, uses_alpha);
-        const bool has_offset = stage->depth_offset != 0.0f;
-        set_depth_offset(renderer, has_offset ? stage->depth_offset : list->depth_offset);
-        set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
-        const bool is_tested = stage->is_tested && !has_base(list);
-        draw_stage(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
+        if (!has_no_effect(&list->stages[i]))
+            draw_blended_stage(renderer, draw, &list->stages[i], uses_alpha);
     }
 
     set_depth_offset(renderer, list->depth_offset);
     if (uses_alpha)
         restore_opacity(renderer, draw);
+}
+
+// Asserts that the enumerators of a stage have valid values.
+static void validate_stage(const md5gl_stage *stage)
+{
+    MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+               "source: must be a value of md5gl_factor");
+    MD5_ASSERT((unsigned)stage->target < MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+               "target: must be a value of md5gl_factor, but not SATURATE");
+    MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
+               "vertex_color: must be a value of md5gl_vertex_color");
+    MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN,
+               "texgen: must be a value of md5gl_texgen");
+    (void)stage; // unused without assertions
 }
 
 // Asserts that a list and its stages have valid values.
@@ -1025,19 +1103,9 @@ static void validate_list(const md5gl_model *model, const md5gl_stage_list *list
                "lit_layers: must not be NULL");
 
     MD5_VALIDATE_RESERVED(list->stages, list->num_stages);
-    for (uint32_t i = 0; i < list->num_stages; i++) {
-        const md5gl_stage *const stage = &list->stages[i];
-        MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
-                   "source: must be a value of md5gl_factor");
-        MD5_ASSERT((unsigned)stage->target < MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
-                   "target: must be a value of md5gl_factor, but not SATURATE");
-        MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
-                   "vertex_color: must be a value of md5gl_vertex_color");
-        MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN,
-                   "texgen: must be a value of md5gl_texgen");
-        (void)stage; // unused without assertions
-    }
-    (void)model;
+    for (uint32_t i = 0; i < list->num_stages; i++)
+        validate_stage(&list->stages[i]);
+    (void)model; // unused without assertions
 }
 
 // Resets the state that lists change to the values at the start of a frame, which other draws
@@ -1053,30 +1121,42 @@ static void reset_list_state(md5gl_renderer *renderer)
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
 }
 
-// Calls `draw_part` for each list whose mesh is visible. `draw_part` does nothing if a list does
-// not have that part. Returns false and fills the error if a program cannot be built; later lists
-// are then not drawn.
+// A function that draws one part of a list, such as its shadow or its base. It does nothing if the
+// list does not have that part.
+typedef void list_part_function(md5gl_renderer *renderer, const list_draw *draw);
+
+// Draws a part of one list if its mesh is visible. Returns false and fills the error if the program
+// of the stages cannot be built.
+static bool draw_list_part(md5gl_renderer *renderer, const md5gl_model *model,
+                           const md5gl_stage_list *list, list_part_function *draw_part,
+                           md5_error *error)
+{
+    validate_list(model, list);
+    const md5gl_mesh *const mesh = &model->meshes[list->mesh];
+    const bool has_triangles = mesh->visible && mesh->mesh->num_triangles > 0;
+    if (!has_triangles || model->num_batches == 0)
+        return true;
+    const md5gl_program *const program =
+        md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_STAGE, error);
+    if (!program)
+        return false;
+    draw_part(renderer, &(list_draw){model, list, mesh, program});
+    return true;
+}
+
+// Draws the same part of all lists in their order. Returns false and fills the error if a program
+// cannot be built; later lists are then not drawn.
 static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
-                       const md5gl_stage_list *lists, uint32_t count,
-                       void (*draw_part)(md5gl_renderer *renderer, const list_draw *draw),
+                       const md5gl_stage_list *lists, uint32_t count, list_part_function *draw_part,
                        md5_error *error)
 {
     renderer->gl.Enable(GL_DEPTH_TEST);
-    bool built = true;
     MD5_VALIDATE_RESERVED(lists, count);
-    for (uint32_t i = 0; i < count && built; i++) {
-        const md5gl_stage_list *const list = &lists[i];
-        validate_list(model, list);
-        list_draw draw = {model, list, &model->meshes[list->mesh], NULL};
-        if (!draw.mesh->visible || draw.mesh->mesh->num_triangles == 0 || model->num_batches == 0)
-            continue;
-        draw.program = md5gli_get_mesh_program(renderer, model, draw.mesh, MD5GL_PASS_STAGE, error);
-        built = draw.program != NULL;
-        if (built)
-            draw_part(renderer, &draw);
-    }
+    bool is_drawn = true;
+    for (uint32_t i = 0; i < count && is_drawn; i++)
+        is_drawn = draw_list_part(renderer, model, &lists[i], draw_part, error);
     reset_list_state(renderer);
-    return built;
+    return is_drawn;
 }
 
 // Draws one pass of the stages of Doom 3 materials, lists[count], for all instances of a model:
