@@ -1,7 +1,11 @@
 // Models on the GPU: the skinning path of each mesh, its buffers, its material in each skin, and
 // deforms.
 //
-// The buffers of a mesh are created once and never change, except for deformed meshes: the caller
+// The path of a mesh selects where its vertices are skinned (by the vertex shader, by a compute
+// shader or on the CPU) and the number of joints that can influence a vertex. A skin is a set of
+// materials for all meshes.
+//
+// The buffers of a mesh are created once and never change, except for deformed meshes: the host
 // computes their surface in each pose (md5gl_set_deform()).
 #include "render/gl_internal.h"
 
@@ -11,13 +15,17 @@
 
 // -- Choice of the path -----------------------------------------------------------------------
 
-// Returns the number of instances whose palettes fit into one table, or 0 with an error if not even
-// one fits. `copies` is 2 if the previous palettes are needed too, for motion vectors.
+// Returns the number of instances whose palettes (the skin matrices of all joints) fit into one
+// table. Returns 0 and fills the error if not even one fits. `copies` is 2 if the palettes of the
+// previous frame are needed too, for motion vectors.
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                    uint32_t copies, md5_error *error)
 {
-    // A placement also takes three texels, so there is a limit even without joints.
-    const uint64_t texels = 3 * (uint64_t)copies * (num_joints > 0 ? num_joints : 1);
+    enum { TEXELS_PER_MATRIX = 3 };
+    // Each instance also has a placement, which is one matrix, so there is a limit even without
+    // joints.
+    const uint32_t num_matrices = num_joints > 0 ? num_joints : 1;
+    const uint64_t texels = TEXELS_PER_MATRIX * (uint64_t)copies * num_matrices;
     const uint32_t limit = renderer->max_texels;
     if (texels > limit)
         md5gli_fail(error, MD5_ERROR_GPU,
@@ -43,30 +51,43 @@ static bool fits_tables(const md5gl_renderer *renderer, uint32_t num_joints, con
                        num_influences, renderer->max_texels_name, renderer->max_texels);
 }
 
+// Returns the largest skinning error that counts as lossless for a model, units.
+static float max_loss(const md5_model *model)
+{
+    const md5_vec3 size = md5_vec3_sub(model->bounds.max, model->bounds.min);
+    const bool is_empty = size.x < 0.0f;
+    const float diagonal = is_empty ? 0.0f : sqrtf(md5_vec3_dot(size, size));
+    return MD5GL_MEASURABLE_LOSS * diagonal;
+}
+
+// Selects the fastest path that skins a mesh without a visible loss: with the 4 or the 8 strongest
+// influences per vertex, or else with all influences.
+static void select_path(const md5_model *model, md5gl_mesh *mesh)
+{
+    const float limit = max_loss(model);
+    if (mesh->mesh->loss4 <= limit) {
+        mesh->path = MD5GL_PATH_4;
+        mesh->reason = "lossless";
+    } else if (mesh->mesh->loss8 <= limit) {
+        mesh->path = MD5GL_PATH_8;
+        mesh->reason = "4 is lossy";
+    } else {
+        mesh->path = MD5GL_PATH_EXACT;
+        mesh->reason = "8 is lossy";
+    }
+}
+
 // Sets the skinning path of a mesh, and the reason for it. MD5GL_PATH_AUTO selects the fastest path
 // without a visible loss. If the mesh does not fit into the tables of the context, the path is
 // MD5GL_PATH_CPU; if a different path was requested explicitly, fills the error and returns false.
 static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
                      md5gl_path requested, md5_error *error)
 {
-    const md5_vec3 size = md5_vec3_sub(model->bounds.max, model->bounds.min);
-    const bool is_empty = size.x < 0.0f;
-    const float diagonal = is_empty ? 0.0f : sqrtf(md5_vec3_dot(size, size));
-    const float limit = MD5GL_MEASURABLE_LOSS * diagonal; // in model space
     const bool is_auto = requested == MD5GL_PATH_AUTO;
-
-    // Start with the exact path; each condition below selects a faster path if its loss is within
-    // the limit.
-    mesh->path = is_auto ? MD5GL_PATH_EXACT : requested;
-    mesh->reason = is_auto ? "8 is lossy" : "requested";
-    if (is_auto && mesh->mesh->loss8 <= limit) {
-        mesh->path = MD5GL_PATH_8;
-        mesh->reason = "4 is lossy";
-    }
-    if (is_auto && mesh->mesh->loss4 <= limit) {
-        mesh->path = MD5GL_PATH_4;
-        mesh->reason = "lossless";
-    }
+    mesh->path = requested;
+    mesh->reason = "requested";
+    if (is_auto)
+        select_path(model, mesh);
 
     if (mesh->path == MD5GL_PATH_CPU)
         return true;
@@ -103,7 +124,7 @@ md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 }
 
 // Connects attributes of vertex shaders with arrays `first` to `end` - 1 of the bound buffer.
-// `vertex` is the index of the first vertex that is drawn.
+// `vertex` is the index of the vertex in the buffer that shaders read as vertex 0.
 void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, size_t vertex,
                            uint32_t first, uint32_t end)
 {
@@ -122,15 +143,15 @@ static uint32_t count_arrays(const md5_mesh *mesh)
     return mesh->colors ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_COLORS;
 }
 
-// A part of a buffer, which is filled from the caller's memory.
+// Consecutive bytes of a buffer.
 typedef struct buffer_part {
-    const void *data; // NULL: zeros
+    const void *data; // NULL if all bytes are 0
     size_t size;
 } buffer_part;
 
-// Fills a static buffer with consecutive parts. The parts are copied together and uploaded in one
-// call, because drivers advise against writing to static buffers in several steps. Leaves the
-// buffer bound to GL_ARRAY_BUFFER. Returns false and fills the error if memory runs out.
+// Fills a static buffer with parts, one after the other. The parts are copied together and uploaded
+// in one call, because drivers advise against writing to static buffers in several steps. Leaves
+// the buffer bound to GL_ARRAY_BUFFER. Returns false and fills the error if memory runs out.
 static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_part *parts,
                         int count, md5_error *error)
 {
@@ -195,42 +216,63 @@ static void set_slot_attributes(const GladGLContext *gl, uint32_t slots, bool is
     }
 }
 
-// Uploads `slots` joints and weights per vertex, 4 or 8, and sets their attributes. Returns false
-// and fills the error if memory runs out.
+// Packs the strongest influences of each vertex into `slots` joints and weights, uploads them and
+// sets their attributes. joints[] and weights[] are memory for `count` slots of all vertices.
+// Returns false and fills the error if memory runs out.
+static bool pack_and_upload(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t slots,
+                            uint32_t num_joints, uint32_t *joints, float *weights, size_t count,
+                            md5_error *error)
+{
+    (void)md5_pack_influences(
+        &(md5_pack_job){.mesh = mesh->mesh, .slots = slots, .joints = joints, .weights = weights});
+
+    // Joint indices of 16 bits halve the memory that a vertex reads. Only a model of more than
+    // 65536 joints needs 32 bits.
+    const bool is_narrow = num_joints <= UINT16_MAX + 1u;
+    const size_t joint_size = is_narrow ? sizeof(uint16_t) : sizeof(uint32_t);
+    if (is_narrow)
+        narrow_joints(joints, count);
+
+    const buffer_part parts[] = {{joints, count * joint_size}, {weights, count * sizeof *weights}};
+    renderer->gl.GenBuffers(1, &mesh->influences);
+    if (!fill_buffer(renderer, mesh->influences, parts, 2, error))
+        return false;
+    set_slot_attributes(&renderer->gl, slots, is_narrow, parts[0].size);
+    return true;
+}
+
+// Uploads the influences of a mesh as vertex attributes with `slots` (4 or 8) joints and weights
+// per vertex. Returns false and fills the error if memory runs out.
 static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t slots,
                          uint32_t num_joints, md5_error *error)
 {
-    const GladGLContext *gl = &renderer->gl;
     const size_t count = (size_t)mesh->mesh->num_vertices * slots;
     uint32_t *const joints = MD5GL_NEW(renderer, uint32_t, count, error);
     float *const weights = MD5GL_NEW(renderer, float, count, error);
-    bool uploaded = joints && weights;
-    if (uploaded) {
-        (void)md5_pack_influences(&(md5_pack_job){
-            .mesh = mesh->mesh, .slots = slots, .joints = joints, .weights = weights});
-
-        // Joint indices of 16 bits halve the memory that a vertex reads; only a model of more than
-        // 65536 joints needs 32 bits.
-        const bool is_narrow = num_joints <= UINT16_MAX + 1u;
-        const size_t joint_size = is_narrow ? sizeof(uint16_t) : sizeof(uint32_t);
-        if (is_narrow)
-            narrow_joints(joints, count);
-
-        const buffer_part parts[] = {{joints, count * joint_size},
-                                     {weights, count * sizeof *weights}};
-        gl->GenBuffers(1, &mesh->influences);
-        uploaded = fill_buffer(renderer, mesh->influences, parts, 2, error);
-        if (uploaded)
-            set_slot_attributes(gl, slots, is_narrow, parts[0].size);
-    }
+    bool is_uploaded = false;
+    if (joints && weights)
+        is_uploaded =
+            pack_and_upload(renderer, mesh, slots, num_joints, joints, weights, count, error);
     md5gli_free(renderer, joints);
     md5gli_free(renderer, weights);
-    return uploaded;
+    return is_uploaded;
+}
+
+// Sets the attributes of the path EXACT: the range of a vertex in the tables of influences. The
+// bound buffer contains the index of each vertex's first influence. The influences of a vertex end
+// at the first influence of the next vertex, so the array is read twice, shifted by one element.
+static void set_range_attributes(const GladGLContext *gl)
+{
+    gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, NULL);
+    gl->VertexAttribIPointer(MD5GL_AT_JOINTS_HIGH, 1, GL_UNSIGNED_INT, 0,
+                             (const void *)sizeof(uint32_t));
+    gl->EnableVertexAttribArray(MD5GL_AT_JOINTS);
+    gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
 }
 
 // Uploads all influences (joints and weights of vertices) to tables, for the paths that read any
-// number of influences per vertex. Also uploads the index of each vertex's first influence; except
-// for the path COMPUTE, it is an attribute.
+// number of influences per vertex. Also uploads the index of each vertex's first influence, which
+// the path EXACT reads as an attribute and the path COMPUTE as a storage buffer.
 static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -242,20 +284,13 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
                                              count * sizeof *source->influence_joints);
 
     // The array has one more element: the end of the last vertex's influences.
-    const size_t size = source->num_vertices * sizeof(uint32_t) + sizeof(uint32_t);
+    const size_t num_indices = (size_t)source->num_vertices + 1;
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
-    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, source->first_influence, GL_STATIC_DRAW);
-    if (mesh->path == MD5GL_PATH_COMPUTE)
-        return;
-
-    // The influences of a vertex end at the first influence of the next vertex, so the array is
-    // read twice, shifted by one element.
-    gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, NULL);
-    gl->VertexAttribIPointer(MD5GL_AT_JOINTS_HIGH, 1, GL_UNSIGNED_INT, 0,
-                             (const void *)sizeof(uint32_t));
-    gl->EnableVertexAttribArray(MD5GL_AT_JOINTS);
-    gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(num_indices * sizeof *source->first_influence),
+                   source->first_influence, GL_STATIC_DRAW);
+    if (mesh->path != MD5GL_PATH_COMPUTE)
+        set_range_attributes(gl);
 }
 
 // Returns the number of joints and weights per vertex in the attributes of a path, or 0 if the path
@@ -268,20 +303,24 @@ static uint32_t slots_per_vertex(md5gl_path path)
 }
 
 // Uploads the triangles' edges as lines, two indices each. Leaves the triangles' indices bound.
+// Returns false and fills the error if memory runs out.
 static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
 {
+    enum { EDGES_PER_TRIANGLE = 3, ENDS_PER_EDGE = 2 };
     const GladGLContext *gl = &renderer->gl;
     const size_t num_triangles = mesh->mesh->num_triangles;
-    const size_t num_ends = 6 * num_triangles;
+    const size_t num_ends = num_triangles * EDGES_PER_TRIANGLE * ENDS_PER_EDGE;
     uint32_t *const ends = MD5GL_NEW(renderer, uint32_t, num_ends, error);
     if (!ends)
         return false;
 
+    uint32_t *edge = ends;
     for (size_t i = 0; i < num_triangles; i++) {
         const uint32_t *const vertices = mesh->mesh->indices + 3 * i;
-        for (uint32_t k = 0; k < 3; k++) {
-            ends[6 * i + 2 * k] = vertices[k];
-            ends[6 * i + 2 * k + 1] = vertices[(k + 1) % 3];
+        for (uint32_t k = 0; k < EDGES_PER_TRIANGLE; k++) {
+            edge[0] = vertices[k];
+            edge[1] = vertices[(k + 1) % EDGES_PER_TRIANGLE];
+            edge += ENDS_PER_EDGE;
         }
     }
 
@@ -294,7 +333,8 @@ static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *
     return true;
 }
 
-// Uploads the attributes of the vertices, whose arrays follow each other in one buffer.
+// Uploads the attributes of the vertices as consecutive arrays in one buffer, and connects them
+// with the bound vertex array. Returns false and fills the error if memory runs out.
 static bool upload_attributes(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -313,21 +353,36 @@ static bool upload_attributes(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_er
     return true;
 }
 
-// Checks that the counts of a mesh fit into the integers of OpenGL. OpenGL ES also needs two line
-// indices for each edge of a triangle. Returns false and fills the error otherwise.
-static bool check_mesh_size(const md5gl_renderer *renderer, const md5_mesh *source,
-                            md5_error *error)
+// Returns true if GL can draw a mesh of this size: its functions take signed ints. Otherwise fills
+// the error.
+static bool check_mesh_size(const md5gl_renderer *renderer, const md5_mesh *mesh, md5_error *error)
 {
-    const size_t num_indices = (size_t)source->num_triangles * 3;
+    const size_t num_indices = (size_t)mesh->num_triangles * 3;
+    // In OpenGL ES, the edges of the triangles have twice as many indices.
     const size_t max_indices = renderer->is_es ? INT_MAX / 2 : INT_MAX;
-    if (source->num_vertices > INT_MAX)
+    if (mesh->num_vertices > INT_MAX)
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "mesh has too many vertices: expected at most %d, found %u", INT_MAX,
-                           source->num_vertices);
+                           mesh->num_vertices);
     if (num_indices > max_indices)
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "mesh has too many indices: expected at most %zu, found %zu",
                            max_indices, num_indices);
+    return true;
+}
+
+// Uploads the data that the skinning path of a mesh needs. Returns false and fills the error if
+// memory runs out.
+static bool upload_path_data(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
+                             md5_error *error)
+{
+    const uint32_t slots = slots_per_vertex(mesh->path);
+    if (slots > 0)
+        return upload_slots(renderer, mesh, slots, num_joints, error);
+    if (mesh->path == MD5GL_PATH_EXACT || mesh->path == MD5GL_PATH_COMPUTE)
+        upload_exact(renderer, mesh);
+    if (mesh->path == MD5GL_PATH_CPU || mesh->path == MD5GL_PATH_COMPUTE)
+        renderer->gl.GenBuffers(1, &mesh->posed);
     return true;
 }
 
@@ -338,6 +393,7 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
 {
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
+    const size_t num_indices = (size_t)source->num_triangles * 3;
     if (!check_mesh_size(renderer, source, error))
         return false;
 
@@ -345,24 +401,14 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     gl->BindVertexArray(mesh->array);
     if (!upload_attributes(renderer, mesh, error))
         return false;
-
-    // Upload the data that the skinning path of the mesh needs.
-    const uint32_t slots = slots_per_vertex(mesh->path);
-    if (slots > 0 && !upload_slots(renderer, mesh, slots, num_joints, error))
+    if (!upload_path_data(renderer, mesh, num_joints, error))
         return false;
-    if (mesh->path == MD5GL_PATH_EXACT || mesh->path == MD5GL_PATH_COMPUTE)
-        upload_exact(renderer, mesh);
-    if (mesh->path == MD5GL_PATH_CPU || mesh->path == MD5GL_PATH_COMPUTE)
-        gl->GenBuffers(1, &mesh->posed);
 
-    const size_t indices_size = (size_t)source->num_triangles * 3 * sizeof(uint32_t);
     gl->GenBuffers(1, &mesh->indices);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)indices_size, source->indices,
-                   GL_STATIC_DRAW);
-    if (renderer->is_es)
-        return upload_edges(renderer, mesh, error);
-    return true;
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_indices * sizeof(uint32_t)),
+                   source->indices, GL_STATIC_DRAW);
+    return !renderer->is_es || upload_edges(renderer, mesh, error);
 }
 
 // -- Materials --------------------------------------------------------------------------------
@@ -370,6 +416,14 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
 md5gl_surface *md5gli_get_surface(const md5gl_model *model, uint32_t skin, uint32_t mesh)
 {
     return &model->surfaces[(size_t)skin * model->model->num_meshes + mesh];
+}
+
+// Returns true if two materials agree in the members from which md5gl_pose() finds out whether
+// texels are cut out.
+static bool has_same_opacity(const md5gl_material *a, const md5gl_material *b)
+{
+    return a->diffuse == b->diffuse && a->alpha_test == b->alpha_test
+           && a->is_opaque == b->is_opaque;
 }
 
 // Sets the material of a mesh in a skin, which is a set of materials for all meshes.
@@ -384,10 +438,7 @@ void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t s
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: must be an index into the model's meshes");
     MD5_ASSERT_RESERVED(material);
     md5gl_surface *const surface = md5gli_get_surface(model, skin, mesh);
-    const md5gl_material *const former = &surface->material;
-    // The opacity depends on these members: md5gl_pose() must find it again if they change.
-    if (former->diffuse != material->diffuse || former->alpha_test != material->alpha_test
-        || former->is_opaque != material->is_opaque)
+    if (!has_same_opacity(&surface->material, material))
         surface->has_known_opacity = false;
     surface->material = *material;
 }
@@ -443,8 +494,8 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
 
 // -- Binding ----------------------------------------------------------------------------------
 
-// Binds a table, an array that shaders read by index, to a texture unit. A table is a texture
-// buffer or, in contexts without texture buffers, a 2D texture.
+// Binds a table (an array that shaders read by index) to a texture unit. A table is a buffer
+// texture or, in contexts without buffer textures, a 2D texture.
 static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, enum md5gl_unit unit,
                        const md5gl_table *table)
 {
@@ -452,30 +503,32 @@ static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, e
                         table->texture);
 }
 
-// Sets the uniforms for the motion vectors and the ids of the instances in a batch, which is a part
-// of the instances that one call draws. `before` is the number of instances in earlier batches. If
-// the caller has not set ids, the id of an instance is its index plus 1.
+// Sets the uniforms and the table for motion vectors and ids of the instances in a batch. `before`
+// is the number of instances in earlier batches. If the host has not set ids, the id of an instance
+// is its index plus 1.
 static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
                           const md5gl_mesh *mesh, const md5gl_program *program,
                           const md5gl_batch *batch, uint32_t before)
 {
     const GladGLContext *gl = &renderer->gl;
-    // A mesh that was skinned once does not use palettes here. The uniform then only tells whether
-    // its buffer contains the instances of the previous frame.
+    // A mesh that was skinned before the draw does not read palettes here. Its uniform is 1 if its
+    // buffer contains the instances of the previous frame, else 0.
     uint32_t previous_palettes = batch->previous_palettes;
     if (mesh->posed && !model->baked)
         previous_palettes = mesh->posed_count > model->num_instances;
     gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)previous_palettes,
                   (GLint)batch->previous_placements, (GLint)model->previous_weights);
-    gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
-                  (GLint)(mesh - model->meshes));
+
+    const GLint first_id = model->has_ids ? 0 : (GLint)before + 1; // 0: ids are in the table
+    const GLint mesh_index = (GLint)(mesh - model->meshes);
+    gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], first_id, mesh_index);
     // Without ids the table is empty, but it must be bound: WebGL draws nothing if the unit has a
     // texture of colors.
     bind_table(renderer, program, MD5GL_UNIT_GLOW, &batch->ids);
 }
 
-// Returns the number of vertices in the meshes before a mesh, which is its first vertex in the
-// tables of baked clips and morph targets.
+// Returns the index of a mesh's first vertex in the tables of baked clips and morph targets, which
+// contain the vertices of all meshes.
 static uint32_t first_vertex(const md5gl_model *model, const md5gl_mesh *mesh)
 {
     uint32_t first = 0;
@@ -484,7 +537,7 @@ static uint32_t first_vertex(const md5gl_model *model, const md5gl_mesh *mesh)
     return first;
 }
 
-// Binds the tables of baked clips, in the units that influences have without clips.
+// Binds the tables of baked clips to the units that contain influences if vertices are skinned.
 static void bind_baked_clips(md5gl_renderer *renderer, const md5gl_baked *baked,
                              const md5gl_program *program)
 {
@@ -506,7 +559,7 @@ static void bind_morph(md5gl_renderer *renderer, const md5gl_model *model,
     bind_table(renderer, program, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
 }
 
-// Binds all that a draw of a mesh reads: its vertices, and the tables of a batch of instances.
+// Binds the data that a draw of a mesh reads: its vertices, and the tables of a batch of instances.
 // `before` is the number of instances in earlier batches.
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5gl_program *program, const md5gl_batch *batch, uint32_t before)
@@ -536,7 +589,8 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
 
 // -- Deforms ----------------------------------------------------------------------------------
 
-// Returns the value of md5gl_mesh.deform for a mesh without a deform: its callback is NULL.
+// Returns the value of md5gl_mesh.deform for a mesh without a deform: the function is NULL, and the
+// counts are the mesh's.
 static md5gl_deform no_deform(const md5_mesh *mesh)
 {
     return (md5gl_deform){.num_vertices = mesh->num_vertices, .num_triangles = mesh->num_triangles};
@@ -655,7 +709,8 @@ static md5gl_model *allocate_model(md5gl_renderer *renderer, const md5_model *mo
     return copy;
 }
 
-// Creates the surfaces, and the bounds of the joints in model space of the bind pose.
+// Creates the surfaces (materials of meshes), and for each joint the bounds of the vertices that it
+// moves, in model space of the bind pose. Returns false and fills the error if memory runs out.
 static bool create_bounds(md5gl_renderer *renderer, md5gl_model *copy, md5_error *error)
 {
     const md5_model *const model = copy->model;
@@ -689,17 +744,21 @@ static bool upload_meshes(md5gl_renderer *renderer, md5gl_model *copy, md5gl_pat
     return true;
 }
 
-// Returns true if no mesh has lost its vertex arrays by md5_release_geometry(). Otherwise fills the
-// error.
-static bool check_geometry(const md5_model *model, md5_error *error)
+// Returns true if a model can be uploaded with a path: it still has its geometry, and the context
+// supports the path. Otherwise fills the error.
+static bool check_model(const md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
+                        md5_error *error)
 {
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0)
-            return md5gli_fail(
-                error, MD5_ERROR_MISMATCH,
-                "geometry of the model was released: expected a model with geometry; load "
-                "the model again");
+            return md5gli_fail(error, MD5_ERROR_MISMATCH,
+                               "geometry of the model was released: expected a model with "
+                               "geometry; load the model again");
     }
+    if (!md5gl_has_path(renderer, path))
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "path \"%s\" is not supported: expected OpenGL 4.3, found %s",
+                           md5gl_path_name(path), renderer->device_name);
     return true;
 }
 
@@ -717,15 +776,8 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: must be a value of md5gl_path");
     MD5GL_ASSERT_NO_FRAME(renderer);
 
-    if (!check_geometry(model, error))
+    if (!check_model(renderer, model, path, error))
         return NULL;
-    if (!md5gl_has_path(renderer, path)) {
-        md5gli_fail(error, MD5_ERROR_GPU,
-                    "path \"%s\" is not supported: expected OpenGL 4.3, found %s",
-                    md5gl_path_name(path), renderer->device_name);
-        return NULL;
-    }
-
     md5gl_model *const copy = allocate_model(renderer, model, error);
     if (!copy)
         return NULL;
@@ -735,11 +787,31 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         create_bounds(renderer, copy, error) && upload_meshes(renderer, copy, path, error);
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
-    if (!uploaded || !md5gli_check(renderer, "creating the buffers of a model", error)) {
-        md5gl_destroy_model(renderer, copy);
-        return NULL;
-    }
-    return copy;
+    if (uploaded && md5gli_check(renderer, "creating the buffers of a model", error))
+        return copy;
+    md5gl_destroy_model(renderer, copy);
+    return NULL;
+}
+
+// Deletes the vertex array, the buffers and the tables of a mesh.
+static void destroy_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices,
+                              mesh->posed,    mesh->edges,      mesh->deformed_indices};
+    gl->DeleteVertexArrays(1, &mesh->array);
+    gl->DeleteBuffers(6, buffers);
+    md5gli_destroy_table(renderer, &mesh->exact_influences);
+    md5gli_destroy_table(renderer, &mesh->exact_joints);
+}
+
+// Deletes the tables of a batch.
+static void destroy_batch(md5gl_renderer *renderer, md5gl_batch *batch)
+{
+    md5gli_destroy_table(renderer, &batch->palettes);
+    md5gli_destroy_table(renderer, &batch->placements);
+    md5gli_destroy_table(renderer, &batch->tints);
+    md5gli_destroy_table(renderer, &batch->ids);
 }
 
 // Destroys a model with its buffers and removes it from the renderer's list. Its textures remain.
@@ -751,23 +823,10 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
     if (!model)
         return;
 
-    const GladGLContext *gl = &renderer->gl;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        md5gl_mesh *const mesh = &model->meshes[i];
-        const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices,
-                                  mesh->posed,    mesh->edges,      mesh->deformed_indices};
-        gl->DeleteVertexArrays(1, &mesh->array);
-        gl->DeleteBuffers(6, buffers);
-        md5gli_destroy_table(renderer, &mesh->exact_influences);
-        md5gli_destroy_table(renderer, &mesh->exact_joints);
-    }
-
-    for (uint32_t i = 0; i < model->batch_capacity; i++) {
-        md5gli_destroy_table(renderer, &model->batches[i].palettes);
-        md5gli_destroy_table(renderer, &model->batches[i].placements);
-        md5gli_destroy_table(renderer, &model->batches[i].tints);
-        md5gli_destroy_table(renderer, &model->batches[i].ids);
-    }
+    for (uint32_t i = 0; i < model->model->num_meshes; i++)
+        destroy_mesh(renderer, &model->meshes[i]);
+    for (uint32_t i = 0; i < model->batch_capacity; i++)
+        destroy_batch(renderer, &model->batches[i]);
     md5gli_destroy_table(renderer, &model->morph_weights);
 
     // Remove the model from the renderer's list.
@@ -814,6 +873,24 @@ const char *md5gl_path_name(md5gl_path path)
     return names[path];
 }
 
+// Builds the programs that skin the meshes of a model with a blending method. Programs without
+// morph targets are built even if the model has targets, so that removing the targets cannot fail
+// later. Returns false and fills the error on failure.
+static bool build_blending(md5gl_renderer *renderer, const md5gl_model *model,
+                           md5gl_blending blending, md5_error *error)
+{
+    const int variant = md5gl_variant_index(blending, false);
+    const int morphed_variant = md5gl_variant_index(blending, true);
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        const md5gl_path path = model->meshes[i].path;
+        if (!md5gli_build_variant(renderer, path, variant, error))
+            return false;
+        if (model->morph && !md5gli_build_variant(renderer, path, morphed_variant, error))
+            return false;
+    }
+    return true;
+}
+
 // Selects linear or dual quaternion skinning for a model. Builds the shaders first, so that the
 // method remains unchanged if one does not compile.
 bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
@@ -829,19 +906,8 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL,
                "blending: must be a value of md5gl_blending");
     MD5GL_ASSERT_NO_FRAME(renderer);
-    // Programs without morph targets are also built, so that targets can be removed without an
-    // error.
-    if (blending != model->blending) {
-        const int variant = md5gl_variant_index(blending, false);
-        const int morphed_variant = md5gl_variant_index(blending, true);
-        for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-            const md5gl_path path = model->meshes[i].path;
-            if (!md5gli_build_variant(renderer, path, variant, error))
-                return false;
-            if (model->morph && !md5gli_build_variant(renderer, path, morphed_variant, error))
-                return false;
-        }
-    }
+    if (blending != model->blending && !build_blending(renderer, model, blending, error))
+        return false;
     model->blending = blending;
     return true;
 }

@@ -1,9 +1,16 @@
 // Poses: uploads the data of a model's instances for all draws that follow.
 //
-// Palettes (joint matrices) and placements (the transform of each instance) are uploaded to tables:
-// arrays that shaders read by index. The size of a table is limited, so the instances are divided
-// into batches with separate tables. Meshes on the paths CPU and COMPUTE are skinned here, once for
-// all passes. This file also contains the GPU copies of morph targets and of baked clips.
+// An instance is one copy of the model in the scene. Its palette contains the skin matrices of all
+// joints, which md5_build_palette() computes; its placement moves it from model space to world
+// space. Palettes and placements are uploaded to tables, arrays that shaders read by index. The
+// size of a table is limited, so the instances are divided into batches, each with its own tables.
+//
+// Meshes on the paths CPU and COMPUTE are skinned here, once for all passes. On the other paths,
+// the vertex shader of each pass skins. This file also contains the GPU copies of morph targets and
+// of baked clips.
+//
+// If the frame needs motion vectors, the instances of the previous frame are uploaded too
+// (md5gl_instances.previous). In each table they follow the current instances.
 //
 // Instances of baked clips use the same batches as skinned instances, so that placements, tints,
 // skins and passes work in the same way. Instead of palettes, a batch then contains one texel per
@@ -27,7 +34,8 @@ typedef struct delta_texels {
     float unused2;
 } delta_texels;
 
-// Returns true if `texels` fit into a table. Otherwise fills the error; `what` names the data.
+// Returns true if a table can have this number of texels. Otherwise fills the error; `what` is the
+// name of the data in the message.
 static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const char *what,
                        md5_error *error)
 {
@@ -38,7 +46,8 @@ static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const ch
                        (unsigned long long)texels, renderer->max_texels_name, renderer->max_texels);
 }
 
-// Writes the deltas of a mesh in the layout of the shader.
+// Writes the deltas (displacements of vertices by morph targets) of a mesh in the layout of the
+// shader.
 static void write_mesh_deltas(const md5_morph_mesh *mesh, delta_texels *deltas)
 {
     for (uint32_t i = 0; i < mesh->num_deltas; i++) {
@@ -169,20 +178,40 @@ static uint32_t count_vertices(const md5_model *model)
     return count;
 }
 
-enum { MAX_FRAMES = 1 << 24 }; // a float represents all smaller frame indices exactly
+enum {
+    MAX_FRAMES = 1 << 24,     // a float represents all smaller frame indices exactly
+    TEXELS_PER_CLIP_RANGE = 2 // see collect_clips()
+};
 
-// Returns true if baked clips belong to a model with these vertices and fit into tables. Otherwise
-// fills the error.
+// Returns true if all frames of baked clips fit into one table of vertices, and the ranges of the
+// clips into another table. Otherwise fills the error. `num_vertices` is the number per frame.
+static bool check_baked_size(const md5gl_renderer *renderer, uint64_t num_frames,
+                             uint32_t num_vertices, uint32_t num_clips, md5_error *error)
+{
+    const uint32_t limit = renderer->max_texels;
+    const uint64_t num_texels = num_frames * num_vertices;
+    const bool have_frames_space = num_texels <= limit && num_frames <= MAX_FRAMES;
+    const bool have_ranges_space = TEXELS_PER_CLIP_RANGE * (uint64_t)num_clips <= limit;
+    if (have_frames_space && have_ranges_space)
+        return true;
+    return md5gli_fail(
+        error, MD5_ERROR_GPU,
+        "baked clips are too large: %llu frames of %u vertices require %llu texels, but %s is %u",
+        (unsigned long long)num_frames, num_vertices, (unsigned long long)num_texels,
+        renderer->max_texels_name, limit);
+}
+
+// Returns true if baked clips were made from a model with these vertices and fit into tables.
+// Otherwise fills the error.
 static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
                         const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
-    const uint32_t num_vertices = count_vertices(model);
-    const uint32_t limit = renderer->max_texels;
-    uint64_t num_frames = 0;
     if (count == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "list of baked clips is empty: expected at least 1");
 
+    const uint32_t num_vertices = count_vertices(model);
+    uint64_t num_frames = 0;
     for (uint32_t i = 0; i < count; i++) {
         num_frames += clips[i]->num_frames;
         if (clips[i]->num_vertices != num_vertices)
@@ -191,23 +220,12 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
                 "baked clip %u has a wrong number of vertices: expected %u, found %u", i,
                 num_vertices, clips[i]->num_vertices);
     }
-
-    // One texel per vertex of each frame, and two texels per clip.
-    const uint64_t texels = num_frames * num_vertices;
-    const bool fits_vertices = texels <= limit && num_frames <= MAX_FRAMES;
-    const bool fits_ranges = 2 * (uint64_t)count <= limit;
-    if (!fits_vertices || !fits_ranges)
-        return md5gli_fail(error, MD5_ERROR_GPU,
-                           "baked clips are too large: %llu frames of %u vertices require %llu "
-                           "texels, but %s is %u",
-                           (unsigned long long)num_frames, num_vertices, (unsigned long long)texels,
-                           renderer->max_texels_name, limit);
-    return true;
+    return check_baked_size(renderer, num_frames, num_vertices, count, error);
 }
 
-// Writes the vertices of all clips to `vertices`, one clip after the other. Writes two vectors per
-// clip to `ranges`: the minimum of the clip's bounds with the index of its first frame, and the
-// size of a step of the quantized positions.
+// Writes the vertices of all clips to `vertices`, one clip after the other. Writes the ranges of
+// the clips to `ranges`, two vectors per clip: the minimum of the clip's bounds with the index of
+// its first frame, and the size of a step of the quantized positions.
 static void collect_clips(const md5gl_baked *baked, const md5_baked *const *clips,
                           md5_baked_vertex *vertices, md5_vec4 *ranges)
 {
@@ -218,8 +236,9 @@ static void collect_clips(const md5gl_baked *baked, const md5_baked *const *clip
         if (baked->num_vertices > 0)
             memcpy(vertices + frame * baked->num_vertices, clip->vertices,
                    (size_t)clip->num_frames * clip->num_vertices * sizeof *vertices);
-        ranges[2 * i] = (md5_vec4){min.x, min.y, min.z, (float)frame};
-        ranges[2 * i + 1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
+        md5_vec4 *const range = ranges + TEXELS_PER_CLIP_RANGE * (size_t)i;
+        range[0] = (md5_vec4){min.x, min.y, min.z, (float)frame};
+        range[1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
         frame += clip->num_frames;
     }
 }
@@ -230,7 +249,7 @@ static bool upload_clips(md5gl_renderer *renderer, md5gl_baked *baked,
                          const md5_baked *const *clips, size_t num_frames, md5_error *error)
 {
     const size_t num_texels = num_frames * baked->num_vertices;
-    const size_t num_ranges = 2 * (size_t)baked->num_clips;
+    const size_t num_ranges = TEXELS_PER_CLIP_RANGE * (size_t)baked->num_clips;
     const size_t vertices_size = num_texels * sizeof(md5_baked_vertex);
     const size_t ranges_size = num_ranges * sizeof(md5_vec4);
     (void)md5gli_clear_errors(renderer);
@@ -315,9 +334,9 @@ void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 
 // -- Batches ----------------------------------------------------------------------------------
 
-// Enlarges the array of batches to `num_batches`, and creates the tables of the new batches.
-// Batches and tables are kept for later poses. Returns false and fills the error if memory runs
-// out.
+// Enlarges the array of batches to `num_batches`, and creates the tables of the new batches. The
+// array never shrinks, so that later poses reuse the tables. Returns false and fills the error if
+// memory runs out.
 static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_batches,
                             md5_error *error)
 {
@@ -342,6 +361,19 @@ static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32
     return true;
 }
 
+// Uploads the matrices of `count` instances, `per_instance` each, from instance `first` on, to a
+// table. `previous` has the same size as `matrices`, or is NULL. Returns the first texel of the
+// previous matrices, or 0 if there are none.
+static uint32_t upload_matrices(md5gl_renderer *renderer, md5gl_table *table,
+                                const md5_mat34 *matrices, const md5_mat34 *previous,
+                                uint32_t first, uint32_t count, uint32_t per_instance)
+{
+    const size_t offset = (size_t)first * per_instance;
+    const size_t size = (size_t)count * per_instance * sizeof *matrices;
+    const md5_mat34 *const first_previous = previous ? previous + offset : NULL;
+    return md5gli_fill_table(renderer, table, matrices + offset, first_previous, size);
+}
+
 // Uploads the palettes, unless `palettes` is NULL, and the placements of a batch. `first` is the
 // index of its first instance.
 static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_mat34 *palettes,
@@ -350,19 +382,29 @@ static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_m
     const md5gl_instances *const previous = instances->previous;
     batch->previous_palettes = 0;
     batch->previous_placements = 0;
-    if (palettes) {
-        const size_t joint = (size_t)first * num_joints;
-        const size_t size = (size_t)batch->count * num_joints * sizeof *palettes;
+    if (palettes)
         batch->previous_palettes =
-            md5gli_fill_table(renderer, &batch->palettes, palettes + joint,
-                              previous->palettes ? previous->palettes + joint : NULL, size);
-    }
-    if (instances->placements) {
-        const size_t size = batch->count * sizeof *instances->placements;
+            upload_matrices(renderer, &batch->palettes, palettes, previous->palettes, first,
+                            batch->count, num_joints);
+    if (instances->placements)
         batch->previous_placements =
-            md5gli_fill_table(renderer, &batch->placements, instances->placements + first,
-                              previous->placements ? previous->placements + first : NULL, size);
-    }
+            upload_matrices(renderer, &batch->placements, instances->placements,
+                            previous->placements, first, batch->count, 1);
+}
+
+// Returns the number of instances that fit into the tables of one batch. Returns 0 and fills the
+// error if not even one instance fits. `has_palettes` is false if no shader reads palettes.
+static uint32_t batch_size(const md5gl_renderer *renderer, const md5gl_model *model,
+                           const md5gl_instances *instances, bool has_palettes, md5_error *error)
+{
+    // The minimum that GL guarantees for the number of work groups in one dimension.
+    enum { MAX_INSTANCES = 65535 };
+    const md5gl_instances *const previous = instances->previous;
+    const bool has_previous = previous->palettes || previous->jobs || previous->placements;
+    const uint32_t num_joints = has_palettes ? model->model->skeleton.num_joints : 1;
+    const uint32_t copies = has_previous ? 2 : 1;
+    const uint32_t fit = md5gli_instances_per_draw(renderer, num_joints, copies, error);
+    return fit < MAX_INSTANCES ? fit : MAX_INSTANCES;
 }
 
 // Distributes the instances to batches and uploads their palettes, which may be NULL, and their
@@ -371,17 +413,11 @@ static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_m
 static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                          const md5gl_instances *instances, md5_error *error)
 {
-    // The minimum that GL guarantees for the number of work groups in one dimension.
-    enum { MAX_INSTANCES = 65535 };
-    const md5gl_instances *const previous = instances->previous;
-    const bool has_previous = previous->palettes || previous->jobs || previous->placements;
-    const uint32_t copies = has_previous ? 2 : 1;
-    const uint32_t num_joints = palettes ? model->model->skeleton.num_joints : 1;
-    const uint32_t fit = md5gli_instances_per_draw(renderer, num_joints, copies, error);
-    const uint32_t capacity = fit < MAX_INSTANCES ? fit : MAX_INSTANCES;
+    const uint32_t capacity = batch_size(renderer, model, instances, palettes != NULL, error);
     if (capacity == 0)
         return false;
 
+    const uint32_t num_joints = model->model->skeleton.num_joints;
     const uint32_t count = instances->count;
     const uint32_t num_batches = count / capacity + (count % capacity > 0 ? 1 : 0);
     if (!reserve_batches(renderer, model, num_batches, error))
@@ -401,9 +437,10 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
 
 // -- Skinning once ----------------------------------------------------------------------------
 
-// Uploads the vertices of one instance to the bound buffer, which contains the arrays of all
-// instances. `instance_layout` is the layout of `vertices`, `buffer_layout` is the layout of the
-// buffer.
+// Uploads the vertices of one instance to the bound buffer. Both consist of arrays: all positions,
+// then all normals, and so on. In the buffer, each array contains the vertices of all instances,
+// one instance after the other. `instance_layout` is the layout of `vertices`, `buffer_layout` is
+// the layout of the buffer.
 static void write_instance(const GladGLContext *gl, const md5gl_layout *buffer_layout,
                            const md5gl_layout *instance_layout, uint32_t num_arrays,
                            uint32_t instance, const uint8_t *vertices)
@@ -415,8 +452,9 @@ static void write_instance(const GladGLContext *gl, const md5gl_layout *buffer_l
     }
 }
 
-// Skins one instance into `vertices`, in the layout of one instance. `weights` are those of morph
-// targets; dual[num_joints] is scratch memory.
+// Skins one instance on the CPU and writes its positions, normals and tangents to `vertices`, as
+// three arrays. `weights` are the weights of the morph targets. dual[num_joints] is scratch memory
+// for the palette as dual quaternions.
 static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
                      const float *weights, md5_dual_quat *dual, void *vertices)
 {
@@ -441,10 +479,10 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     md5_skin_one(&job);
 }
 
-// Sets the normals and tangents of a deformed surface, which the caller's function does not write.
-// If the deform has as many vertices as the mesh, copies both arrays from the skinned vertices;
-// they are adjacent in both layouts. Otherwise the vertices do not correspond: all normals point
-// up, and tangents remain 0.
+// Sets the normals and tangents of a deformed surface, which the host's function does not write. If
+// the surface has as many vertices as the mesh, copies both arrays from the skinned vertices; they
+// are adjacent in both layouts. Otherwise the vertices do not correspond: all normals point up, and
+// tangents remain 0.
 static void set_deformed_frames(const md5gl_mesh *mesh, const uint8_t *skinned,
                                 const md5gl_layout *skinned_layout, md5_vec3 *normals)
 {
@@ -460,13 +498,13 @@ static void set_deformed_frames(const md5gl_mesh *mesh, const uint8_t *skinned,
         normals[i] = up;
 }
 
-// Computes the deformed surface of an instance from its skinned vertices with the caller's
-// function, and uploads it as element `index` of the arrays in the bound buffer. `instance` is the
-// index that the function receives.
+// Computes the deformed surface of an instance from its skinned vertices with the host's function
+// (md5gl_set_deform()), and uploads it as element `index` of the arrays in the bound buffer.
+// `instance` is the index that the host's function receives.
 //
-// skinned[] contains positions, normals and tangents of the vertices of the mesh. deformed[] is
-// scratch memory for all arrays of the vertices of the deform, which can be more. The buffer
-// contains the same arrays for all instances.
+// skinned[] contains the positions, normals and tangents of the mesh as three arrays. deformed[] is
+// scratch memory for the five arrays of the deformed surface, which can have more vertices than the
+// mesh.
 static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
                        uint32_t instance, uint32_t index, const uint8_t *skinned, uint8_t *deformed)
 {
@@ -497,12 +535,11 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
     write_instance(gl, &buffer_layout, &deformed_layout, MD5GL_NUM_ARRAYS, index, deformed);
 }
 
-// Scratch memory for one instance: its skinned vertices, a palette of dual quaternions, and the
-// vertices of the deformed surface.
+// Scratch memory for skinning one instance on the CPU, in one block that begins at `skinned`.
 typedef struct skin_scratch {
-    uint8_t *skinned; // the allocation
-    md5_dual_quat *dual;
-    uint8_t *deformed;
+    uint8_t *skinned;    // positions, normals and tangents
+    md5_dual_quat *dual; // [num_joints] palette as dual quaternions
+    uint8_t *deformed;   // vertices of the deformed surface
 } skin_scratch;
 
 // Allocates the scratch memory for one instance of a mesh as one block. Returns false and fills the
@@ -525,8 +562,9 @@ static bool alloc_scratch(md5gl_renderer *renderer, const md5gl_model *model,
     return true;
 }
 
-// Skins `count` instances with their palettes and morph weights. Uploads them to the elements of
-// the arrays from `first` on.
+// Skins `count` instances on the CPU and uploads them to the bound buffer, instance i as element
+// `first` + i of its arrays. palettes[count * num_joints] and weights[count * num_targets] contain
+// the poses of the instances. `scratch` is reused for each instance.
 static void skin_instances(const GladGLContext *gl, const md5gl_model *model,
                            const md5gl_mesh *mesh, uint32_t count, const md5_mat34 *palettes,
                            const float *weights, uint32_t first, const skin_scratch *scratch)
@@ -570,7 +608,8 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
 
     skin_instances(gl, model, mesh, count, instances->palettes, instances->weights, 0, &scratch);
     if (mesh->posed_count > count) {
-        // Data that the previous frame does not have is unchanged.
+        // If the host gave only previous palettes or only previous weights, the others are the
+        // same in both frames.
         const md5_mat34 *const palettes =
             previous->palettes ? previous->palettes : instances->palettes;
         const float *const weights = previous->weights ? previous->weights : instances->weights;
@@ -580,24 +619,27 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     return true;
 }
 
-// Skins one copy of all instances of a mesh with the compute shader in use: copy 0 in the current
-// pose, copy 1 in the pose of the previous frame. The buffer contains `copies` * `num_instances`
-// instances; copy 1 follows copy 0. Each batch takes one call.
-static void dispatch_copy(md5gl_renderer *renderer, const md5gl_model *model,
-                          const md5gl_mesh *mesh, const md5gl_program *program,
-                          uint32_t num_instances, uint32_t copies, uint32_t copy)
+// Runs the compute shader that skins a mesh, for all instances in the current pose (`copy` is 0) or
+// in the pose of the previous frame (`copy` is 1). `copies` is the number of poses in the buffer
+// `posed`: all instances in the current pose, then all instances in the previous pose.
+static void dispatch_skinning(md5gl_renderer *renderer, const md5gl_model *model,
+                              const md5gl_mesh *mesh, const md5gl_program *program, uint32_t copy,
+                              uint32_t copies)
 {
-    enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
+    enum { VERTICES_PER_GROUP = 64 }; // local_size_x of preskin.comp
     const GladGLContext *gl = &renderer->gl;
-    const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
-    uint32_t first = 0; // first instance of the batch
-    for (uint32_t b = 0; b < model->num_batches; b++) {
-        const md5gl_batch *const batch = &model->batches[b];
+    const uint32_t num_vertices = mesh->mesh->num_vertices;
+    const uint32_t num_instances = model->num_instances;
+    const uint32_t num_groups = (num_vertices + VERTICES_PER_GROUP - 1) / VERTICES_PER_GROUP;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < model->num_batches; i++) {
+        const md5gl_batch *const batch = &model->batches[i];
         md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
-        // The offsets of the previous palettes and weights in their tables; 0 for copy 0.
-        gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)(copy * batch->previous_palettes),
-                      0, (GLint)(copy * model->previous_weights));
-        md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES, (GLint)mesh->mesh->num_vertices);
+        // The first texels of the palettes and weights of this pose in their tables.
+        const uint32_t palettes = copy > 0 ? batch->previous_palettes : 0;
+        const uint32_t weights = copy > 0 ? model->previous_weights : 0;
+        gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)palettes, 0, (GLint)weights);
+        md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES, (GLint)num_vertices);
         md5gli_set_integer(gl, program, MD5GL_NUM_INSTANCES, (GLint)(copies * num_instances));
         md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE,
                            (GLint)(copy * num_instances + first));
@@ -610,12 +652,11 @@ static void dispatch_copy(md5gl_renderer *renderer, const md5gl_model *model,
 // draws read their vertices: copy 0 in the current pose and, if `copies` is 2, copy 1 in the pose
 // of the previous frame.
 static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
-                            const md5gl_mesh *mesh, uint32_t num_instances, uint32_t copies)
+                            const md5gl_mesh *mesh, uint32_t copies)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program =
         &renderer->preskin[md5gl_variant_index(model->blending, model->morph != NULL)];
-
     gl->UseProgram(program->name);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
@@ -623,7 +664,7 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
 
     for (uint32_t copy = 0; copy < copies; copy++)
-        dispatch_copy(renderer, model, mesh, program, num_instances, copies, copy);
+        dispatch_skinning(renderer, model, mesh, program, copy, copies);
 
     // Later draws read the buffer as vertex attributes.
     renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
@@ -634,44 +675,53 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     gl->UseProgram(0);
 }
 
+// Gives the buffer `posed` of a mesh new storage for `count` instances, and leaves it bound.
+// Returns false and fills the error if the buffer would be too large for shaders.
+static bool resize_posed(md5gl_renderer *renderer, md5gl_mesh *mesh, size_t count, md5_error *error)
+{
+    // Floats of a vertex in the buffer: position, normal and tangent; a deformed vertex also has
+    // texture coordinates and a color.
+    enum { FLOATS_PER_VERTEX = 3 + 3 + 4, FLOATS_PER_DEFORMED_VERTEX = 3 + 3 + 4 + 2 + 4 };
+    const GladGLContext *gl = &renderer->gl;
+    const bool is_deformed = mesh->deform.write != NULL;
+    const size_t num_vertices = mesh->deform.num_vertices;
+    const size_t num_floats = is_deformed ? FLOATS_PER_DEFORMED_VERTEX : FLOATS_PER_VERTEX;
+    const size_t max_floats = INT_MAX; // shaders index floats with a signed int
+    if (num_vertices > max_floats / num_floats / count)
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "too many vertices for CPU skinning: %zu instances of %zu vertices",
+                           count, num_vertices);
+
+    const uint32_t num_arrays = is_deformed ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS;
+    const md5gl_layout layout = md5gli_make_layout(num_vertices * count, num_arrays);
+    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
+    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)layout.begin[MD5GL_NUM_ARRAYS], NULL,
+                   GL_STREAM_DRAW);
+    mesh->posed_count = (uint32_t)count;
+    return true;
+}
+
 // Skins all instances of a mesh into its buffer `posed`, for the paths that skin once per frame, on
 // the CPU or by a compute shader. Does nothing on the other paths, which skin in each pass. Returns
 // false and fills the error on failure.
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
 {
-    // Number of floats of a vertex in the buffer: position, normal and tangent; a deformed vertex
-    // also has texture coordinates and a color.
-    enum { FLOATS_PER_VERTEX = 10, FLOATS_PER_DEFORMED_VERTEX = 16 };
-    const GladGLContext *gl = &renderer->gl;
-    const bool is_deformed = mesh->deform.write != NULL;
     const bool has_previous = instances->previous->palettes || instances->previous->weights;
-    const uint32_t copies = has_previous ? 2 : 1;
-    const size_t vertices = mesh->deform.num_vertices;
+    const uint32_t copies = has_previous ? 2 : 1; // of each instance, see skin_by_compute()
     const size_t count = (size_t)copies * instances->count;
-    if (!mesh->posed || vertices == 0 || count == 0)
+    if (!mesh->posed || mesh->deform.num_vertices == 0 || count == 0)
         return true;
+    if (!resize_posed(renderer, mesh, count, error))
+        return false;
 
-    const size_t floats = is_deformed ? FLOATS_PER_DEFORMED_VERTEX : FLOATS_PER_VERTEX;
-    if (vertices > (size_t)INT_MAX / floats / count) // shaders index floats with a signed int
-        return md5gli_fail(error, MD5_ERROR_GPU,
-                           "too many vertices for CPU skinning: %zu instances of %zu vertices",
-                           count, vertices);
-
-    const md5gl_layout layout = md5gli_make_layout(
-        vertices * count, is_deformed ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
-    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
-    gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)layout.begin[MD5GL_NUM_ARRAYS], NULL,
-                   GL_STREAM_DRAW);
-    mesh->posed_count = (uint32_t)count;
-
-    bool skinned = true;
+    bool is_skinned = true;
     if (mesh->path == MD5GL_PATH_CPU)
-        skinned = skin_on_cpu(renderer, model, mesh, instances, error);
+        is_skinned = skin_on_cpu(renderer, model, mesh, instances, error);
     else
-        skin_by_compute(renderer, model, mesh, instances->count, copies);
-    gl->BindBuffer(GL_ARRAY_BUFFER, 0);
-    return skinned;
+        skin_by_compute(renderer, model, mesh, copies);
+    renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
+    return is_skinned;
 }
 
 // -- Poses ------------------------------------------------------------------------------------
@@ -699,7 +749,8 @@ static bool check_weights(const md5gl_renderer *renderer, const md5gl_model *mod
     return fits_table(renderer, num_texels, "weights of morph targets", error);
 }
 
-// Uploads the weights of morph targets, which makes the model morphed.
+// Uploads the weights of morph targets. Until the next pose, the model is drawn by programs that
+// read them.
 static void upload_weights(md5gl_renderer *renderer, md5gl_model *model,
                            const md5gl_instances *instances, size_t num_weights)
 {
@@ -711,43 +762,58 @@ static void upload_weights(md5gl_renderer *renderer, md5gl_model *model,
     model->morph = instances->morph;
 }
 
+// Builds the programs that skin the meshes of a model, unless they exist already. Returns false and
+// fills the error on failure.
+static bool build_skinning(md5gl_renderer *renderer, const md5gl_model *model, bool has_weights,
+                           md5_error *error)
+{
+    const int variant = md5gl_variant_index(model->blending, has_weights);
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (!md5gli_build_variant(renderer, model->meshes[i].path, variant, error))
+            return false;
+    }
+    return true;
+}
+
+// Returns true if the GPU skins at least one mesh of a model.
+static bool is_skinned_on_gpu(const md5gl_model *model)
+{
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (model->meshes[i].path != MD5GL_PATH_CPU)
+            return true;
+    }
+    return false;
+}
+
 // Uploads the palettes and morph weights of all instances, and skins the meshes whose vertices are
 // skinned before drawing. Returns false and fills the error on failure.
 static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
     const md5gl_morph *const morph = instances->morph;
-    const uint32_t num_meshes = model->model->num_meshes;
     const size_t num_targets = morph ? morph->source->num_targets : 0;
     const size_t num_weights = instances->count * num_targets;
     if (!check_weights(renderer, model, instances, num_weights, error))
         return false;
-
-    const int variant = md5gl_variant_index(model->blending, num_weights > 0);
-    bool is_skinned_on_gpu = false; // at least one mesh
-    for (uint32_t i = 0; i < num_meshes; i++) {
-        const md5gl_path path = model->meshes[i].path;
-        if (path != MD5GL_PATH_CPU)
-            is_skinned_on_gpu = true;
-        if (!md5gli_build_variant(renderer, path, variant, error))
-            return false;
-    }
+    if (!build_skinning(renderer, model, num_weights > 0, error))
+        return false;
 
     if (num_weights > 0)
         upload_weights(renderer, model, instances, num_weights);
-    const md5_mat34 *const palettes = is_skinned_on_gpu ? instances->palettes : NULL;
+    const md5_mat34 *const palettes = is_skinned_on_gpu(model) ? instances->palettes : NULL;
     if (!fill_batches(renderer, model, palettes, instances, error))
         return false;
 
     // Skin the meshes on the paths that skin once for all passes.
-    for (uint32_t i = 0; i < num_meshes; i++) {
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         if (!preskin(renderer, model, &model->meshes[i], instances, error))
             return false;
     }
     return true;
 }
 
-// Checks that the clip and both frames of each instance exist.
+// Returns true if the clip and both frames of each instance exist. Otherwise fills the error. A job
+// is the clip of an instance with a position in it: two frames and a fraction between them.
 static bool check_jobs(const md5gl_baked *baked, const md5gl_clip_job *jobs, uint32_t count,
                        md5_error *error)
 {
@@ -780,7 +846,8 @@ static void write_jobs(const md5gl_clip_job *jobs, uint32_t count, md5_vec4 *tex
     }
 }
 
-// Increases the capacity of baked->jobs to `count`.
+// Increases the capacity of baked->jobs, temporary memory for texels, to `count`. Returns false and
+// fills the error if memory runs out.
 static bool reserve_jobs(md5gl_renderer *renderer, md5gl_baked *baked, uint32_t count,
                          md5_error *error)
 {
@@ -792,23 +859,20 @@ static bool reserve_jobs(md5gl_renderer *renderer, md5gl_baked *baked, uint32_t 
     return baked->jobs;
 }
 
-// Uploads the jobs (clip and frames) of all batches. `previous` are the jobs of the previous frame,
-// or NULL. baked->jobs is scratch memory for one batch: its jobs, then its previous jobs.
-static void upload_jobs(md5gl_renderer *renderer, md5gl_model *model, md5gl_baked *baked,
+// Uploads the jobs of one batch to the table that otherwise contains palettes. `previous` are the
+// jobs in the previous frame, or NULL. Both are the jobs of the first instance of the batch.
+static void upload_jobs(md5gl_renderer *renderer, md5gl_baked *baked, md5gl_batch *batch,
                         const md5gl_clip_job *jobs, const md5gl_clip_job *previous)
 {
-    uint32_t first = 0; // first instance of the batch
-    for (uint32_t b = 0; b < model->num_batches; b++) {
-        md5gl_batch *const batch = &model->batches[b];
-        const size_t size = batch->count * sizeof *baked->jobs;
-        md5_vec4 *const previous_texels = previous ? baked->jobs + batch->count : NULL;
-        write_jobs(jobs + first, batch->count, baked->jobs);
-        if (previous)
-            write_jobs(previous + first, batch->count, previous_texels);
-        batch->previous_palettes =
-            md5gli_fill_table(renderer, &batch->palettes, baked->jobs, previous_texels, size);
-        first += batch->count;
+    md5_vec4 *const texels = baked->jobs;
+    md5_vec4 *previous_texels = NULL;
+    write_jobs(jobs, batch->count, texels);
+    if (previous) {
+        previous_texels = texels + batch->count;
+        write_jobs(previous, batch->count, previous_texels);
     }
+    batch->previous_palettes = md5gli_fill_table(renderer, &batch->palettes, texels,
+                                                 previous_texels, batch->count * sizeof *texels);
 }
 
 // Uploads the clips and frames that instances of baked clips show. Returns false and fills the
@@ -831,12 +895,19 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     if (previous && !check_jobs(baked, previous, instances->count, error))
         return false;
 
+    // baked->jobs is temporary memory for one batch: the jobs, then the previous jobs.
     if (!fill_batches(renderer, model, NULL, instances, error))
         return false;
     const uint32_t max_count = model->batches[0].count; // batch 0 is the largest
     if (!reserve_jobs(renderer, baked, (previous ? 2 : 1) * max_count, error))
         return false;
-    upload_jobs(renderer, model, baked, jobs, previous);
+
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < model->num_batches; i++) {
+        md5gl_batch *const batch = &model->batches[i];
+        upload_jobs(renderer, baked, batch, jobs + first, previous ? previous + first : NULL);
+        first += batch->count;
+    }
     model->baked = baked;
     return true;
 }
@@ -853,8 +924,8 @@ static md5gl_run run_of_instance(const md5gl_model *model, const uint32_t *skins
 }
 
 // Divides the instances into runs: consecutive instances with the same skin and the same winding of
-// triangles. Returns the number of runs. `skins` may be NULL. Writes the runs unless `runs` is
-// NULL.
+// triangles. Returns the number of runs, and writes them to runs[] unless it is NULL. If `skins` is
+// NULL, all instances have skin 0.
 static uint32_t find_runs(const md5gl_model *model, const uint32_t *skins, md5gl_run *runs)
 {
     uint32_t num_runs = 0;
@@ -875,19 +946,27 @@ static uint32_t find_runs(const md5gl_model *model, const uint32_t *skins, md5gl
     return num_runs;
 }
 
-// Stores the runs of instances in the model. `skins` may be NULL. Returns false and fills the error
-// if a skin does not exist or memory runs out.
-static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_t *skins,
-                     md5_error *error)
+// Returns true if the skins of all instances exist. Otherwise fills the error. `skins` may be NULL.
+static bool check_skins(const md5gl_model *model, const uint32_t *skins, md5_error *error)
 {
-    const uint32_t count = model->num_instances;
-    for (uint32_t i = 0; skins && i < count; i++) {
+    const uint32_t count = skins ? model->num_instances : 0;
+    for (uint32_t i = 0; i < count; i++) {
         if (skins[i] >= model->num_skins)
             return md5gli_fail(
                 error, MD5_ERROR_RANGE,
                 "instance %u: skin is out of range: expected an index below %u, found %u", i,
                 model->num_skins, skins[i]);
     }
+    return true;
+}
+
+// Stores the runs of instances in the model. `skins` may be NULL. Returns false and fills the error
+// if a skin does not exist or memory runs out.
+static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_t *skins,
+                     md5_error *error)
+{
+    if (!check_skins(model, skins, error))
+        return false;
 
     const uint32_t num_runs = find_runs(model, skins, NULL);
     if (num_runs > model->run_capacity) {
@@ -902,7 +981,8 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
     return true;
 }
 
-// Returns true if a matrix mirrors: its determinant is negative.
+// Returns true if a matrix mirrors, which reverses the winding of triangles: the determinant of its
+// rotation part is negative.
 static bool is_mirror(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
@@ -913,60 +993,69 @@ static bool is_mirror(const md5_mat34 *matrix)
     return (double)m[0] * x + (double)m[1] * y + (double)m[2] * z < 0.0;
 }
 
-// Sets `mirrored`: the instances whose placements mirror them, so that their triangles have the
-// opposite winding. Returns false and fills the error if memory runs out.
+// Returns true if at least one of the placements mirrors.
+static bool has_mirror(const md5_mat34 *placements, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_mirror(&placements[i]))
+            return true;
+    }
+    return false;
+}
+
+// Increases the capacity of model->mirrored to `count`. Returns false and fills the error if memory
+// runs out.
+static bool reserve_mirrored(md5gl_renderer *renderer, md5gl_model *model, uint32_t count,
+                             md5_error *error)
+{
+    if (count <= model->mirrored_capacity)
+        return true;
+    bool *const mirrored = MD5GL_NEW(renderer, bool, count, error);
+    if (!mirrored)
+        return false;
+    md5gli_free(renderer, model->mirrored);
+    model->mirrored = mirrored;
+    model->mirrored_capacity = count;
+    return true;
+}
+
+// Finds the instances whose placements mirror them, and sets `mirrored` and `has_mirrored` of the
+// model. Most models do not have such instances and need no memory for the array. Returns false and
+// fills the error if memory runs out.
 static bool find_mirrored(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
     const md5_mat34 *const placements = instances->placements;
     const uint32_t count = placements ? instances->count : 0;
     model->has_mirrored = false;
-    for (uint32_t i = 0; i < count; i++)
-        model->has_mirrored = model->has_mirrored || is_mirror(&placements[i]);
-    if (!model->has_mirrored)
+    if (!has_mirror(placements, count))
         return true;
+    if (!reserve_mirrored(renderer, model, count, error))
+        return false;
 
-    if (count > model->mirrored_capacity) {
-        bool *const mirrored = MD5GL_NEW(renderer, bool, count, error);
-        if (!mirrored) {
-            model->has_mirrored = false;
-            return false;
-        }
-        md5gli_free(renderer, model->mirrored);
-        model->mirrored = mirrored;
-        model->mirrored_capacity = count;
-    }
+    model->has_mirrored = true;
     for (uint32_t i = 0; i < count; i++)
         model->mirrored[i] = is_mirror(&placements[i]);
     return true;
 }
 
-// Sets the skins, tint colors and ids of all instances, without changing their poses. Returns false
-// and fills the error on failure.
-static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
-                           const md5gl_instances *instances, md5_error *error)
+// Returns true if the tint color of at least one instance has alpha below 1. tints[num_instances]
+// may be NULL.
+static bool has_faded_tint(const md5_vec4 *tints, uint32_t num_instances)
 {
-    const uint32_t count = model->num_instances;
-    const md5_vec4 *const tints = instances->tints;
-    const uint32_t *const ids = instances->ids;
-    model->tinted = false;
-    model->faded = false;
-    model->has_ids = false;
-    model->num_runs = 0;
-    if (model->num_batches == 0)
-        return true;
-
-    const bool has_runs = instances->skins || model->has_mirrored;
-    if (has_runs && !set_runs(renderer, model, instances->skins, error))
-        return false;
-
-    model->tinted = tints != NULL;
-    if (tints) {
-        for (uint32_t i = 0; i < count; i++)
-            model->faded = model->faded || tints[i].w < 1.0f;
+    const uint32_t count = tints ? num_instances : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (tints[i].w < 1.0f)
+            return true;
     }
+    return false;
+}
 
-    model->has_ids = ids != NULL;
+// Uploads the tint colors and ids of all instances to the tables of their batches. Either array may
+// be NULL.
+static void upload_tints_and_ids(md5gl_renderer *renderer, md5gl_model *model,
+                                 const md5_vec4 *tints, const uint32_t *ids)
+{
     uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
@@ -977,24 +1066,55 @@ static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
             md5gli_fill_table(renderer, &batch->ids, ids + first, NULL, batch->count * sizeof *ids);
         first += batch->count;
     }
+}
+
+// Sets the skins, tint colors and ids of all instances, without changing their poses. Returns false
+// and fills the error on failure.
+static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
+                           const md5gl_instances *instances, md5_error *error)
+{
+    model->tinted = false;
+    model->faded = false;
+    model->has_ids = false;
+    model->num_runs = 0;
+    if (model->num_batches == 0)
+        return true;
+
+    // Without skins and mirrored instances, all instances are one run, which is not stored.
+    const bool needs_runs = instances->skins || model->has_mirrored;
+    if (needs_runs && !set_runs(renderer, model, instances->skins, error))
+        return false;
+
+    model->tinted = instances->tints != NULL;
+    model->faded = has_faded_tint(instances->tints, model->num_instances);
+    model->has_ids = instances->ids != NULL;
+    upload_tints_and_ids(renderer, model, instances->tints, instances->ids);
     return true;
+}
+
+// Returns the bounds of one instance in model space. They are empty if the instance has neither a
+// palette nor a baked clip.
+static md5_bounds find_model_bounds(const md5gl_model *model, const md5gl_instances *instances,
+                                    uint32_t instance)
+{
+    const uint32_t num_joints = model->model->skeleton.num_joints;
+    if (instances->palettes) {
+        const md5_mat34 *const palette = instances->palettes + (size_t)instance * num_joints;
+        return md5_bounds_from_joints(model->joint_bounds, palette, num_joints);
+    }
+    if (instances->baked)
+        return instances->baked->bounds;
+    return md5_bounds_from_points(NULL, 0);
 }
 
 // Returns the bounds of all instances in world space. They are used for shadows if the frame does
 // not contain the casters' bounds.
 static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *instances)
 {
-    const uint32_t num_joints = model->model->skeleton.num_joints;
-    const md5_mat34 *palette = instances->palettes;
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < instances->count; i++) {
-        md5_bounds instance_bounds = md5_bounds_from_points(NULL, 0); // in model space
-        if (palette)
-            instance_bounds = md5_bounds_from_joints(model->joint_bounds,
-                                                     palette + (size_t)i * num_joints, num_joints);
-        else if (instances->baked)
-            instance_bounds = instances->baked->bounds;
-        if (instances->placements)
+        md5_bounds instance_bounds = find_model_bounds(model, instances, i);
+        if (instances->placements) // from model space to world space
             instance_bounds = md5_bounds_transform(instance_bounds, instances->placements[i]);
         bounds = md5_bounds_union(bounds, instance_bounds);
     }
@@ -1002,8 +1122,8 @@ static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *i
 }
 
 // Returns true if the diffuse texture of a material can have transparent texels.
-// md5gl_create_texture() marks opaque textures: their alpha is replaced by the constant 1. WebGL
-// cannot mark them.
+// md5gl_create_texture() marks opaque textures by a swizzle that replaces alpha by the constant 1.
+// WebGL does not have swizzles, so every texture can be transparent there.
 static bool can_be_transparent(md5gl_renderer *renderer, md5gl_texture diffuse)
 {
     GLint alpha = GL_ALPHA;
@@ -1014,7 +1134,7 @@ static bool can_be_transparent(md5gl_renderer *renderer, md5gl_texture diffuse)
     return alpha != GL_ONE;
 }
 
-// Returns true if texels of a mesh can be cut out. Vertex colors can also have alpha.
+// Returns true if the alpha test can discard pixels of a mesh. Vertex colors can also have alpha.
 static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
                              const md5gl_material *material)
 {
@@ -1025,8 +1145,9 @@ static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
     return material->diffuse && can_be_transparent(renderer, material->diffuse);
 }
 
-// Finds the visible meshes that need the alpha test, if their materials changed. This queries GL,
-// so it is done once per pose. Before, all meshes count as alpha-tested.
+// Finds the visible meshes that need the alpha test, for surfaces whose material has changed since
+// the last pose. This queries GL, so it is done once per pose and not in each pass. Until then,
+// draws treat all meshes as alpha-tested.
 static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
 {
     for (uint32_t skin = 0; skin < model->num_skins; skin++) {
@@ -1055,8 +1176,8 @@ static bool has_matching_arrays(const md5gl_instances *instances)
     return !previous->weights || instances->morph;
 }
 
-// Replaces the pose of a model: uploads palettes or baked clips. The earlier pose is lost, also on
-// failure. Returns false and fills the error on failure.
+// Replaces the pose of a model: uploads the palettes of its instances, or their baked clips. The
+// former pose is lost, even on failure. Returns false and fills the error on failure.
 static bool replace_pose(md5gl_renderer *renderer, md5gl_model *model,
                          const md5gl_instances *instances, md5_error *error)
 {
@@ -1096,13 +1217,14 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: only one must be set");
     MD5_ASSERT_RESERVED(instances);
 
-    md5gl_instances given = *instances;
-    if (!given.previous)
-        given.previous = &none;
-    const bool has_same_arrays = has_matching_arrays(&given);
+    // With `previous` set in every case, no other function must check it.
+    md5gl_instances complete = *instances;
+    if (!complete.previous)
+        complete.previous = &none;
+    const bool has_same_arrays = has_matching_arrays(&complete);
     MD5_ASSERT(has_same_arrays, "previous: must have the same arrays as the current instances");
     (void)has_same_arrays; // unused without assertions
-    MD5_ASSERT_RESERVED(given.previous);
+    MD5_ASSERT_RESERVED(complete.previous);
 
     if (!renderer->in_frame) // within a frame, transfers have their defaults
         md5gli_reset_transfers(renderer);
@@ -1114,11 +1236,11 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
 
     bool is_done = true;
     if (has_pose)
-        is_done = replace_pose(renderer, model, &given, error);
+        is_done = replace_pose(renderer, model, &complete, error);
     if (is_done)
-        is_done = set_appearance(renderer, model, &given, error);
+        is_done = set_appearance(renderer, model, &complete, error);
     if (!is_done)
-        model->num_batches = 0;
+        model->num_batches = 0; // nothing is drawn
 
     if (!renderer->in_frame)
         md5gli_reset_state(renderer);
