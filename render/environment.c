@@ -1,16 +1,18 @@
 // Environments: panoramas that light models and are drawn as the background.
 //
-// On the CPU, a panorama is reduced (md5gl_pyramid), projected to nine spherical harmonics, and
-// blurred for reflections. Matt light is a polynomial of degree 2 in the normal, whose coefficients
-// are in the frame block. Glossy surfaces read a texture whose six levels are blurred for the
-// roughnesses 0, 0.2 ... 1. Surfaces are then drawn by programs that contain sky_environment.glsl
-// instead of sky_studio.glsl.
+// On the CPU, a panorama is reduced to mipmaps (md5gl_pyramid), projected to nine spherical
+// harmonics, and blurred for reflections. The light that matt surfaces reflect is a polynomial of
+// degree 2 in the normal, whose coefficients are in the frame's uniform block. Glossy surfaces read
+// a texture whose six levels are blurred for the roughnesses 0, 0.2 ... 1. Surfaces are then drawn
+// by programs that contain sky_environment.glsl instead of sky_studio.glsl.
+//
+// Directions are in the environment's space, in which +z is up. The azimuth is the angle around z
+// from +x, the polar angle is the angle from +z.
 #include "render/gl_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-// A panorama on the GPU, and the light that it sends to surfaces.
 struct md5gl_environment {
     md5_vec3 light[9];      // see md5gli_reflect_light()
     md5gl_texture panorama; // the panorama with its mipmaps
@@ -19,12 +21,12 @@ struct md5gl_environment {
     uint32_t num_levels; // mipmap levels of the panorama
 };
 
-// An image of all directions in the equirectangular projection: a column is an azimuth, a row is an
-// angle from +z. rgb[3 * width * height] is linear, as in md5gl.h.
+// An image of all directions: columns have equal azimuths, rows have equal polar angles
+// (equirectangular). Colors are linear. See md5gl_create_environment().
 typedef struct md5gl_panorama {
     uint32_t width;
     uint32_t height;
-    float *rgb;
+    float *rgb; // [3 * width * height]
 } md5gl_panorama;
 
 // A panorama and its mipmaps down to one texel. 32 levels suffice for a width of 2^31.
@@ -66,7 +68,7 @@ static double row_polar_angle(double y, uint32_t height)
 }
 
 // Adds the light of one row of a panorama to sums[i][k], for each spherical harmonic i and color
-// channel k. `polar` is the angle of the row from +z, `solid_angle` that of each of its texels.
+// channel k. `polar` is the polar angle of the row, `solid_angle` the solid angle of each texel.
 static void add_row(const float *rgb, uint32_t width, double polar, double solid_angle,
                     double sums[9][3])
 {
@@ -76,21 +78,20 @@ static void add_row(const float *rgb, uint32_t width, double polar, double solid
     const double step_sin = sin(step);
     const double horizontal = sin(polar);
     const double z = cos(polar);
-    double azimuth_cos = cos(column_azimuth(0.0, width));
-    double azimuth_sin = sin(column_azimuth(0.0, width));
+    double c = cos(column_azimuth(0.0, width));
+    double s = sin(column_azimuth(0.0, width));
 
     for (uint32_t column = 0; column < width; column++) {
         const float *const texel = rgb + 3 * (size_t)column;
         double values[9];
-        compute_harmonics(horizontal * azimuth_cos, horizontal * azimuth_sin, z, values);
+        compute_harmonics(horizontal * c, horizontal * s, z, values);
         for (uint32_t i = 0; i < 9; i++) {
             for (uint32_t k = 0; k < 3; k++)
                 sums[i][k] += solid_angle * values[i] * texel[k];
         }
-        // The sine and the cosine of the sum of two angles.
-        const double next_cos = azimuth_cos * step_cos - azimuth_sin * step_sin;
-        azimuth_sin = azimuth_sin * step_cos + azimuth_cos * step_sin;
-        azimuth_cos = next_cos;
+        const double next_c = c * step_cos - s * step_sin;
+        s = s * step_cos + c * step_sin;
+        c = next_c;
     }
 }
 
@@ -114,6 +115,7 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
         harmonics[i] = (md5_vec3){(float)sums[i][0], (float)sums[i][1], (float)sums[i][2]};
 }
 
+// Returns a color multiplied by a factor.
 static md5_vec3 scaled(md5_vec3 color, float factor)
 {
     return (md5_vec3){color.x * factor, color.y * factor, color.z * factor};
@@ -207,6 +209,32 @@ static md5gl_panorama next_level(const md5gl_panorama *level, float *rgb)
     return half;
 }
 
+// Returns memory for all levels of a panorama. Returns NULL and fills the error if memory runs out.
+static float *allocate_pyramid(md5gl_renderer *renderer, const md5gl_panorama *source,
+                               md5_error *error)
+{
+    const uint64_t num_texels = count_pyramid_texels(source->width, source->height);
+    if (num_texels > SIZE_MAX / (3 * sizeof(float))) {
+        (void)md5gli_fail(error, MD5_ERROR_MEMORY,
+                          "environment map is too large: %u x %u texels exceed the address space",
+                          source->width, source->height);
+        return NULL;
+    }
+    return MD5GL_NEW(renderer, float, (size_t)num_texels * 3, error);
+}
+
+// Returns a copy of a panorama in the memory `rgb`, halved until no side is above `max_side`.
+static md5gl_panorama copy_reduced(const md5gl_panorama *source, uint32_t max_side, float *rgb)
+{
+    md5gl_panorama level = {source->width, source->height, rgb};
+    const size_t num_components = 3 * (size_t)source->width * source->height;
+    for (size_t i = 0; i < num_components; i++)
+        rgb[i] = clamp_component(source->rgb[i]);
+    while (level.width > max_side || level.height > max_side)
+        level = next_level(&level, rgb);
+    return level;
+}
+
 // Creates the mipmap pyramid of a panorama: halves it until no side is above `max_side`, then
 // creates all smaller levels, down to one texel. Returns false and fills the error if memory runs
 // out.
@@ -214,30 +242,20 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
                            uint32_t max_side, md5gl_pyramid *pyramid, md5_error *error)
 {
     memset(pyramid, 0, sizeof *pyramid);
-    const uint64_t texels = count_pyramid_texels(source->width, source->height);
-    if (texels > SIZE_MAX / (3 * sizeof(float))) {
-        (void)md5gli_fail(error, MD5_ERROR_MEMORY,
-                          "environment map is too large: %u x %u texels exceed the address space",
-                          source->width, source->height);
-        return false; // static analysers do not see that md5gli_fail() returns false
-    }
-    pyramid->texels = MD5GL_NEW(renderer, float, (size_t)texels * 3, error);
+    pyramid->texels = allocate_pyramid(renderer, source, error);
     if (!pyramid->texels)
         return false;
 
-    // Copy the panorama, and halve it in place until it is small enough.
-    md5gl_panorama level = {source->width, source->height, pyramid->texels};
-    const size_t count = 3 * (size_t)source->width * source->height;
-    for (size_t i = 0; i < count; i++)
-        level.rgb[i] = clamp_component(source->rgb[i]);
-    while (level.width > max_side || level.height > max_side)
-        level = next_level(&level, level.rgb);
-    pyramid->levels[pyramid->num_levels++] = level;
+    md5gl_panorama level = copy_reduced(source, max_side, pyramid->texels);
+    pyramid->levels[0] = level;
+    pyramid->num_levels = 1;
 
     // Each smaller level follows the level before it in memory.
     while (level.width > 1 || level.height > 1) {
-        level = next_level(&level, level.rgb + 3 * (size_t)level.width * level.height);
-        pyramid->levels[pyramid->num_levels++] = level;
+        float *const end = level.rgb + 3 * (size_t)level.width * level.height;
+        level = next_level(&level, end);
+        pyramid->levels[pyramid->num_levels] = level;
+        pyramid->num_levels++;
     }
     return true;
 }
@@ -280,12 +298,13 @@ static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, f
     }
 }
 
-// A sample of the light that a surface reflects in the direction +z: a direction of a lobe around
-// +z. The z of the direction is also the weight of the sample. The sample is read from the level of
-// the pyramid whose texels are about as large as the part of the sphere that the sample represents.
+// A rough surface reflects light from a range of directions around the mirror direction, called a
+// lobe. A sample is one direction of a lobe whose axis is +z. Its z is also the weight of its
+// light. A sample represents a part of the sphere of directions, so its light is read from the
+// level of the pyramid whose texels are about as large as that part.
 typedef struct lobe_sample {
-    md5_vec3 direction;
-    uint32_t level;
+    md5_vec3 direction; // unit vector
+    uint32_t level;     // index in md5gl_pyramid.levels
 } lobe_sample;
 
 enum { NUM_SAMPLES = 64 };
@@ -418,14 +437,35 @@ static void blur_level(const md5gl_pyramid *pyramid, const lobe_sample *samples,
     }
 }
 
-// Creates the texture of reflections. Level k of n contains the reflections of a surface of
-// roughness k / (n - 1): the mean of the light around each direction, weighted by GGX and the
-// cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where view and normal coincide).
+// Computes the levels of the reflections and uploads them to the bound texture. Level k of n
+// contains the reflections of a surface of roughness k / (n - 1): the mean of the light around each
+// direction, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where
+// view and normal coincide). `texels` is memory for the largest level.
+// NOLINTNEXTLINE(readability-non-const-parameter): blur_level() writes to the memory
+static void upload_reflections(const GladGLContext *gl, const md5gl_pyramid *pyramid, float *texels)
+{
+    const uint32_t reflection_height = reflection_width / 2;
+    for (uint32_t i = 0; i < NUM_REFLECTION_LEVELS; i++) {
+        const md5gl_panorama level = {reflection_width >> i, reflection_height >> i, texels};
+        const float roughness = (float)i / (float)(NUM_REFLECTION_LEVELS - 1);
+        lobe_sample samples[NUM_SAMPLES];
+        int count;
+        if (roughness > 0.0f)
+            count = distribute_samples(pyramid, roughness, samples);
+        else
+            count = sample_mirror(pyramid, level.width, samples);
+        blur_level(pyramid, samples, count, &level);
+        upload_panorama_level(gl, i, GL_RGB16F, &level);
+    }
+}
+
+// Creates the texture of reflections. Returns 0 and fills the error on failure.
 static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_pyramid *pyramid,
                                         md5_error *error)
 {
     const uint32_t height = reflection_width / 2;
-    float *const texels = MD5GL_NEW(renderer, float, (size_t)reflection_width *height * 3, error);
+    const size_t num_components = (size_t)reflection_width * height * 3;
+    float *const texels = MD5GL_NEW(renderer, float, num_components, error);
     if (!texels)
         return 0;
 
@@ -433,22 +473,16 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
         md5gli_begin_texture(renderer, GL_TEXTURE_2D, reflection_width, height, error);
     if (texture != 0) {
         set_levels(&renderer->gl, NUM_REFLECTION_LEVELS);
-        for (uint32_t i = 0; i < NUM_REFLECTION_LEVELS; i++) {
-            const md5gl_panorama level = {reflection_width >> i, height >> i, texels};
-            const float roughness = (float)i / (float)(NUM_REFLECTION_LEVELS - 1);
-            lobe_sample samples[NUM_SAMPLES];
-            const int count = roughness > 0.0f ? distribute_samples(pyramid, roughness, samples)
-                                               : sample_mirror(pyramid, level.width, samples);
-            blur_level(pyramid, samples, count, &level);
-            upload_panorama_level(&renderer->gl, i, GL_RGB16F, &level);
-        }
+        upload_reflections(&renderer->gl, pyramid, texels);
     }
     md5gli_free(renderer, texels);
-    return texture != 0 ? md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error) : 0;
+    if (texture == 0)
+        return 0;
+    return md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error);
 }
 
-// Creates the texture of the background: the panorama with its mipmaps. Returns 0 and fills the
-// error on failure.
+// Creates the texture of the background from all levels of a pyramid. Returns 0 and fills the error
+// on failure.
 static md5gl_texture create_background(md5gl_renderer *renderer, const md5gl_pyramid *pyramid,
                                        md5_error *error)
 {
@@ -468,20 +502,18 @@ static md5gl_texture create_background(md5gl_renderer *renderer, const md5gl_pyr
 static bool create_environment_textures(md5gl_renderer *renderer, const md5gl_panorama *source,
                                         md5gl_environment *environment, md5_error *error)
 {
-    const uint32_t max_side = renderer->max_texture_size < max_panorama_side
-                                  ? renderer->max_texture_size
-                                  : max_panorama_side;
+    const uint32_t limit = renderer->max_texture_size;
+    const uint32_t max_side = limit < max_panorama_side ? limit : max_panorama_side;
     md5gl_pyramid pyramid;
     if (!create_pyramid(renderer, source, max_side, &pyramid, error))
         return false;
 
-    // Compute the light that matt surfaces reflect, as spherical harmonics.
+    // Compute the light that matt surfaces reflect.
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
     md5gli_project_light(largest->width, largest->height, largest->rgb, harmonics);
     md5gli_reflect_light(harmonics, environment->light);
 
-    // Create the textures of the background and of the reflections.
     environment->width = largest->width;
     environment->num_levels = pyramid.num_levels;
     environment->panorama = create_background(renderer, &pyramid, error);
@@ -563,10 +595,11 @@ static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
     }
 }
 
-// Computes the matrix that transforms viewport positions, -1..1, to directions from the eye in
-// world space, with which the background is drawn. Its columns are: half of the view's width, half
-// of its height, and the direction of its middle. A parallel projection has only one direction; its
-// background is drawn with a field of view of 45 degrees.
+// Computes the matrix with which the background is drawn: it transforms (x, y, 1), where x and y
+// are viewport positions from -1 to 1, to a direction from the eye in world space. Its columns are
+// vectors in the plane at distance 1 from the eye: half of the view's width, half of its height,
+// and the middle of the view. A parallel projection has only one direction, so its background is
+// drawn with a field of view of 45 degrees.
 static void compute_rays(const md5gl_frame *frame, float rays[9])
 {
     const float *const clip = frame->clip_from_view.m;
@@ -583,8 +616,9 @@ static void compute_rays(const md5gl_frame *frame, float rays[9])
         middle[1] = clip[9] * up;
     }
 
+    // Transform the columns from view space to world space.
     for (uint32_t i = 0; i < 3; i++) {
-        const float *const axes = view + 4 * i; // view axes' components along world axis i
+        const float *const axes = view + 4 * i; // component i of the three view axes in world space
         rays[i] = axes[0] * across;
         rays[3 + i] = axes[1] * up;
         rays[6 + i] = axes[0] * middle[0] + axes[1] * middle[1] + axes[2] * middle[2];
@@ -592,7 +626,8 @@ static void compute_rays(const md5gl_frame *frame, float rays[9])
 }
 
 // Selects the environment of a frame, writes its values to the frame's uniform block, and selects
-// the shader of lit surfaces. Harmonics are the coefficients of diffuse light from all directions.
+// the program of lit surfaces. block->harmonics receives the polynomial of the light that matt
+// surfaces reflect, multiplied by the frame's ambient color.
 void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
                               md5gl_frame_block *block)
 {
@@ -609,8 +644,8 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     compute_rays(frame, renderer->rays);
     block->environment[0] = cosf(frame->environment_angle);
     block->environment[1] = sinf(frame->environment_angle);
-    block->environment[2] = (float)(NUM_REFLECTION_LEVELS - 1);
-    block->environment[3] = 1.0f;
+    block->environment[2] = (float)(NUM_REFLECTION_LEVELS - 1); // level of roughness 1
+    block->environment[3] = 1.0f;                               // the frame has an environment
 
     for (uint32_t i = 0; i < 9; i++) {
         block->harmonics[i][0] = environment->light[i].x * frame->ambient[0];

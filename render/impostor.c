@@ -1,13 +1,16 @@
 // Impostor sets: images of a character from many directions in each frame of a clip, and squares
-// that are textured with them.
+// that are textured with them. A view is one of the directions.
 //
-// A set is an atlas of two textures. It consists of blocks: one block per frame, which contains the
-// images of all views. All views of a frame are drawn side by side into a canvas of twice the
-// resolution; each view is an instance of the model that is rotated to the view. The mipmaps of the
-// canvas are averages and are copied to the frame's block. The last mipmap has images of 8 texels
-// per side, and images keep a distance of half a texel of that level from their neighbors. The
-// first texture contains linear color and highlight, the second normal, depth and coverage. All
-// values are multiplied by coverage, so that filtering does not require a border.
+// A set is an atlas of two textures. The first texture contains linear color and highlight, the
+// second normal, depth and coverage. The atlas consists of blocks: one block per frame, which
+// contains the images of all views in cells of equal size. All views of a frame are drawn side by
+// side into a canvas, an off-screen framebuffer with the cells of one block in twice the
+// resolution. Each view is an instance of the model that is rotated to the view. The mipmaps of the
+// canvas are averages and are copied to the frame's block.
+//
+// The last mipmap has images of 8 texels per side, and images keep a distance of half a texel of
+// that level from their neighbors. All values are multiplied by coverage, so that filtering does
+// not require a border.
 //
 // impostor.vert selects the three views around the viewer's direction. impostor.glsl shifts each
 // view by the depth of a coarse level, which changes smoothly (the exact depth would tear parts
@@ -33,8 +36,6 @@ enum {
 static const GLint part_formats[NUM_PARTS] = {GL_SRGB8_ALPHA8, GL_RGBA8};
 static const float default_gloss = 0.45f;
 
-// An impostor set: the images of a character, and its instances. A view is one of the directions
-// from which images are drawn.
 struct md5gl_impostors {
     md5gl_impostor_desc desc; // defaults are replaced by their values
     uint32_t num_views;       // per frame
@@ -58,7 +59,7 @@ struct md5gl_impostors {
     bool has_specular;
     float gloss;
 
-    // The members below contain the instances.
+    // The members below hold the instances.
     GLuint array;
     GLuint buffer;
     uint32_t count;
@@ -66,6 +67,7 @@ struct md5gl_impostors {
 
 // -- Description ------------------------------------------------------------------------------
 
+// Returns true if no component is infinite or NaN.
 static bool is_finite_vec3(md5_vec3 v)
 {
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
@@ -91,7 +93,8 @@ static md5gl_impostor_desc with_defaults(const md5gl_impostor_desc *given)
     return desc;
 }
 
-// Returns true if the bounding sphere of a description is finite and not empty.
+// Returns true if the bounding sphere of the model, from which the size of the images follows, is
+// finite and not empty.
 static bool has_valid_sphere(const md5gl_impostor_desc *desc)
 {
     return is_finite_vec3(desc->center) && isfinite(desc->radius) && desc->radius > 0.0f;
@@ -106,10 +109,25 @@ static bool has_valid_angles(const md5gl_impostor_desc *desc)
     return is_ascending && desc->lowest >= -quarter && desc->highest <= quarter;
 }
 
+// Returns true if the side of an image is a power of 2, so that mipmaps halve it without rounding,
+// and in the supported range. Otherwise fills the error.
+static bool check_image_side(uint32_t texels, md5_error *error)
+{
+    enum { MAX_TEXELS = 512 };
+    const bool is_power_of_2 = (texels & (texels - 1)) == 0;
+    const bool is_in_range = texels >= MIN_LEVEL_SIDE && texels <= MAX_TEXELS;
+    if (is_in_range && is_power_of_2)
+        return true;
+    return md5gli_fail(
+        error, MD5_ERROR_RANGE,
+        "invalid impostor size: expected a power of 2 from %d to %d texels, found %u",
+        MIN_LEVEL_SIDE, MAX_TEXELS, texels);
+}
+
 // Returns true if a description, whose defaults were replaced, is valid. Otherwise fills the error.
 static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
 {
-    enum { MAX_AROUND = 64, MAX_ABOVE = 16, MAX_TEXELS = 512 };
+    enum { MAX_AROUND = 64, MAX_ABOVE = 16 };
     if (desc->num_frames == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "list of impostor frames is empty: expected at least 1");
@@ -128,15 +146,7 @@ static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
             error, MD5_ERROR_RANGE,
             "invalid impostor angles: expected -pi/2 <= lowest <= highest <= pi/2, found %g and %g",
             desc->lowest, desc->highest);
-
-    const bool is_power_of_2 = (desc->texels & (desc->texels - 1)) == 0;
-    const bool is_in_range = desc->texels >= MIN_LEVEL_SIDE && desc->texels <= MAX_TEXELS;
-    if (!is_in_range || !is_power_of_2)
-        return md5gli_fail(
-            error, MD5_ERROR_RANGE,
-            "invalid impostor size: expected a power of 2 from %d to %d texels, found %u",
-            MIN_LEVEL_SIDE, MAX_TEXELS, desc->texels);
-    return true;
+    return check_image_side(desc->texels, error);
 }
 
 // Returns the number of columns in which `count` cells are approximately a square.
@@ -158,12 +168,26 @@ static void arrange_atlas(md5gl_impostors *impostors)
     impostors->blocks[1] = (uint32_t)((desc->num_frames + across - 1) / across);
 }
 
+// Computes the number of mipmap levels of an atlas of width x height texels, down to images of
+// MIN_LEVEL_SIDE texels. Returns the size of both textures with all levels, bytes.
+static uint64_t count_levels(md5gl_impostors *impostors, uint64_t width, uint64_t height)
+{
+    enum { BYTES_PER_TEXEL = 4 };
+    uint64_t size = 0;
+    for (uint32_t side = impostors->desc.texels; side >= MIN_LEVEL_SIDE; side /= 2) {
+        const uint64_t num_texels =
+            (width >> impostors->num_levels) * (height >> impostors->num_levels);
+        size += num_texels * BYTES_PER_TEXEL * NUM_PARTS;
+        impostors->num_levels++;
+    }
+    return size;
+}
+
 // Arranges the images of an impostor set in an atlas, a texture of many images, and computes its
 // number of mipmap levels and its size in bytes. Returns false and fills the error if the atlas is
 // too large.
 static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
-    enum { BYTES_PER_TEXEL = 4 };
     const md5gl_impostor_desc *const desc = &impostors->desc;
     arrange_atlas(impostors);
     const uint64_t limit = renderer->max_texture_size;
@@ -176,13 +200,7 @@ static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostor
                            desc->num_frames, (unsigned long long)width, (unsigned long long)height,
                            (unsigned long long)limit);
 
-    // Count the mipmap levels, and the bytes of both textures.
-    uint64_t bytes = 0;
-    for (uint32_t side = desc->texels; side >= MIN_LEVEL_SIDE; side /= 2) {
-        const uint32_t level = impostors->num_levels++;
-        bytes += (width >> level) * (height >> level) * BYTES_PER_TEXEL * NUM_PARTS;
-    }
-
+    const uint64_t bytes = count_levels(impostors, width, height);
     if (bytes > desc->gpu_limit)
         return md5gli_fail(error, MD5_ERROR_MEMORY,
                            "impostor textures are too large: %u frames require %llu bytes, but the "
@@ -213,10 +231,12 @@ static void create_impostor_textures(md5gl_renderer *renderer, GLuint textures[N
 
     for (uint32_t part = 0; part < NUM_PARTS; part++) {
         gl->BindTexture(GL_TEXTURE_2D, textures[part]);
-        for (uint32_t level = 0; level < num_levels; level++)
-            gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, part_formats[part],
-                           (GLsizei)(columns * (cell >> level)), (GLsizei)(rows * (cell >> level)),
-                           0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+        for (uint32_t level = 0; level < num_levels; level++) {
+            const GLsizei width = (GLsizei)(columns * (cell >> level));
+            const GLsizei height = (GLsizei)(rows * (cell >> level));
+            gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, part_formats[part], width, height, 0,
+                           GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+        }
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
         md5gli_set_sampling(gl, GL_TEXTURE_2D, false, magnify, minify);
     }
@@ -225,16 +245,15 @@ static void create_impostor_textures(md5gl_renderer *renderer, GLuint textures[N
 
 // -- Canvas -----------------------------------------------------------------------------------
 
-// The directions of a view in model space, as in shaders/impostor_views.glsl.
+// The axes of a view's camera in model space, unit vectors, as in shaders/impostor_views.glsl.
 typedef struct impostor_axes {
     md5_vec3 right;
     md5_vec3 up;
     md5_vec3 to_viewer;
 } impostor_axes;
 
-// Returns the axes of the camera of a view, which is one of the directions from which the model is
-// drawn to an image. The views are `num_above` rings of `num_around` views, from the elevation
-// `lowest` to `highest` (radians), and a last view from below.
+// Returns the axes of a view's camera. The views are `num_above` rings of `num_around` views around
+// the model, from the elevation `lowest` to `highest` (radians), and a last view from below.
 static impostor_axes get_impostor_axes(const md5gl_impostors *impostors, uint32_t view)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
@@ -258,7 +277,8 @@ static impostor_axes get_impostor_axes(const md5gl_impostors *impostors, uint32_
     };
 }
 
-// Writes row `row` of a placement: the coordinate along `axis`, 0 at `center`, plus `offset`.
+// Writes a row of a placement. It computes the coordinate of a point along `axis`, relative to
+// `center`, plus `offset`.
 static void set_placement_row(md5_mat34 *placement, int row, md5_vec3 axis, md5_vec3 center,
                               float offset)
 {
@@ -286,7 +306,7 @@ static md5_mat34 view_placement(const md5gl_impostors *impostors, uint32_t view)
     return placement;
 }
 
-// Attaches a level of the canvas to the bound framebuffer.
+// Attaches a mipmap level of both textures of the canvas to the bound framebuffer.
 static void attach_canvas(const GladGLContext *gl, const md5gl_impostors *impostors, GLenum binding,
                           GLint level)
 {
@@ -296,21 +316,20 @@ static void attach_canvas(const GladGLContext *gl, const md5gl_impostors *impost
 }
 
 // Creates the canvas and its framebuffer, which remains bound. Cells have twice the resolution of
-// the images, so that the images are averages.
+// the images, so that the images are averages: level n + 1 of the canvas becomes level n of the
+// images.
 static void create_canvas_framebuffer(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     static const GLenum attachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
     const GladGLContext *gl = &renderer->gl;
     const uint32_t cell = OVERSAMPLING * impostors->desc.texels;
-    const uint32_t columns = impostors->columns;
-    const uint32_t rows = impostors->rows;
-    // Level n + 1 of the canvas becomes level n of the images.
-    create_impostor_textures(renderer, impostors->canvas, columns, rows, cell,
+    const GLsizei width = (GLsizei)(impostors->columns * cell);
+    const GLsizei height = (GLsizei)(impostors->rows * cell);
+    create_impostor_textures(renderer, impostors->canvas, impostors->columns, impostors->rows, cell,
                              impostors->num_levels + 1, false);
     gl->GenRenderbuffers(1, &impostors->depth);
     gl->BindRenderbuffer(GL_RENDERBUFFER, impostors->depth);
-    gl->RenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, (GLsizei)(columns * cell),
-                            (GLsizei)(rows * cell));
+    gl->RenderbufferStorage(GL_RENDERBUFFER, GL_DEPTH_COMPONENT24, width, height);
     gl->GenFramebuffers(1, &impostors->reader);
     gl->GenFramebuffers(1, &impostors->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, impostors->framebuffer);
@@ -338,9 +357,9 @@ static void create_canvas_block(md5gl_renderer *renderer, md5gl_impostors *impos
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, impostors->frame_block, &block, sizeof block);
 }
 
-// Creates the canvas, the framebuffer into which the images of one frame are drawn before they are
-// copied to the atlas, and the placements of the model for all views. Returns false and fills the
-// error on failure.
+// Creates the canvas, into which the images of one frame are drawn before they are copied to the
+// atlas, and the placements of the model for all views. Returns false and fills the error on
+// failure.
 static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const uint32_t cell = OVERSAMPLING * impostors->desc.texels;
@@ -397,8 +416,8 @@ static void create_instance_array(md5gl_renderer *renderer, md5gl_impostors *imp
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-// Creates the GPU objects of a set of impostors: the textures of the images, and the canvas on
-// which they are drawn. Returns false and fills the error on failure.
+// Creates the objects of an impostor set: its textures, the canvas, the buffer of the instances and
+// the programs. Returns false and fills the error on failure.
 static bool create_impostor_objects(md5gl_renderer *renderer, md5gl_impostors *impostors,
                                     md5_error *error)
 {
@@ -412,9 +431,9 @@ static bool create_impostor_objects(md5gl_renderer *renderer, md5gl_impostors *i
     create_instance_array(renderer, impostors);
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
-    create_impostor_textures(renderer, impostors->textures,
-                             impostors->columns * impostors->blocks[0],
-                             impostors->rows * impostors->blocks[1], impostors->desc.texels,
+    const uint32_t columns = impostors->columns * impostors->blocks[0]; // of images
+    const uint32_t rows = impostors->rows * impostors->blocks[1];
+    create_impostor_textures(renderer, impostors->textures, columns, rows, impostors->desc.texels,
                              impostors->num_levels, true);
     if (!md5gli_check(renderer, "creating impostors", error))
         return false;
@@ -447,17 +466,14 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
         return NULL;
     impostors->desc = complete;
 
-    // The statistics also count a set that could not be completed, because
-    // md5gl_destroy_impostors() subtracts it.
     const bool created = create_impostor_objects(renderer, impostors, error);
     md5gli_reset_state(renderer);
     renderer->stats.impostor_bytes += impostors->size;
     renderer->stats.num_impostor_images += impostors->desc.num_frames * impostors->num_views;
-    if (!created) {
-        md5gl_destroy_impostors(renderer, impostors);
-        return NULL;
-    }
-    return impostors;
+    if (created)
+        return impostors;
+    md5gl_destroy_impostors(renderer, impostors);
+    return NULL;
 }
 
 // Destroys an impostor set and its GPU memory. `impostors` may be NULL.
@@ -492,8 +508,8 @@ bool md5gl_has_impostor_images(const md5gl_impostors *impostors, uint32_t frame)
 
 // -- Images -----------------------------------------------------------------------------------
 
-// Draws the model from all directions into the canvas and computes the canvas' mipmaps, from which
-// smaller images are copied to the atlas.
+// Draws the posed model from all directions into the canvas, and computes the mipmaps of the
+// canvas, which copy_canvas() copies to the atlas.
 static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                         const md5gl_model *model)
 {
@@ -545,11 +561,11 @@ static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostor
     return posed;
 }
 
-// Sets the specular map and the mean gloss of the visible meshes, so that instances are lit like
-// the model.
+// Summarizes the materials of the visible meshes, so that highlights on impostors resemble those of
+// the model: stores whether a specular map exists, and the mean gloss.
 static void set_highlights(md5gl_impostors *impostors, const md5gl_model *model)
 {
-    float sum = 0.0f;
+    float sum = 0.0f; // of gloss
     uint32_t num_visible = 0;
     impostors->has_specular = false;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
@@ -564,34 +580,49 @@ static void set_highlights(md5gl_impostors *impostors, const md5gl_model *model)
     impostors->gloss = num_visible > 0 ? sum / (float)num_visible : default_gloss;
 }
 
-// Copies the canvas to the block of a frame in the atlas. Level n + 1 of the canvas, which has
-// twice the resolution, becomes level n.
+// Copies the canvas to the block of a frame in the atlas. The canvas has twice the resolution, so
+// its level n + 1 becomes level n of the atlas.
 static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors, uint32_t frame)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLint column = (GLint)(frame % impostors->blocks[0]);
-    const GLint row = (GLint)(frame / impostors->blocks[0]);
+    const GLint block_column = (GLint)(frame % impostors->blocks[0]);
+    const GLint block_row = (GLint)(frame / impostors->blocks[0]);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, impostors->reader);
     for (uint32_t level = 0; level < impostors->num_levels; level++) {
-        const GLsizei side = (GLsizei)(impostors->desc.texels >> level);
-        const GLsizei width = (GLsizei)impostors->columns * side; // of a block
-        const GLsizei height = (GLsizei)impostors->rows * side;
+        const GLsizei image_side = (GLsizei)(impostors->desc.texels >> level);
+        const GLsizei block_width = (GLsizei)impostors->columns * image_side;
+        const GLsizei block_height = (GLsizei)impostors->rows * image_side;
+        const GLint x = block_column * block_width;
+        const GLint y = block_row * block_height;
         attach_canvas(gl, impostors, GL_READ_FRAMEBUFFER, (GLint)level + 1);
         for (GLenum part = 0; part < NUM_PARTS; part++) {
             gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + part);
             gl->BindTexture(GL_TEXTURE_2D, impostors->textures[part]);
-            gl->CopyTexSubImage2D(GL_TEXTURE_2D, (GLint)level, column * width, row * height, 0, 0,
-                                  width, height);
+            gl->CopyTexSubImage2D(GL_TEXTURE_2D, (GLint)level, x, y, 0, 0, block_width,
+                                  block_height);
         }
     }
 }
 
-// Returns the name of the first object that is NULL.
+// Returns the name of the first object that is NULL. If neither of the two is, the impostor set is.
 static const char *missing_object(const md5gl_renderer *renderer, const md5gl_model *model)
 {
     if (!renderer)
         return "renderer";
     return model ? "impostor set" : "model";
+}
+
+// Builds the programs that draw the meshes of a model into the canvas. Returns false and fills the
+// error on failure.
+static bool build_image_programs(md5gl_renderer *renderer, const md5gl_model *model,
+                                 md5_error *error)
+{
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        const md5gl_mesh *const mesh = &model->meshes[i];
+        if (!md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_IMPOSTOR, error))
+            return false;
+    }
+    return true;
 }
 
 // Draws a model in one pose from all directions into a canvas, and copies the images to the atlas
@@ -616,12 +647,8 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
     (void)md5gli_clear_errors(renderer);
     if (!pose_views(renderer, impostors, model, palette, error))
         return false;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        if (!md5gli_get_mesh_program(renderer, model, &model->meshes[i], MD5GL_PASS_IMPOSTOR,
-                                     error))
-            return false;
-    }
-
+    if (!build_image_programs(renderer, model, error)) // they depend on the pose
+        return false;
     set_highlights(impostors, model);
     draw_canvas(renderer, impostors, model);
     copy_canvas(renderer, impostors, frame);
@@ -632,8 +659,8 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
 
 // -- Instances --------------------------------------------------------------------------------
 
-// Returns true if the images of a frame number were drawn. A number between two frames uses the
-// images of the nearest frame.
+// Returns true if the images of the frame nearest to a frame number, which can have a fraction,
+// were drawn.
 static bool has_frame_images(const md5gl_impostors *impostors, float frame)
 {
     const float last = (float)(impostors->desc.num_frames - 1);
@@ -672,36 +699,45 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     return true;
 }
 
-// Sets the GL state and the uniforms that drawing impostors needs in all passes.
-static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impostors,
-                          const md5gl_program *program)
+// Sets the uniforms of the program in use that describe an impostor set: its views, the
+// arrangement of the images in the atlas, and the bounding sphere of the model.
+static void set_impostor_uniforms(const GladGLContext *gl, const md5gl_impostors *impostors,
+                                  const md5gl_program *program)
 {
-    const GladGLContext *gl = &renderer->gl;
     const md5gl_impostor_desc *const desc = &impostors->desc;
+    const md5_vec3 center = desc->center;
     const GLint *const uniforms = program->uniforms;
-    gl->Enable(GL_DEPTH_TEST);
-    gl->DepthMask(GL_TRUE);
-    gl->Disable(GL_BLEND);
-    gl->Disable(GL_CULL_FACE);
-
-    gl->UseProgram(program->name);
+    // In the second to last level, an image has a side of 16 texels.
+    const float coarse_level =
+        impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f;
     gl->Uniform2i(uniforms[MD5GL_VIEW_COUNTS], (GLint)desc->num_around, (GLint)desc->num_above);
     gl->Uniform2f(uniforms[MD5GL_VIEW_RANGE], desc->lowest, desc->highest);
     gl->Uniform4i(uniforms[MD5GL_PICTURE_GRID], (GLint)impostors->columns, (GLint)impostors->rows,
                   (GLint)impostors->blocks[0], (GLint)impostors->blocks[1]);
     gl->Uniform1f(uniforms[MD5GL_PICTURE_TEXELS], (float)desc->texels);
-    // In the second to last level, an image has a side of 16 texels.
-    gl->Uniform1f(uniforms[MD5GL_COARSE_LEVEL],
-                  impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
-    gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->center.x, desc->center.y, desc->center.z,
-                  desc->radius);
-
-    for (uint32_t part = 0; part < NUM_PARTS; part++) // units TEXTURE and NORMALS
-        md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + part),
-                            GL_TEXTURE_2D, impostors->textures[part]);
+    gl->Uniform1f(uniforms[MD5GL_COARSE_LEVEL], coarse_level);
+    gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], center.x, center.y, center.z, desc->radius);
 }
 
-// Draws one square per instance, by the program and the state that are set.
+// Prepares drawing impostors with a program in any pass: sets the GL state, uses the program, sets
+// its uniforms, and binds the textures of the set.
+static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impostors,
+                          const md5gl_program *program)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->Enable(GL_DEPTH_TEST);
+    gl->DepthMask(GL_TRUE);
+    gl->Disable(GL_BLEND);
+    gl->Disable(GL_CULL_FACE);
+    gl->UseProgram(program->name);
+    set_impostor_uniforms(gl, impostors, program);
+    for (uint32_t part = 0; part < NUM_PARTS; part++) { // units TEXTURE and NORMALS
+        const enum md5gl_unit unit = (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + part);
+        md5gli_bind_texture(renderer, program, unit, GL_TEXTURE_2D, impostors->textures[part]);
+    }
+}
+
+// Draws one square per instance with the program and the state that begin_drawing() has set.
 static void draw_squares(md5gl_renderer *renderer, const md5gl_impostors *impostors)
 {
     renderer->gl.BindVertexArray(impostors->array);
@@ -727,8 +763,9 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     md5gli_bind_frame(renderer);
 }
 
-// Returns the program that draws impostors in the frame's light. Except for MD5GL_PASS_LIT, the
-// programs of impostors have the order of the lit passes.
+// Returns the program that draws impostors in the frame's light. The enumerators of these programs
+// are in the order of the lit passes, except for MD5GL_PASS_LIT, which is not adjacent to the
+// others.
 static enum md5gl_fixed_program lit_impostor_program(const md5gl_renderer *renderer)
 {
     static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - MD5GL_IMPOSTOR_LIT_ENVIRONMENT

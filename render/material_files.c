@@ -8,13 +8,13 @@
 
 enum { NAME_CAPACITY = 200, PATH_CAPACITY = 4096 };
 
-// State while the materials of a model are loaded.
+// The state of md5gl_load_materials() while it loads the materials of a model.
 typedef struct material_loader {
     md5gl_renderer *renderer;
     const md5gl_material_set_desc *desc;
-    md5gl_material_set *material_set;
-    int folder_size;          // bytes of desc->path before the name of the file
-    char path[PATH_CAPACITY]; // path of the last file that the loader tried to read
+    md5gl_material_set *material_set; // the result
+    int folder_size;                  // bytes of desc->path before the name of the file
+    char path[PATH_CAPACITY];         // path of the last file that the loader tried to read
 } material_loader;
 
 // Counts a warning about a file and passes it to the host. Sets the status and the file of
@@ -55,33 +55,40 @@ static void remove_image_extension(char *name)
     }
 }
 
-// Writes the last part of a name, without the extension of an image, to `part`. Names are from the
-// model's file; because only the last part is used, a name cannot lead out of the folder. Writes ""
-// if the part is too long or contains control characters. Returns the offset of the part in the
-// name.
-static int last_part(const char *name, char part[NAME_CAPACITY])
+// Returns true if a text contains a control character.
+static bool has_control_character(const char *text)
 {
-    const char *start = name;
-    for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '/' || *c == '\\' || *c == ':')
+    for (const char *c = text; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ')
+            return true;
+    }
+    return false;
+}
+
+// Writes the last part of a path to `part`: the text after the last separator, without the
+// extension of an image. Shader names are paths from the model's file; because only the last part
+// is used, they cannot lead out of the folder. Writes "" if the part is too long or contains
+// control characters. Returns the offset of the part in the path.
+static int last_part(const char *path, char part[NAME_CAPACITY])
+{
+    const char *start = path;
+    for (const char *c = path; *c != '\0'; c++) {
+        const bool is_separator = *c == '/' || *c == '\\' || *c == ':';
+        if (is_separator)
             start = c + 1;
     }
 
     const size_t length = strlen(start);
-    bool is_valid = length < NAME_CAPACITY;
-    for (const char *c = start; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ')
-            is_valid = false;
-    }
     part[0] = '\0';
-    if (is_valid)
+    if (length < NAME_CAPACITY && !has_control_character(start))
         memcpy(part, start, length + 1);
     remove_image_extension(part);
-    return (int)(start - name);
+    return (int)(start - path);
 }
 
-// Loads the image at loader->path. Returns false if the file does not exist, and after a warning if
-// it cannot be used. Otherwise the caller must release the texels.
+// Loads the image at loader->path with the host's function. Returns false if the file does not
+// exist, and after a warning if it is not a usable image. Otherwise the caller must release
+// image->texels with the host's function.
 static bool load_image(material_loader *loader, md5gl_texture_desc *image)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
@@ -92,8 +99,7 @@ static bool load_image(material_loader *loader, md5gl_texture_desc *image)
     image->texels = texels;
     const bool is_empty = image->width == 0 || image->height == 0;
     const bool is_too_large = image->width > max_side || image->height > max_side;
-    const bool is_usable = texels && !is_empty && !is_too_large;
-    if (is_usable)
+    if (texels && !is_empty && !is_too_large)
         return true;
 
     if (texels) {
@@ -102,68 +108,94 @@ static bool load_image(material_loader *loader, md5gl_texture_desc *image)
                     "image size is out of range: expected 1 to %u texels per side, found %u x %u",
                     max_side, image->width, image->height);
     }
-    if (error.status != MD5_OK || error.message[0] != '\0')
+    // The host does not fill the error if the file does not exist.
+    const bool has_error = error.status != MD5_OK || error.message[0] != '\0';
+    if (has_error)
         warn(loader, loader->path, &error);
     return false;
 }
 
-// Loads the first existing image whose name consists of the first `length` bytes of `name`, "_",
-// one of the keywords, and the extension of an image. The keywords are separated by spaces. If
-// `keywords` is "", the name does not have "_" and a keyword. Returns false if there is no such
-// image.
-static bool find_image(material_loader *loader, const char *name, int length, const char *keywords,
-                       md5gl_texture_desc *image)
+// A part of a file name: bytes of a longer text.
+typedef struct name_part {
+    const char *text;
+    int length;
+} name_part;
+
+// Loads the first existing image in the folder of the model whose name consists of `base`, "_", a
+// keyword, and the extension of an image. If the keyword is empty, the name consists of `base` and
+// the extension. Returns false if no such image exists.
+static bool find_with_keyword(material_loader *loader, name_part base, name_part keyword,
+                              md5gl_texture_desc *image)
 {
-    const char *keyword = keywords;
-    bool has_next = true;
-    while (has_next) {
-        keyword += strspn(keyword, " ");
-        const int size = (int)strcspn(keyword, " "); // bytes of this keyword
-        const char *const separator = size > 0 ? "_" : "";
-        for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
-            const int written =
-                snprintf(loader->path, PATH_CAPACITY, "%.*s%.*s%s%.*s%s", loader->folder_size,
-                         loader->desc->path, length, name, separator, size, keyword, *extension);
-            if (written < 0 || written >= PATH_CAPACITY)
-                return false;
-            if (load_image(loader, image))
-                return true;
-        }
-        keyword += size;
-        has_next = keyword[0] == ' ' && keyword[1] != '\0';
+    const char *const separator = keyword.length > 0 ? "_" : "";
+    for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
+        const int size = snprintf(loader->path, PATH_CAPACITY, "%.*s%.*s%s%.*s%s",
+                                  loader->folder_size, loader->desc->path, base.length, base.text,
+                                  separator, keyword.length, keyword.text, *extension);
+        const bool is_path_complete = size >= 0 && size < PATH_CAPACITY;
+        if (is_path_complete && load_image(loader, image))
+            return true;
     }
     return false;
 }
 
-// Loads the image of a map. Returns false if there is no such image. The host can choose the file.
-// Otherwise the name of the file is derived from `name`, the last part of the shader: the first
-// `base` bytes of the name, "_" and a keyword of the map. A diffuse image can also have the name
-// itself, or its first `base` bytes, without a keyword.
-static bool find_map(material_loader *loader, const char *shader, const char *name, int base,
-                     md5gl_image_kind kind, md5gl_texture_desc *image)
+// Loads the first existing image whose name consists of `base`, "_", one of the keywords, and the
+// extension of an image. `keywords` contains a space before and after each keyword. Returns false
+// if no such image exists.
+static bool find_with_keywords(material_loader *loader, name_part base, const char *keywords,
+                               md5gl_texture_desc *image)
 {
-    const md5gl_material_set_desc *const desc = loader->desc;
-    const char *const chosen = desc->name ? desc->name(desc->user, shader, kind) : NULL;
-    if (chosen) {
-        const int written = snprintf(loader->path, PATH_CAPACITY, "%s", chosen);
-        return written < PATH_CAPACITY && *chosen != '\0' && load_image(loader, image);
-    }
-    const int length = (int)strlen(name);
-    if (length == 0)
-        return false;
-
-    if (kind == MD5GL_IMAGE_DIFFUSE) {
-        if (find_image(loader, name, length, "", image))
+    const char *next = keywords + strspn(keywords, " ");
+    while (*next != '\0') {
+        const name_part keyword = {next, (int)strcspn(next, " ")};
+        if (find_with_keyword(loader, base, keyword, image))
             return true;
-        if (base < length && find_image(loader, name, base, "", image))
-            return true;
+        next += keyword.length;
+        next += strspn(next, " ");
     }
-    return find_image(loader, name, base, md5gl_texture_keywords(kind), image);
+    return false;
 }
 
-// Returns the number of bytes of a name before "_" and a keyword of diffuse images, or all bytes if
-// the name does not end with such a keyword.
-static int base_length(const char *name)
+// Loads an image that the host has chosen. Returns false if `path` is empty or too long, or if the
+// image cannot be loaded.
+static bool load_chosen(material_loader *loader, const char *path, md5gl_texture_desc *image)
+{
+    const int size = snprintf(loader->path, PATH_CAPACITY, "%s", path);
+    const bool is_valid = size > 0 && size < PATH_CAPACITY;
+    return is_valid && load_image(loader, image);
+}
+
+// Loads the image of a map, such as the normal map of a material. Returns false if no such image
+// exists. The host can choose the file. Otherwise the name of the file is derived from `name`, the
+// last part of the shader: the first `base_length` bytes of the name, "_" and a keyword of the map.
+// A diffuse image can also have the name itself, or these bytes, without a keyword.
+static bool find_map(material_loader *loader, const char *shader, const char *name, int base_length,
+                     md5gl_image_kind kind, md5gl_texture_desc *image)
+{
+    static const name_part no_keyword = {"", 0};
+    const md5gl_material_set_desc *const desc = loader->desc;
+    const char *const chosen = desc->name ? desc->name(desc->user, shader, kind) : NULL;
+    if (chosen)
+        return load_chosen(loader, chosen, image);
+
+    const name_part whole = {name, (int)strlen(name)};
+    const name_part base = {name, base_length};
+    if (whole.length == 0)
+        return false;
+    if (kind == MD5GL_IMAGE_DIFFUSE) {
+        if (find_with_keyword(loader, whole, no_keyword, image))
+            return true;
+        const bool is_shorter = base.length < whole.length;
+        if (is_shorter && find_with_keyword(loader, base, no_keyword, image))
+            return true;
+    }
+    return find_with_keywords(loader, base, md5gl_texture_keywords(kind), image);
+}
+
+// Returns the length of a name without "_" and a keyword of diffuse images at its end, bytes. The
+// names of the other maps begin with this part. Example: "imp_d" and "imp_local" have the base
+// "imp".
+static int find_base_length(const char *name)
 {
     const char *const last = strrchr(name, '_');
     if (!last || last == name)
@@ -175,21 +207,36 @@ static int base_length(const char *name)
     return (int)(has_keyword ? (size_t)(last - name) : strlen(name));
 }
 
-// Loads the image of a map, if it exists, and creates its texture. Heights replace missing normals,
-// or are added to the texture of the normals. Sets the properties of the material that depend on
-// the image. Returns 0 if there is no image, or after a warning if the texture could not be
-// created.
+// Creates the texture of an image and adds it to the set. Returns 0 after a warning if that fails.
+static md5gl_texture add_texture(const material_loader *loader, const md5gl_texture_desc *image)
+{
+    md5gl_material_set *const material_set = loader->material_set;
+    md5_error error = {.status = MD5_OK};
+    const md5gl_texture texture = md5gl_create_texture(loader->renderer, image, &error);
+    if (texture == 0) {
+        warn(loader, loader->desc->path, &error);
+        return 0;
+    }
+    material_set->textures[material_set->num_textures] = texture;
+    material_set->num_textures++;
+    return texture;
+}
+
+// Loads the image of a map, if it exists, and creates its texture. If a height map exists for a
+// normal map, its slopes are added to the texture. Sets the properties of the material that depend
+// on the image. Returns 0 if the image does not exist, or after a warning if the texture could not
+// be created.
 static md5gl_texture load_map(material_loader *loader, const char *shader, const char *name,
                               md5gl_image_kind kind, md5gl_material *material)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
-    const int base = base_length(name);
+    const int base_length = find_base_length(name);
     md5gl_texture_desc image = {.kind = MD5GL_TEXTURE_COLOR};
     md5gl_texture_desc heights = {.kind = MD5GL_TEXTURE_COLOR};
-    if (!find_map(loader, shader, name, base, kind, &image))
+    if (!find_map(loader, shader, name, base_length, kind, &image))
         return 0;
 
-    // The kind of texture, and properties that only the texels show.
+    // Set the kind of texture, and the properties that only the texels show.
     if (kind == MD5GL_IMAGE_DIFFUSE) {
         material->two_sided = md5gl_has_transparent_texels(&image);
     } else if (kind == MD5GL_IMAGE_HEIGHTS) {
@@ -199,22 +246,13 @@ static md5gl_texture load_map(material_loader *loader, const char *shader, const
         image.kind = MD5GL_TEXTURE_NORMALS;
         image.normals = md5gl_guess_normals(&image);
         if (image.normals == 0
-            && find_map(loader, shader, name, base, MD5GL_IMAGE_HEIGHTS, &heights))
+            && find_map(loader, shader, name, base_length, MD5GL_IMAGE_HEIGHTS, &heights))
             image.heights = &heights;
     } else if (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL) {
         material->has_thin_parts = true; // the alpha of PNG images marks them
     }
 
-    md5_error error = {.status = MD5_OK};
-    md5gl_material_set *const material_set = loader->material_set;
-    const md5gl_texture texture = md5gl_create_texture(loader->renderer, &image, &error);
-    if (texture != 0) {
-        material_set->textures[material_set->num_textures] = texture;
-        material_set->num_textures++;
-    } else {
-        warn(loader, desc->path, &error);
-    }
-
+    const md5gl_texture texture = add_texture(loader, &image);
     desc->release(desc->user, image.texels);
     if (image.heights)
         desc->release(desc->user, heights.texels);
@@ -256,7 +294,8 @@ static bool reuse_material(const md5_model *model, uint32_t mesh, md5gl_material
     return false;
 }
 
-// Allocates a set with its arrays. Returns NULL and fills the error if memory runs out.
+// Allocates a material set as one block: the set, then its materials, then the names of its
+// textures. Returns NULL and fills the error if memory runs out.
 static md5gl_material_set *create_material_set(md5gl_renderer *renderer, uint32_t num_meshes,
                                                md5_error *error)
 {
@@ -272,8 +311,8 @@ static md5gl_material_set *create_material_set(md5gl_renderer *renderer, uint32_
     return material_set;
 }
 
-// Sets the material of a mesh: a copy of an earlier mesh's material, the image files, or the
-// checker texture with a warning.
+// Sets the material of a mesh: a copy of the material of an earlier mesh with the same shader, or a
+// material of image files. If the images do not exist, sets a checkered texture after a warning.
 static void set_mesh_material(material_loader *loader, uint32_t index)
 {
     const md5gl_material_set_desc *const desc = loader->desc;

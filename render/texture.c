@@ -94,22 +94,25 @@ static uint8_t weighted_mean(const uint8_t *from, size_t row, const texel_footpr
     return srgb ? encode_srgb(srgb, mean) : (uint8_t)mean;
 }
 
-// Writes row `y` of the next level to `to`, for any sides. Alpha is always linear.
+// Writes row `y` of the next level to `to`, for sides of any length. The rows of both levels may
+// overlap in memory as md5gli_halve() describes, so each texel is complete before it is written.
 static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *level, uint32_t y,
                           uint8_t *to)
 {
-    const size_t row = 4 * (size_t)level->width;
-    const uint32_t width = level->width > 1 ? level->width / 2 : 1;
+    const size_t bytes_per_row = 4 * (size_t)level->width;
+    const uint32_t width = level->width > 1 ? level->width / 2 : 1; // of the next level
     const texel_footprint vertical = get_footprint(level->height, y);
-    const uint8_t *from = level->rgba + 2 * (size_t)y * row;
-    for (uint32_t x = 0; x < width; x++, from += 8) {
+    const md5gl_encoding *const color_encoding = encoding->is_srgb ? encoding : NULL;
+    const uint8_t *from = level->rgba + 2 * (size_t)y * bytes_per_row;
+    for (uint32_t x = 0; x < width; x++) {
         const texel_footprint horizontal = get_footprint(level->width, x);
         uint8_t texel[4];
-        for (uint32_t i = 0; i < 4; i++) {
-            const md5gl_encoding *const srgb = encoding->is_srgb && i < 3 ? encoding : NULL;
-            texel[i] = weighted_mean(from + i, row, &horizontal, &vertical, srgb);
-        }
+        for (uint32_t i = 0; i < 3; i++)
+            texel[i] =
+                weighted_mean(from + i, bytes_per_row, &horizontal, &vertical, color_encoding);
+        texel[3] = weighted_mean(from + 3, bytes_per_row, &horizontal, &vertical, NULL); // alpha
         memcpy(to + 4 * (size_t)x, texel, sizeof texel);
+        from += 8; // two texels
     }
 }
 
@@ -198,6 +201,7 @@ typedef struct upload_target {
     GLint format;
 } upload_target;
 
+// Uploads a mipmap level. Level 0 is the largest.
 static void upload_level(const upload_target *to, GLint number, const md5gl_level *level)
 {
     to->gl->TexImage2D(to->target, number, to->format, (GLsizei)level->width,
@@ -220,9 +224,9 @@ static void upload_mipmaps(const upload_target *to, md5gl_wrap wrap, md5gl_level
     }
 }
 
-// Uploads an image without a border, with mipmaps unless desc->is_nearest. The image is uploaded
-// from the caller's memory; only its mipmaps need memory. Returns false and fills the error if
-// memory runs out.
+// Uploads an image without a border, with mipmaps unless desc->is_nearest. The image itself is
+// uploaded from the caller's memory without a copy. Returns false and fills the error if memory for
+// the mipmaps runs out.
 static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to,
                                const md5gl_texture_desc *desc, const uint8_t *rgba,
                                md5_error *error)
@@ -233,6 +237,8 @@ static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to
     upload_level(to, 0, &image);
     if (desc->is_nearest || has_one_texel)
         return true;
+
+    // All mipmaps use the same memory: they are computed and uploaded one after the other.
     const size_t half_width = desc->width > 1 ? desc->width / 2 : 1;
     const size_t half_height = desc->height > 1 ? desc->height / 2 : 1;
     uint8_t *const scratch = MD5GL_NEW(renderer, uint8_t, 4 * half_width * half_height, error);
@@ -243,8 +249,8 @@ static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to
     return true;
 }
 
-// Uploads a copy of an image, in which the texels at the edges are replaced by the border. Its
-// mipmaps are computed in the same memory. Returns false and fills the error if memory runs out.
+// Uploads a copy of an image, in which the texels at the edges are replaced by the border. Computes
+// the mipmaps in the memory of the copy. Returns false and fills the error if memory runs out.
 static bool upload_bordered_image(md5gl_renderer *renderer, const upload_target *to,
                                   const md5gl_texture_desc *desc, const uint8_t *rgba,
                                   md5_error *error)
@@ -253,6 +259,7 @@ static bool upload_bordered_image(md5gl_renderer *renderer, const upload_target 
     uint8_t *const copy = MD5GL_NEW(renderer, uint8_t, size, error);
     if (!copy)
         return false;
+
     memcpy(copy, rgba, size);
     const md5gl_level image = {desc->width, desc->height, copy};
     fill_border(&image, desc->wrap);
@@ -353,17 +360,19 @@ static void convert_normals(const md5gl_texture_desc *desc, const md5gl_texture_
     }
 }
 
-// Uploads a normal map that is not in id's encoding or has a height map: converts it first. Returns
-// false and fills the error on failure.
+// Converts a normal map to id's encoding and uploads it. The map is in another encoding, is a
+// height map itself, or has a height map whose slopes are added. Returns false and fills the error
+// on failure.
 static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                            md5_error *error)
 {
-    const md5gl_texture_desc *const heights =
-        desc->normals & MD5GL_NORMALS_HEIGHTS ? desc : desc->heights;
+    const bool contains_heights = (desc->normals & MD5GL_NORMALS_HEIGHTS) != 0;
+    const md5gl_texture_desc *const heights = contains_heights ? desc : desc->heights;
     if (heights && (heights->width == 0 || heights->height == 0))
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "height map is empty: expected at least 1 x 1 texels, found %u x %u",
                            heights->width, heights->height);
+
     uint8_t *const normals =
         MD5GL_NEW(renderer, uint8_t, 4 * (size_t)desc->width * desc->height, error);
     if (!normals)
@@ -418,26 +427,23 @@ static bool upload_color(md5gl_renderer *renderer, const md5gl_texture_desc *des
 }
 
 // Uploads a texture of any kind to the bound texture. Row 0 in memory is v = 0, the top row of the
-// image, as in MD5.
+// image, as in MD5. Returns false and fills the error on failure.
 static bool upload_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                            md5_error *error)
 {
-    const bool is_id_encoding = desc->normals == 0 && !desc->heights;
-    switch (desc->kind) {
-    case MD5GL_TEXTURE_MASK:
+    const bool must_convert_normals =
+        desc->kind == MD5GL_TEXTURE_NORMALS && (desc->normals != 0 || desc->heights);
+    if (desc->kind == MD5GL_TEXTURE_MASK) {
         upload_mask(&renderer->gl, desc);
         return true;
-    case MD5GL_TEXTURE_STAGE_CUBE:
-        return upload_faces(renderer, desc, error);
-    case MD5GL_TEXTURE_COLOR:
-        return upload_color(renderer, desc, error);
-    case MD5GL_TEXTURE_NORMALS:
-        if (!is_id_encoding)
-            return upload_normals(renderer, desc, error);
-        break;
-    default: // the texels are linear
-        break;
     }
+    if (desc->kind == MD5GL_TEXTURE_STAGE_CUBE)
+        return upload_faces(renderer, desc, error);
+    if (desc->kind == MD5GL_TEXTURE_COLOR)
+        return upload_color(renderer, desc, error);
+    if (must_convert_normals)
+        return upload_normals(renderer, desc, error);
+    // The texels of all other kinds are linear.
     return upload_image(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
 }
 
@@ -459,8 +465,6 @@ void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
                          enum md5gl_unit unit, GLenum target, GLuint texture)
 {
     const GladGLContext *gl = &renderer->gl;
-    // Skip units that the program does not read or that have the texture already. Without a
-    // program, the caller needs the texture to be bound to the active unit.
     if (program) {
         const bool is_read = (program->units & 1u << unit) != 0;
         if (!is_read || renderer->bound[unit] == texture)
@@ -513,7 +517,7 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 
 // -- Public -----------------------------------------------------------------------------------
 
-// Asserts that a description has valid values.
+// Asserts that the description of a texture has valid values.
 static void validate_texture_desc(const md5gl_texture_desc *desc)
 {
     MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK,
@@ -529,6 +533,20 @@ static void validate_texture_desc(const md5gl_texture_desc *desc)
     for (uint32_t i = 0; i < 6; i++)
         MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: must have six sides");
     (void)is_cube; // unused without assertions
+}
+
+// Sets the sampling of the bound texture as its description specifies. Cube maps and masks never
+// repeat, and masks do not have mipmaps.
+static void set_texture_sampling(const GladGLContext *gl, GLenum target,
+                                 const md5gl_texture_desc *desc)
+{
+    const bool is_cube = target == GL_TEXTURE_CUBE_MAP;
+    const bool is_mask = desc->kind == MD5GL_TEXTURE_MASK;
+    const bool repeats = desc->wrap == MD5GL_WRAP_REPEAT && !is_cube && !is_mask;
+    const bool has_mipmaps = !desc->is_nearest && !is_mask;
+    const GLint filter = desc->is_nearest ? GL_NEAREST : GL_LINEAR;
+    const GLint minify = has_mipmaps ? GL_LINEAR_MIPMAP_LINEAR : filter;
+    md5gli_set_sampling(gl, target, repeats, filter, minify);
 }
 
 // Creates a GL texture or cube map with mipmaps. Returns 0 and sets the error on failure.
@@ -557,12 +575,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     if (texture == 0)
         return 0;
 
-    const bool is_mask = desc->kind == MD5GL_TEXTURE_MASK;
-    const bool repeats = desc->wrap == MD5GL_WRAP_REPEAT && !is_cube && !is_mask;
-    const bool has_mipmaps = !desc->is_nearest && !is_mask;
-    const GLint filter = desc->is_nearest ? GL_NEAREST : GL_LINEAR;
-    md5gli_set_sampling(&renderer->gl, target, repeats, filter,
-                        has_mipmaps ? GL_LINEAR_MIPMAP_LINEAR : filter);
+    set_texture_sampling(&renderer->gl, target, desc);
     const bool is_uploaded = upload_texture(renderer, desc, error);
     return md5gli_end_texture(renderer, target, texture, is_uploaded, error);
 }
