@@ -1,5 +1,6 @@
 // Shadows: depth maps seen from the key light, from below the ground for contact shadows, and from
-// spot lights.
+// spot lights. The key light is the frame's directional light, also called sun. Contact shadows
+// darken the ground near the feet of a model. A caster is an object that casts shadows.
 //
 // Models are drawn into all maps with the vertex shaders of the other passes; the host draws its
 // geometry itself. Opaque meshes use programs without a fragment stage. On the ground, only the
@@ -18,10 +19,12 @@ enum {
 static const float max_spot_angle = 150.0f; // largest field of view of a spot light's map, degrees
 static const float spot_near = 0.005f; // near plane of that map, as a fraction of the light's range
 
-// Range of the contact map above and below the ground, as fractions of the casters' height.
+// Range of the contact map above and below the ground, as fractions of the casters' height. The
+// height counts as at least this fraction of the casters' radius, so that the map of flat casters
+// is not empty.
 static const float contact_height = 0.26f;
 static const float contact_depth = 0.06f;
-static const float min_height_per_radius = 0.05f; // smallest height of flat casters
+static const float min_height_per_radius = 0.05f;
 
 // Texels of the key light's map that filtering and the surface offset add at its border.
 static const float margin_texels = 4.0f;
@@ -69,12 +72,13 @@ static void resize_spot_maps(md5gl_renderer *renderer, uint32_t texels)
     allocate_depth_texture(renderer, maps[0].shown.depth, 2 * texels);
 }
 
-// Creates a sampler of depth maps that finds no casters outside of the map. OpenGL ES 3.0 does not
-// have border colors. There the texels at the edge repeat, which are empty if the frame's bounds
-// of the casters are correct. `compare` is GL_NONE if depth is read instead of compared.
+// Creates a sampler of depth maps. Outside of the map it returns the largest depth, where nothing
+// is shadowed. OpenGL ES 3.0 does not have border colors; there the texels at the edge repeat,
+// which are empty if the frame's bounds of the casters are correct. `compare` is GL_NONE if depth
+// is read instead of compared.
 static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint compare)
 {
-    static const float nothing[4] = {1.0f, 1.0f, 1.0f, 1.0f};
+    static const float largest_depth[4] = {1.0f, 1.0f, 1.0f, 1.0f};
     const GladGLContext *gl = &renderer->gl;
     const GLint wrap = renderer->is_es ? GL_CLAMP_TO_EDGE : GL_CLAMP_TO_BORDER;
     GLuint sampler = 0;
@@ -84,7 +88,7 @@ static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint
     gl->SamplerParameteri(sampler, GL_TEXTURE_WRAP_S, wrap);
     gl->SamplerParameteri(sampler, GL_TEXTURE_WRAP_T, wrap);
     if (!renderer->is_es)
-        gl->SamplerParameterfv(sampler, GL_TEXTURE_BORDER_COLOR, nothing);
+        gl->SamplerParameterfv(sampler, GL_TEXTURE_BORDER_COLOR, largest_depth);
     gl->SamplerParameteri(sampler, GL_TEXTURE_COMPARE_MODE, compare);
     gl->SamplerParameteri(sampler, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
     return sampler;
@@ -145,8 +149,9 @@ typedef struct box_view {
     float half[3];
 } box_view;
 
-// Returns the matrix of a view for a map with sides of `texels`. The offset is rounded to whole
-// texels, so that shadow edges do not move when the center moves.
+// Returns the matrix from world space to the clip space of a view, for a map with sides of `texels`
+// texels. The offset is rounded to whole texels, so that shadow edges do not flicker when the
+// center moves.
 static md5_mat44 view_matrix(const box_view *view, uint32_t texels)
 {
     md5_mat44 matrix = {{0}};
@@ -178,7 +183,8 @@ static void set_view(md5gl_depth_map *map, md5_mat44 clip_from_world, const floa
 
 static const float radians_per_degree = 3.14159265f / 180.0f;
 
-// Returns the direction of a spot light; straight down if it has no length.
+// Returns the direction of a spot light as a unit vector. Returns straight down if the light's
+// direction is not a valid vector.
 static md5_vec3 spot_direction(const md5gl_point_light *light)
 {
     const float length = sqrtf(md5_vec3_dot(light->direction, light->direction));
@@ -201,9 +207,9 @@ static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone
     cone[3] = -cosf(angle) * rise;
 }
 
-// Sets the view of a spot light's map. Writes its matrix, and the width of the map at distance 1,
-// to the block; begin_spot_maps() divides this width by the number of texels. `index` counts the
-// maps.
+// Sets the view of a spot light's map. `index` is the index among the maps of spot lights. Writes
+// the matrix of the view and the width of the map at distance 1 from the light to the block.
+// begin_spot_maps() divides this width by the number of texels.
 static void begin_spot(md5gl_renderer *renderer, const md5gl_point_light *light, md5_vec3 axis,
                        uint32_t index, md5gl_frame_block *block)
 {
@@ -220,42 +226,52 @@ static void begin_spot(md5gl_renderer *renderer, const md5gl_point_light *light,
     block->spot_texels[index] = 2.0f * tanf(0.5f * fov * radians_per_degree);
 }
 
+// Returns true if a point light is a spot light: it shines only in a cone.
+static bool is_spot_light(const md5gl_point_light *light)
+{
+    return light->cone > 0.0f; // false for NaN
+}
+
+// Writes a point light to the uniform block, as element `index` of its arrays.
+static void write_point_light(const md5gl_point_light *light, uint32_t index,
+                              md5gl_frame_block *block)
+{
+    float *const position = block->point_positions[index];
+    position[0] = light->position.x;
+    position[1] = light->position.y;
+    position[2] = light->position.z;
+    position[3] = light->range;
+    memcpy(block->point_colors[index], light->color, sizeof light->color);
+    block->point_cones[index][3] = 1.0f; // without a cone, the intensity is 1 in all directions
+    if (is_spot_light(light))
+        write_cone(light, spot_direction(light), block->point_cones[index]);
+}
+
 // Writes the point lights and spot lights of a frame to the uniform block, and sets the views of
-// the spot lights that have shadow maps. Returns the number of these maps.
+// the spot lights that have shadow maps. Returns the number of these maps. Lights without a range
+// are skipped.
 static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
                              md5gl_frame_block *block)
 {
-    uint32_t count = 0;
+    uint32_t num_lights = 0;
     uint32_t num_maps = 0;
-    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
+    for (uint32_t i = 0; i < frame->num_point_lights && num_lights < MD5GL_MAX_POINT_LIGHTS; i++) {
         const md5gl_point_light *const light = &frame->point_lights[i];
-        if (!(light->range > 0.0f))
+        const bool has_range = light->range > 0.0f; // false for NaN
+        if (!has_range)
             continue;
-        const md5_vec3 at = light->position;
-        const float position[4] = {at.x, at.y, at.z, light->range};
-        float *const cone = block->point_cones[count];
-        float *const color = block->point_colors[count];
-        memcpy(block->point_positions[count], position, sizeof position);
-        memcpy(color, light->color, sizeof light->color);
-        count++;
-
-        // Without a cone, the light shines in all directions: the intensity is always 1.
-        cone[3] = 1.0f;
-        if (!(light->cone > 0.0f))
+        const uint32_t index = num_lights++;
+        write_point_light(light, index, block);
+        if (!is_spot_light(light) || !light->casts_shadow || num_maps == MD5GL_MAX_SPOT_SHADOWS)
             continue;
 
-        const md5_vec3 axis = spot_direction(light);
-        write_cone(light, axis, cone);
-        if (!light->casts_shadow || num_maps == MD5GL_MAX_SPOT_SHADOWS)
-            continue;
-
-        begin_spot(renderer, light, axis, num_maps, block);
+        begin_spot(renderer, light, spot_direction(light), num_maps, block);
         renderer->maps[MD5GL_MAP_SPOT + num_maps].shown.light = i;
         num_maps++;
-        color[3] = (float)num_maps; // 0: no map
+        block->point_colors[index][3] = (float)num_maps; // 1 + index of the map, or 0
     }
-    block->mode[2] = (float)count;
-    renderer->num_lights = count;
+    block->mode[2] = (float)num_lights;
+    renderer->num_lights = num_lights;
     return num_maps;
 }
 
@@ -271,10 +287,12 @@ typedef struct shadow_sizes {
     float contact_reach; // the same for contact shadows
 } shadow_sizes;
 
-// Rounds a length up to one of a series of lengths that differ by at most a quarter. While the pose
-// changes, maps keep their scale and, by view_matrix(), their texels, so that edges do not move.
-// The series are the floats whose fraction has at most two bits. A carry from the fraction
-// increases the exponent, which is also correct.
+// Rounds a length up to the next of a series of lengths: 1, 1.25, 1.5, 1.75, and these multiplied
+// by powers of 2. While the pose changes slightly, maps therefore keep their scale and, by
+// view_matrix(), their texels, so that edges do not flicker.
+//
+// The lengths of the series are the floats whose fraction (23 bits) uses only its highest two bits.
+// A carry from the fraction increases the exponent, which is also correct.
 static float round_up_length(float length)
 {
     const uint32_t mask = (1u << 21) - 1; // the lowest 21 of the 23 bits of the fraction
@@ -317,7 +335,8 @@ static float longest_shadow(const md5gl_frame *frame, float height)
 }
 
 // Computes the extent of the key light's map for casters with bounds of this size. `margin` is the
-// part of the map for filtering and for the surface offset.
+// fraction of the map that filtering and the surface offset need at its border. The softness of a
+// shadow, the penumbra, grows with the distance between the caster and the shadow.
 static void measure_sun_map(const md5gl_frame *frame, md5_vec3 size, float margin,
                             shadow_sizes *sizes)
 {
@@ -370,11 +389,13 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     return fmaxf(sizes.sun_reach, sqrtf(contact * contact + height * height));
 }
 
-// Computes the part of the ground that shadows can reach, because only that part is drawn with the
-// filters of shadows. It is the area over which a rectangle sweeps when it moves away from the
-// light, along the shadows. The rectangle is the area below the casters, which are the objects that
-// cast shadows, enlarged by the softness of their shadows. A light from below casts no shadows on
-// the ground, so the rectangle does not move.
+// Computes the part of the ground that shadows can reach. Only that part is drawn, because the
+// filters of shadows are slow.
+//
+// The part is the area over which a rectangle sweeps when it moves away from the light, in the
+// direction of the shadows. The rectangle is the area below the casters, enlarged by the softness
+// of their shadows. A light from below casts no shadows on the ground, so then the rectangle does
+// not move.
 //
 // `to_light` is a unit vector. The result is in world units:
 //
@@ -386,25 +407,27 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
 static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
                                const float to_light[3], float ground[8])
 {
-    static const float min_light_height =
-        1e-3f; // of a unit vector: shadows are not infinitely long
+    // The smallest z of the direction to the light, so that shadows are not infinitely long.
+    static const float min_light_height = 1e-3f;
     const md5_bounds bounds = frame->casters;
     const float min[2] = {bounds.min.x, bounds.min.y};
     const float max[2] = {bounds.max.x, bounds.max.y};
     const float caster_height = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun_reach;
     const float reach = fmaxf(sizes->sun_reach, sizes->contact_reach);
     for (uint32_t axis = 0; axis < 2; axis++) {
-        float slope = 0.0f; // horizontal distance to the light per height
+        // A caster at height h casts its shadow at the distance slope * h from the light.
+        float slope = 0.0f;
         if (to_light[2] > 0.0f)
             slope = to_light[axis] / fmaxf(to_light[2], min_light_height);
 
-        // The movement starts on the side of the light.
+        // The movement starts on the side of the light, outside of the casters.
         const float start = slope * sizes->sun_reach;
         const float shift = -slope * caster_height - start;
         const float lower = min[axis] - reach + start;
         const float upper = max[axis] + reach + start;
-        ground[axis] = shift < 0.0f ? upper : lower;
-        ground[2 + axis] = shift < 0.0f ? lower : upper;
+        const bool moves_down = shift < 0.0f; // to smaller coordinates
+        ground[axis] = moves_down ? upper : lower;
+        ground[2 + axis] = moves_down ? lower : upper;
         ground[4 + axis] = shift;
     }
 }
@@ -420,8 +443,8 @@ static md5_vec3 perpendicular(md5_vec3 v)
     return (md5_vec3){side.x / length, side.y / length, side.z / length};
 }
 
-// Returns the key light's view of a sphere around the casters. `away` is the unit vector from the
-// light.
+// Returns the key light's view of a sphere around the casters. `away` is the unit vector in which
+// the light shines.
 static box_view sun_view(md5_vec3 center, float radius, md5_vec3 away)
 {
     const md5_vec3 side = perpendicular(away);
@@ -543,17 +566,41 @@ static void upload_map_block(md5gl_renderer *renderer, const md5gl_depth_map *ma
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &map_block, sizeof map_block);
 }
 
-// Selects the maps of a frame, which are consecutive: first the maps of the sun, unless there are
-// no casters, then the maps of `num_spots` spot lights.
-static void select_maps(md5gl_renderer *renderer, bool has_casters, uint32_t num_spots)
+// Returns a frame with the bounds of its casters. If the host has not set them, the casters are all
+// posed models, and `casters_are_set` becomes false, so that md5gl_pose() computes their bounds.
+static md5gl_frame with_casters(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
-    const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
+    static const md5_bounds unset = {0};
+    md5gl_frame complete = *frame;
+    renderer->casters_are_set =
+        frame->no_shadows || memcmp(&frame->casters, &unset, sizeof unset) != 0;
+    if (!renderer->casters_are_set)
+        complete.casters = find_casters(renderer);
+    return complete;
+}
+
+// Selects the shadow maps of a frame. They are consecutive: first the maps of the key light
+// (MD5GL_MAP_SUN and MD5GL_MAP_CONTACT) if it casts shadows, then the maps of spot lights.
+static void select_maps(md5gl_renderer *renderer, bool has_sun, uint32_t num_spots)
+{
+    const uint32_t first = has_sun ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
     const uint32_t end = MD5GL_MAP_SPOT + num_spots;
-    const bool has_maps = first < end;
-    renderer->shadowed = has_maps && renderer->has_shadows;
-    renderer->shadows_unsupported = has_maps && !renderer->has_shadows;
+    const bool needs_shadows = first < end;
+    renderer->shadowed = needs_shadows && renderer->has_shadows;
+    renderer->shadows_unsupported = needs_shadows && !renderer->has_shadows;
     renderer->first_map = first;
     renderer->end_map = renderer->shadowed ? end : first;
+}
+
+// Uploads the views of the frame's maps and clears the maps.
+static void clear_maps(md5gl_renderer *renderer, const md5gl_frame_block *block)
+{
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
+        upload_map_block(renderer, &renderer->maps[i], block);
+        md5gli_bind_map(renderer, &renderer->maps[i]);
+        if (i <= MD5GL_MAP_SPOT) // the first map of spot lights clears all four quarters
+            renderer->gl.Clear(GL_DEPTH_BUFFER_BIT);
+    }
 }
 
 // Begins the shadows of a frame: selects the shadow maps, computes their views, writes the point
@@ -562,39 +609,25 @@ static void select_maps(md5gl_renderer *renderer, bool has_casters, uint32_t num
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
-    // Without bounds of the caller, the casters are the posed models.
-    static const md5_bounds unset = {0};
-    md5gl_frame complete = *frame;
-    renderer->casters_are_set =
-        frame->no_shadows || memcmp(&frame->casters, &unset, sizeof unset) != 0;
-    if (!renderer->casters_are_set)
-        complete.casters = find_casters(renderer);
-
+    const md5gl_frame complete = with_casters(renderer, frame);
     shadow_sizes sizes;
-    const bool has_casters = measure_maps(&complete, &sizes);
+    const bool has_sun = measure_maps(&complete, &sizes);
     const uint32_t num_spots = begin_lights(renderer, frame, block);
-    select_maps(renderer, has_casters, num_spots);
+    select_maps(renderer, has_sun, num_spots);
     memset(renderer->shaded_ground, 0, sizeof renderer->shaded_ground);
     if (!renderer->shadowed)
         return;
 
-    block->shadow[0] = 1.0f;
+    block->shadow[0] = 1.0f; // shadows are enabled
     // All other elements of these matrices are 0, so they move every point to x = 2, outside of the
     // range of the map: nothing is shadowed. begin_sun() replaces them.
     block->sun_from_world[12] = 2.0f;
     block->contact_from_world[12] = 2.0f;
-    if (has_casters)
+    if (has_sun)
         begin_sun(renderer, &complete, block, &sizes);
     if (num_spots > 0)
         begin_spot_maps(renderer, frame, num_spots, block);
-
-    // Upload the views of the maps and clear the maps.
-    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
-        upload_map_block(renderer, &renderer->maps[i], block);
-        md5gli_bind_map(renderer, &renderer->maps[i]);
-        if (i <= MD5GL_MAP_SPOT) // the first map of spot lights clears all four quarters
-            renderer->gl.Clear(GL_DEPTH_BUFFER_BIT);
-    }
+    clear_maps(renderer, block);
 }
 
 // Binds a map for drawing into it.

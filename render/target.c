@@ -11,8 +11,9 @@
 
 enum { OUTPUT_NORMALS, OUTPUT_MOTION, OUTPUT_IDS, NUM_OUTPUTS }; // locations of outputs.frag
 
-// A multisampled target has two framebuffers: `drawn` is resolved into `readable`. In other targets
-// both are the same framebuffer.
+// An off-screen image. A multisampled target has two framebuffers: `drawn` is resolved into
+// `readable`, which means that the samples of each pixel are averaged. In all other targets both
+// are the same framebuffer.
 struct md5gl_target {
     uint32_t width;
     uint32_t height;
@@ -39,8 +40,8 @@ static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *t
     return storage;
 }
 
-// The format of an attached texture. `components` and `type` describe texels in memory; GL requires
-// them although none are uploaded.
+// Describes a texture of a framebuffer. `components` and `type` describe texels in memory; GL
+// requires them although no texels are uploaded.
 typedef struct texture_form {
     GLenum attachment;
     GLenum format;
@@ -126,6 +127,18 @@ typedef enum target_content {
     TARGET_OUTPUTS, // normals, motion vectors and ids
 } target_content;
 
+// Creates the textures for normals, motion vectors and ids, attaches them to the bound framebuffer,
+// and makes it write all of them.
+static void create_output_textures(const GladGLContext *gl, md5gl_target *target)
+{
+    GLenum attachments[NUM_OUTPUTS];
+    for (uint32_t i = 0; i < NUM_OUTPUTS; i++) {
+        target->outputs[i] = create_attached_texture(gl, target, GL_TEXTURE_2D, &output_forms[i]);
+        attachments[i] = output_forms[i].attachment;
+    }
+    gl->DrawBuffers(NUM_OUTPUTS, attachments);
+}
+
 // Creates the framebuffer of a target that is read. If the target is not multisampled, frames are
 // drawn into it too. Leaves it bound. Returns false and fills the error on failure.
 static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, target_content content,
@@ -134,17 +147,10 @@ static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, targ
     const GladGLContext *gl = &renderer->gl;
     gl->GenFramebuffers(1, &target->readable);
     gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
-    if (content == TARGET_OUTPUTS) {
-        GLenum attachments[NUM_OUTPUTS];
-        for (uint32_t i = 0; i < NUM_OUTPUTS; i++) {
-            target->outputs[i] =
-                create_attached_texture(gl, target, GL_TEXTURE_2D, &output_forms[i]);
-            attachments[i] = output_forms[i].attachment;
-        }
-        gl->DrawBuffers(NUM_OUTPUTS, attachments);
-    } else {
+    if (content == TARGET_OUTPUTS)
+        create_output_textures(gl, target);
+    else
         target->color = create_attached_texture(gl, target, GL_TEXTURE_2D, &color_form);
-    }
     if (target->samples <= 1) {
         target->depth = create_attached_texture(gl, target, GL_TEXTURE_2D, &depth_form);
         target->drawn = target->readable;
@@ -152,18 +158,23 @@ static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, targ
     return check_target(renderer, target, error);
 }
 
-// Creates the framebuffers and images of a target. Returns false and fills the error on failure.
+// Creates the framebuffers of a target. Returns false and fills the error on failure.
 static bool create_framebuffers(md5gl_renderer *renderer, md5gl_target *target,
                                 target_content content, md5_error *error)
 {
-    if (target->samples > 1 && !create_multisampled(renderer, target, error))
-        return false;
-    return create_readable(renderer, target, content, error);
+    const GladGLContext *gl = &renderer->gl;
+    bool created = true;
+    if (target->samples > 1)
+        created = create_multisampled(renderer, target, error);
+    if (created)
+        created = create_readable(renderer, target, content, error);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+    return created;
 }
 
 // Creates a target, which is a framebuffer with its images. `samples` is reduced to the limit of
-// the context; several samples need a second framebuffer, to which they are resolved. Returns NULL
-// and fills the error on failure.
+// the context. Returns NULL and fills the error on failure.
 static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    uint32_t samples, target_content content, md5_error *error)
 {
@@ -192,16 +203,10 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
 
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
-    const GladGLContext *gl = &renderer->gl;
-    const bool created = create_framebuffers(renderer, target, content, error);
-    gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
-
-    if (!created) {
-        md5gl_destroy_target(renderer, target);
-        return NULL;
-    }
-    return target;
+    if (create_framebuffers(renderer, target, content, error))
+        return target;
+    md5gl_destroy_target(renderer, target);
+    return NULL;
 }
 
 // Creates an off-screen framebuffer with color and depth, of `width` x `height` pixels. If
@@ -257,16 +262,18 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
                                 .ids = target->outputs[OUTPUT_IDS]};
 }
 
-// Copies the colors of one of the target's framebuffers to another framebuffer of the given size.
-// This resolves samples. If the sizes differ, the image is scaled.
+// Copies the colors of one of the target's framebuffers to another framebuffer of width x height
+// pixels. If `from` is multisampled, its samples are averaged. If the sizes differ, the image is
+// scaled.
 static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
                  uint32_t width, uint32_t height)
 {
-    const bool has_size = width == target->width && height == target->height;
+    const bool has_same_size = width == target->width && height == target->height;
+    const GLenum filter = has_same_size ? GL_NEAREST : GL_LINEAR;
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, from);
     gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
     gl->BlitFramebuffer(0, 0, (GLint)target->width, (GLint)target->height, 0, 0, (GLint)width,
-                        (GLint)height, GL_COLOR_BUFFER_BIT, has_size ? GL_NEAREST : GL_LINEAR);
+                        (GLint)height, GL_COLOR_BUFFER_BIT, filter);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
 }
 
@@ -286,9 +293,9 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
     return md5gli_check(renderer, "copying a target", error);
 }
 
-// Draws all pixels of a framebuffer, which has the target's size, with a program that reads a
-// texture of the target. `kind` is the GL target of the texture. Returns false and fills the error
-// if the program cannot be built.
+// Filters an image: draws all pixels of a framebuffer, which has the target's size, with a program
+// that reads a texture of the target. `kind` is GL_TEXTURE_2D or GL_TEXTURE_2D_MULTISAMPLE. Returns
+// false and fills the error if the program cannot be built.
 static bool repaint(md5gl_renderer *renderer, const md5gl_target *target,
                     enum md5gl_fixed_program which, GLenum kind, GLuint texture, GLuint framebuffer,
                     md5_error *error)
@@ -355,24 +362,27 @@ static void normalize_light(md5_vec3 direction, float unit[3])
     unit[2] = is_direction ? direction.z / length : 1.0f;
 }
 
+// Writes the matrices of the current and of the previous frame to the uniform block. The host sets
+// the previous matrix to zeros if the camera does not move. Then both matrices are identical, so
+// that motion vectors are exactly 0.
+static void write_camera_matrices(const md5gl_frame *frame, md5gl_frame_block *block)
+{
+    static const md5_mat44 unset = {{0}};
+    const md5_mat44 current = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
+    md5_mat44 previous = frame->previous_clip_from_world;
+    if (memcmp(&previous, &unset, sizeof unset) == 0)
+        previous = current;
+    memcpy(block->clip_from_world, current.m, sizeof block->clip_from_world);
+    memcpy(block->previous_clip_from_world, previous.m, sizeof block->previous_clip_from_world);
+}
+
 // Returns the values of a frame that shaders read (the uniform block), except for those of
 // environments and shadows, which are added later.
 static md5gl_frame_block describe_frame(const md5gl_frame *frame)
 {
     md5gl_frame_block block;
     memset(&block, 0, sizeof block);
-    const md5_mat44 clip_from_world = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
-    memcpy(block.clip_from_world, clip_from_world.m, sizeof block.clip_from_world);
-
-    // The caller sets a matrix of zeros if the camera does not move. The previous matrix is then
-    // identical to the current matrix, so that motion vectors are exactly 0.
-    static const md5_mat44 none = {{0}};
-    const md5_mat44 *const previous = &frame->previous_clip_from_world;
-    const float *const from =
-        memcmp(previous, &none, sizeof none) ? previous->m : block.clip_from_world;
-    memcpy(block.previous_clip_from_world, from, sizeof block.previous_clip_from_world);
-
-    // Store the camera, the light and the viewport.
+    write_camera_matrices(frame, &block);
     compute_eye(frame, block.eye);
     normalize_light(frame->light_direction, block.light_direction);
     memcpy(block.light, frame->light, sizeof frame->light);
@@ -511,20 +521,18 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
         clear_viewport(renderer, frame);
 }
 
-// Resolves the samples of the frame's target, if it is multisampled, to one color per pixel.
-// Returns false and fills the error if the program cannot be built.
-static bool resolve_samples(md5gl_renderer *renderer, md5_error *error)
+// Resolves a multisampled target: averages the samples of each pixel. Does nothing for other
+// targets and if `target` is NULL. Returns false and fills the error on failure.
+static bool resolve_samples(md5gl_renderer *renderer, const md5gl_target *target, md5_error *error)
 {
-    const md5gl_target *const target = renderer->target;
     if (!target || target->samples <= 1)
         return true;
-
-    const bool has_resolve_program = target->samples == 4 && !renderer->is_es;
-    if (!has_resolve_program) {
+    const bool has_program = target->samples == 4 && !renderer->is_es; // see resolve.frag
+    if (!has_program) {
         copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
         return true;
     }
-    // copy() would also resolve these samples, but Mesa's software GL compiles a shader for it in
+    // copy() would also resolve the samples, but Mesa's software GL compiles a shader for it in
     // each process, which takes 29 ms.
     const bool is_resolved =
         repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
@@ -539,8 +547,8 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5_ASSERT(renderer->in_frame, "must be called after md5gl_begin_frame()");
+    const bool is_resolved = resolve_samples(renderer, renderer->target, error);
 
-    const bool is_resolved = resolve_samples(renderer, error);
     renderer->target = NULL;
     renderer->in_frame = false;
     renderer->environment = NULL;
@@ -619,6 +627,19 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     return true;
 }
 
+// Reads the texel of the ids at a pixel. x and y are pixels from the top left corner.
+static void read_id_texel(const GladGLContext *gl, const md5gl_target *target, uint32_t x,
+                          uint32_t y, GLuint texel[4])
+{
+    const GLint row = (GLint)(target->height - 1 - y); // GL's first row is the bottom row
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->readable);
+    gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + OUTPUT_IDS);
+    // OpenGL ES can read integers only in this format.
+    gl->ReadPixels((GLint)x, row, 1, 1, GL_RGBA_INTEGER, GL_UNSIGNED_INT, texel);
+    gl->ReadBuffer(GL_COLOR_ATTACHMENT0); // all other functions expect this state
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+}
+
 // Returns the id of the instance at a pixel of a target of md5gl_create_outputs(), and stores the
 // index of the mesh in *mesh. x and y are pixels from the top left corner. Returns 0 for the
 // background.
@@ -639,18 +660,10 @@ uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, 
     if (x >= target->width || y >= target->height)
         return 0;
 
-    const GladGLContext *gl = &renderer->gl;
-    GLuint texel[4] = {0}; // object, mesh
+    GLuint texel[4] = {0}; // id, index of the mesh, 0, 0
     (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->readable);
-    gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + OUTPUT_IDS);
-    // OpenGL ES can read integers only in this format.
-    gl->ReadPixels((GLint)x, (GLint)(target->height - 1 - y), 1, 1, GL_RGBA_INTEGER,
-                   GL_UNSIGNED_INT, texel);
-    gl->ReadBuffer(GL_COLOR_ATTACHMENT0); // all other functions expect this state
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-
+    read_id_texel(&renderer->gl, target, x, y, texel);
     if (!md5gli_check(renderer, "reading an object index", error)
         || !md5gli_check_context(renderer, error))
         return 0;
