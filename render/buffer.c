@@ -1,11 +1,12 @@
-// Tables that shaders index, and buffers that are refilled for every draw.
+// Tables, which are arrays that shaders read by index, and buffers that are refilled for every
+// draw.
 #include "render/gl_internal.h"
 
 #include <string.h>
 
 // -- Tables -----------------------------------------------------------------------------------
 
-// The layout of a format's texels in memory.
+// The layout of the texels of a table in the caller's memory.
 typedef struct texel_layout {
     GLenum components;
     GLenum type;
@@ -34,36 +35,45 @@ static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsize
                           texels);
 }
 
+// Enlarges the bound texture of a table to `rows` rows. Its content is then undefined.
+static void reserve_rows(const GladGLContext *gl, md5gl_table *table, GLsizei rows)
+{
+    const texel_layout layout = table_layout(table);
+    if (rows <= table->rows)
+        return;
+    table->rows = rows;
+    gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)table->format, MD5GL_TABLE_WIDTH, rows, 0,
+                   layout.components, layout.type, NULL);
+}
+
+// Writes `count` texels to the bound texture of a table, from row `first` on. The full rows and the
+// incomplete last row are written by two calls, so that no padded copy of the data is needed.
+static void write_texels(const GladGLContext *gl, const md5gl_table *table, GLsizei first,
+                         const void *texels, size_t count)
+{
+    const size_t width = MD5GL_TABLE_WIDTH;
+    const GLsizei num_full_rows = (GLsizei)(count / width);
+    const GLsizei last_width = (GLsizei)(count % width); // 0 if there is no incomplete row
+    const size_t full_size = (size_t)num_full_rows * width * table_layout(table).size;
+    const uint8_t *const last_row = (const uint8_t *)texels + full_size;
+    write_rows(gl, table, first, (GLsizei)width, num_full_rows, texels);
+    write_rows(gl, table, first + num_full_rows, last_width, 1, last_row);
+}
+
 // Fills the texture of a table with one or two parts. Each part has `size` bytes and begins in a
-// new row; the second may be NULL. The full rows and the incomplete last row of a part are written
-// by two calls, so that no padded copy of the data is needed. Leaves the texture bound. Returns the
-// index of the first texel of the second part.
+// new row; the second may be NULL. If the first is NULL, only reserves the memory. Leaves the
+// texture bound. Returns the index of the first texel of the second part.
 static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
                              const void *const parts[2], size_t size)
 {
     const GladGLContext *gl = &renderer->gl;
-    const texel_layout layout = table_layout(table);
-    const size_t count = size / layout.size;
     const size_t width = MD5GL_TABLE_WIDTH;
-    const GLsizei num_full_rows = (GLsizei)(count / width);
-    const GLsizei last_width = (GLsizei)(count % width); // of an incomplete last row
-    const GLsizei rows = num_full_rows + (last_width > 0);
-    const GLsizei all_rows = parts[1] ? 2 * rows : rows;
+    const size_t count = size / table_layout(table).size; // texels per part
+    const GLsizei rows = (GLsizei)((count + width - 1) / width);
     md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, GL_TEXTURE_2D, table->texture);
-    if (all_rows > table->rows) {
-        table->rows = all_rows;
-        gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)table->format, (GLsizei)width, table->rows, 0,
-                       layout.components, layout.type, NULL);
-    }
-
-    const size_t full_size = (size_t)num_full_rows * width * layout.size;
-    for (GLsizei i = 0; i < 2 && parts[i]; i++) {
-        const GLsizei first = i * rows;
-        const uint8_t *const bytes = (const uint8_t *)parts[i];
-        write_rows(gl, table, first, (GLsizei)width, num_full_rows, bytes);
-        if (last_width > 0)
-            write_rows(gl, table, first + num_full_rows, last_width, 1, bytes + full_size);
-    }
+    reserve_rows(gl, table, parts[1] ? 2 * rows : rows);
+    for (GLsizei i = 0; i < 2 && parts[i]; i++)
+        write_texels(gl, table, i * rows, parts[i], count);
     return (uint32_t)((size_t)rows * width);
 }
 

@@ -1,12 +1,13 @@
-// Overlays: lines, ground shadows, blob shadows, ground grid, panel. They are blended, so they do
-// not write depth and must be drawn after the models.
+// Overlays: lines, shadows on the ground, blob shadows (dark discs), the ground grid, the floor and
+// panels (flat textured triangles, such as text). They are blended, so they do not write depth and
+// must be drawn after the models.
 #include "render/gl_internal.h"
 
 #include <limits.h>
 #include <math.h>
 
-// Sets the state of an overlay, uses its program and returns it. `array` is the vertex array of the
-// overlay. Returns NULL if the program cannot be built; md5gl_end_frame() reports the error.
+// Begins an overlay: sets its GL state, binds its vertex array, and uses its program. Returns the
+// program. Returns NULL if the program cannot be built; md5gl_end_frame() then reports the error.
 static const md5gl_program *begin_overlay(md5gl_renderer *renderer, enum md5gl_fixed_program which,
                                           GLuint array, bool tests_depth)
 {
@@ -27,7 +28,8 @@ static const md5gl_program *begin_overlay(md5gl_renderer *renderer, enum md5gl_f
     return program;
 }
 
-// Draws a plane on the ground. Surfaces in the same plane, such as soles, remain visible.
+// Draws a plane on the ground with the program in use. A depth offset moves it behind surfaces in
+// the same plane, such as the soles of a model, so that they remain visible.
 static void draw_plane(const GladGLContext *gl, GLsizei num_vertices)
 {
     gl->Enable(GL_POLYGON_OFFSET_FILL);
@@ -59,8 +61,8 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
 }
 
-// Draws a floor at height `z` around `center`: a grid with cells of the side `cell` if it is not 0,
-// and the light of the point lights from index `first_light` on.
+// Draws a floor at the height `z` around `center`: a grid with cells of the side `cell`, or a plain
+// floor if it is 0. The point lights of the frame from index `first_light` on light the floor.
 static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t first_light,
                        md5_vec3 center, float radius)
 {
@@ -68,15 +70,15 @@ static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t f
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const bool is_lit = first_light < renderer->num_lights;
-    const md5gl_program *const grid =
-        begin_overlay(renderer, is_lit ? MD5GL_PROGRAM_LIT_FLOOR : MD5GL_PROGRAM_GRID,
-                      renderer->empty_array, true);
-    if (!grid)
+    const enum md5gl_fixed_program which = is_lit ? MD5GL_PROGRAM_LIT_FLOOR : MD5GL_PROGRAM_GRID;
+    const md5gl_program *const program =
+        begin_overlay(renderer, which, renderer->empty_array, true);
+    if (!program)
         return;
-    gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], center.x, center.y, z, radius);
-    gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
+    gl->Uniform4f(program->uniforms[MD5GL_GRID_AREA], center.x, center.y, z, radius);
+    gl->Uniform1f(program->uniforms[MD5GL_GRID_CELL], cell);
     if (is_lit)
-        md5gli_set_integer(gl, grid, MD5GL_GRID_LIGHT, (GLint)first_light);
+        md5gli_set_integer(gl, program, MD5GL_GRID_LIGHT, (GLint)first_light);
     draw_plane(gl, 4);
 }
 
@@ -105,15 +107,15 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius)
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const shadow =
-        renderer->shadowed
-            ? begin_overlay(renderer, MD5GL_PROGRAM_GROUND, renderer->empty_array, true)
-            : NULL;
-    if (!shadow)
+    if (!renderer->shadowed)
         return;
-    gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], center.x, center.y, renderer->ground,
+    const md5gl_program *const program =
+        begin_overlay(renderer, MD5GL_PROGRAM_GROUND, renderer->empty_array, true);
+    if (!program)
+        return;
+    gl->Uniform4f(program->uniforms[MD5GL_GROUND_AREA], center.x, center.y, renderer->ground,
                   radius);
-    gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SHADED], 2, renderer->shaded_ground);
+    gl->Uniform4fv(program->uniforms[MD5GL_GROUND_SHADED], 2, renderer->shaded_ground);
     draw_plane(gl, 6);
 }
 
@@ -126,8 +128,9 @@ void md5gl_draw_blob_shadows(md5gl_renderer *renderer, const md5gl_blob_shadow *
     MD5GL_ASSERT_IN_FRAME(renderer);
     MD5_VALIDATE_RESERVED(blobs, count);
     const GladGLContext *gl = &renderer->gl;
-    if (count == 0 || count > INT_MAX
-        || !begin_overlay(renderer, MD5GL_PROGRAM_BLOB, renderer->blob_array, true))
+    if (count == 0 || count > INT_MAX)
+        return;
+    if (!begin_overlay(renderer, MD5GL_PROGRAM_BLOB, renderer->blob_array, true))
         return;
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->blob_buffer, blobs, count * sizeof *blobs);
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
@@ -147,16 +150,18 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
     const GladGLContext *gl = &renderer->gl;
     if (count < 3 || count > INT_MAX)
         return;
-    const md5gl_program *const program = begin_overlay(
-        renderer, kind == MD5GL_TEXTURE_MASK ? MD5GL_PROGRAM_PANEL : MD5GL_PROGRAM_IMAGE,
-        renderer->panel_array, false);
+    const bool is_mask = kind == MD5GL_TEXTURE_MASK;
+    const enum md5gl_fixed_program which = is_mask ? MD5GL_PROGRAM_PANEL : MD5GL_PROGRAM_IMAGE;
+    const md5gl_program *const program =
+        begin_overlay(renderer, which, renderer->panel_array, false);
     if (!program)
         return;
 
+    const GLsizei num_complete = (GLsizei)(count / 3 * 3); // vertices of complete triangles
     md5gli_set_integer(gl, program, MD5GL_IS_COLOR, kind == MD5GL_TEXTURE_COLOR);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
                   count * sizeof *vertices);
     md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
                         texture ? texture : renderer->white);
-    gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)(count / 3 * 3));
+    gl->DrawArrays(GL_TRIANGLES, 0, num_complete);
 }

@@ -227,17 +227,23 @@ static const char *skip_number(const char *text, long *number)
 }
 
 // Returns the line number at the beginning of a driver's message, and sets `message` to the text
-// after it. Formats: "0:2015(3): error: x" (Mesa, with the column), "0(2015) : error x" (NVIDIA),
-// "ERROR: 0:2015: x" (others). The number before the line is the number of a string, which is
-// ignored. For other formats, returns -1 and sets `message` to the whole log.
+// after it. For unknown formats, returns -1 and sets `message` to the whole log. Known formats:
+//
+// - Mesa, with the column: "0:2015(3): error: x"
+// - NVIDIA: "0(2015) : error x"
+// - others: "ERROR: 0:2015: x"
+//
+// The number before the line is the index of a source string, which is always 0.
 static long parse_log_line(const char *log, const char **message)
 {
-    // Read the number of the source string.
+    static const char prefix[] = "ERROR: ";
+    const size_t prefix_length = sizeof prefix - 1;
+    const bool has_prefix = strncmp(log, prefix, prefix_length) == 0;
     long string;
     long line;
     long column;
-    const char *at = skip_number(strncmp(log, "ERROR: ", 7) == 0 ? log + 7 : log, &string);
     *message = log;
+    const char *at = skip_number(has_prefix ? log + prefix_length : log, &string);
     if (!at || (*at != ':' && *at != '('))
         return -1;
 
@@ -251,27 +257,37 @@ static long parse_log_line(const char *log, const char **message)
     return line;
 }
 
+// Returns the index of the last file of a stage.
+static int find_last_file(const md5gl_source *files)
+{
+    int last = 0;
+    while (last + 1 < MD5GL_MAX_SOURCES && files[last + 1].text)
+        last++;
+    return last;
+}
+
 // Fills the error with the first line of a driver's log, and with the file and the line that it
-// refers to. `step` says what failed. If the log does not contain a known line, the error names the
-// last of the files, the entry point. Returns false.
-static bool fail_with_log(const char *log, const md5gl_source *files, const char *step,
+// refers to. `failure` describes the failure, for example "shaders do not link". If the log does
+// not begin with a known line number, the error contains the last of the files, the entry point.
+// Returns false.
+static bool fail_with_log(const char *log, const md5gl_source *files, const char *failure,
                           md5_error *error)
 {
     const char *message;
     const long line = parse_log_line(log, &message);
-    const size_t length = strcspn(message, "\r\n");
-    const char *const text = length > 0 ? message : "no message from the driver";
-    const int text_length = length > 0 ? (int)length : (int)strlen(text);
+    int length = (int)strcspn(message, "\r\n");
+    if (length == 0) {
+        message = "no message from the driver";
+        length = (int)strlen(message);
+    }
 
-    int last_file = 0;
-    while (last_file + 1 < MD5GL_MAX_SOURCES && files[last_file + 1].text)
-        last_file++;
-    if (line > 0 && line / LINES_PER_FILE <= last_file)
-        return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s:%ld: %s: %.*s",
-                           files[line / LINES_PER_FILE].file, line % LINES_PER_FILE, step,
-                           text_length, text);
-    return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last_file].file, step,
-                       text_length, text);
+    const int last_file = find_last_file(files);
+    const long file = line / LINES_PER_FILE; // see `headings`
+    if (line > 0 && file <= last_file)
+        return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s:%ld: %s: %.*s", files[file].file,
+                           line % LINES_PER_FILE, failure, length, message);
+    return md5gli_fail(error, MD5_ERROR_GPU, "shaders/%s: %s: %.*s", files[last_file].file, failure,
+                       length, message);
 }
 
 // OpenGL ES requires explicit precisions. Desktops always use the highest.
@@ -317,24 +333,14 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
     return 0;
 }
 
-// Queries the locations of the uniforms of a linked program, and binds its uniform block.
-static void find_uniforms(const GladGLContext *gl, md5gl_program *program)
-{
-    for (uint32_t i = 0; i < MD5GL_NUM_UNIFORMS; i++)
-        program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
-    const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
-    if (frame != GL_INVALID_INDEX)
-        gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
-}
-
-// Sets the texture units of the samplers of a linked program, and lists the units that the program
-// reads in program->units (one bit per unit).
-static void assign_samplers(const GladGLContext *gl, md5gl_program *program)
+// Connects the samplers of a program with their texture units, and stores in `units` which units
+// the program reads.
+static void set_samplers(const GladGLContext *gl, md5gl_program *program)
 {
     gl->UseProgram(program->name);
     for (uint32_t i = 0; i < sizeof program_samplers / sizeof program_samplers[0]; i++) {
         const GLint location = gl->GetUniformLocation(program->name, program_samplers[i].name);
-        if (location < 0)
+        if (location < 0) // the program does not have this sampler
             continue;
         gl->Uniform1i(location, (GLint)program_samplers[i].unit);
         program->units |= 1u << program_samplers[i].unit;
@@ -358,8 +364,12 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
         return fail_with_log(log, files, "shaders do not link", error);
     }
 
-    find_uniforms(gl, program);
-    assign_samplers(gl, program);
+    for (uint32_t i = 0; i < MD5GL_NUM_UNIFORMS; i++)
+        program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
+    const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
+    if (frame != GL_INVALID_INDEX)
+        gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
+    set_samplers(gl, program);
     return true;
 }
 
@@ -393,23 +403,25 @@ static bool attach_stages(md5gl_renderer *renderer, const md5gl_program_sources 
     return true;
 }
 
-// Compiles and links a shader program, unless it exists already. Returns false with the messages of
-// the compiler if this fails.
+// Compiles and links a shader program, unless it exists already. Returns false with the first
+// message of the compiler if this fails.
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           md5gl_program *program, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     if (program->name != 0)
         return true;
+
     program->name = gl->CreateProgram();
     const bool is_attached = attach_stages(renderer, sources, program->name, error);
-    if (sources->captured[0])
+    if (sources->captured[0]) // must be set before linking
         gl->TransformFeedbackVaryings(program->name, MD5GL_NUM_CAPTURED, sources->captured,
                                       GL_SEPARATE_ATTRIBS);
-    const md5gl_source *const first_stage =
-        sources->compute[0].text ? sources->compute : sources->vertex;
+    const bool is_compute = sources->compute[0].text != NULL;
+    const md5gl_source *const first_stage = is_compute ? sources->compute : sources->vertex;
     if (is_attached && link_program(renderer, first_stage, program, error))
         return true;
+
     gl->DeleteProgram(program->name);
     program->name = 0;
     return false;
@@ -443,10 +455,10 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 #define HOST_DEFINE(name) "#define " #name " md5gl_" #name "\n"
 #define HOST_UNDEFINE(name) "#undef " #name "\n"
 
-// Returns one text that consists of `count` texts. Returns NULL and fills the error if memory runs
-// out.
-static char *join_texts(md5gl_renderer *renderer, const char *const *texts, size_t count,
-                        md5_error *error)
+// Returns one text that consists of all texts in their order. Returns NULL and fills the error if
+// memory runs out.
+static char *concatenate(md5gl_renderer *renderer, const char *const *texts, size_t count,
+                         md5_error *error)
 {
     size_t size = 1; // the final zero byte
     for (size_t i = 0; i < count; i++)
@@ -494,8 +506,8 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
         md5gli_shader_shade_glsl,
         HOST_NAMES(HOST_UNDEFINE) "#undef CLASSIC\n#undef SPOTS\n#line 1\n",
     };
-    renderer->host_texts[lighting] =
-        join_texts(renderer, texts, sizeof texts / sizeof texts[0], error);
+    const size_t count = sizeof texts / sizeof texts[0];
+    renderer->host_texts[lighting] = concatenate(renderer, texts, count, error);
     return renderer->host_texts[lighting];
 }
 
@@ -516,9 +528,10 @@ static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
 };
 static const md5gl_source binds[] = {PLAIN, MORPHED};
 
-// Builds the program that draws skinned models in a pass, unless it exists already. The vertex
-// stage consists of a file of the pass, if it has one, then of the files for skinning, then of the
-// entry point. Returns false and fills the error on failure.
+// Builds the program that draws skinned models in a pass, unless it exists already. `variant` is a
+// combination of a blending method and morph targets (md5gl_variant_index()). The vertex stage
+// consists of a file of the pass, if it has one, then of the files for skinning, then of the entry
+// point. Returns false and fills the error on failure.
 static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                        enum md5gl_pass pass, md5_error *error)
 {
@@ -551,8 +564,8 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
 }
 
 // Builds the programs of a skinning path, unless they exist already: the program for lit surfaces,
-// and for MD5GL_PATH_COMPUTE the compute shader. `variant` numbers the combinations of blending
-// method and morph targets.
+// and for MD5GL_PATH_COMPUTE the compute shader. `variant` is a combination of a blending method
+// and morph targets (md5gl_variant_index()).
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
 {
     if (path == MD5GL_PATH_COMPUTE) {

@@ -24,11 +24,11 @@ static void default_free(void *user, void *memory, size_t size)
 
 // -- Functions and limits of the context ------------------------------------------------------
 
-// A loader for glad, which does not check the functions that it loads: it stores the name of the
-// first missing function.
+// The user data of load_checked(). It wraps the application's loader, because glad does not report
+// missing functions.
 typedef struct validating_loader {
     const md5gl_opts *opts;
-    const char *first_missing; // name, or NULL
+    const char *first_missing; // name of the first function that was not found, or NULL
 } validating_loader;
 
 // Loads a GL function by the application's loader, and remembers the first missing function for the
@@ -45,9 +45,9 @@ static GLADapiproc load_checked(void *user, const char *name)
 // The version text of OpenGL ES and of WebGL begins with this prefix, on desktops with a number.
 static const char es_prefix[] = "OpenGL ES";
 
-// Checks the functions that glad calls while it loads, because its result can be checked only
-// afterwards.
-static bool check_basic_functions(validating_loader *loader, md5_error *error)
+// Returns true if the loader finds the functions that glad calls while it loads. glad would crash
+// without them. Otherwise fills the error.
+static bool check_first_functions(validating_loader *loader, md5_error *error)
 {
     static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -59,7 +59,8 @@ static bool check_basic_functions(validating_loader *loader, md5_error *error)
     return true;
 }
 
-// Returns the text of the context's version, or NULL if no context is current.
+// Returns the version text of the current context, before glad has loaded its functions. Returns
+// NULL if no context is current.
 static const char *query_version(const md5gl_opts *opts)
 {
     PFNGLGETSTRINGPROC get_string;
@@ -68,8 +69,8 @@ static const char *query_version(const md5gl_opts *opts)
     return (const char *)get_string(GL_VERSION);
 }
 
-// Loads the functions of OpenGL 3.3 or OpenGL ES 3.0, as renderer->is_es selects. Returns true if
-// the context has this version or a later one.
+// Loads all functions of OpenGL, or of OpenGL ES if renderer->is_es. Returns true if the version of
+// the context is supported.
 static bool load_version(md5gl_renderer *renderer, validating_loader *loader)
 {
     GladGLContext *gl = &renderer->gl;
@@ -81,15 +82,14 @@ static bool load_version(md5gl_renderer *renderer, validating_loader *loader)
     return gl->VERSION_3_3 != 0;
 }
 
-// Loads the functions that every supported context has. Returns false and fills the error if there
-// is no context, its version is not supported, or a function is missing.
+// Loads the functions that every supported context has. Returns false and fills the error if no
+// context is current, its version is not supported, or a function is missing.
 static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5_error *error)
 {
     validating_loader loader = {.opts = opts};
-    if (!check_basic_functions(&loader, error))
+    if (!check_first_functions(&loader, error))
         return false;
 
-    // The version selects the functions to load.
     const char *const version = query_version(opts);
     if (!version)
         return md5gli_fail(
@@ -97,6 +97,7 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
             "no OpenGL context is current in this thread; make a context current first");
     renderer->is_es = strncmp(version, es_prefix, sizeof es_prefix - 1) == 0;
     renderer->is_webgl = renderer->is_es && strstr(version, "WebGL") != NULL;
+
     if (!load_version(renderer, &loader))
         return md5gli_fail(
             error, MD5_ERROR_GPU,
@@ -239,35 +240,35 @@ static void begin_array(const GladGLContext *gl, GLuint *array, GLuint *buffer)
     gl->BindBuffer(GL_ARRAY_BUFFER, *buffer);
 }
 
-// Creates the vertex arrays of lines, panels and blob shadows. Attributes with the divisor 1
-// advance once per instance, the others once per vertex.
+// Creates the vertex arrays of overlays: lines, panels and blob shadows.
 static void create_overlay_arrays(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
+
     // Each line, two vertices of the caller, is one instance of the four vertices of line.vert.
-    const size_t end = sizeof(md5gl_line_vertex);
-    const size_t line = 2 * end;
-    const size_t colour = offsetof(md5gl_line_vertex, rgba);
+    const size_t vertex_size = sizeof(md5gl_line_vertex);
+    const size_t line_size = 2 * vertex_size;
+    const size_t rgba = offsetof(md5gl_line_vertex, rgba);
     begin_array(gl, &renderer->line_array, &renderer->line_buffer);
-    add_attribute(gl, 0, 3, GL_FLOAT, line, 0, 1);
-    add_attribute(gl, 1, 4, GL_UNSIGNED_BYTE, line, colour, 1);
-    add_attribute(gl, 2, 3, GL_FLOAT, line, end, 1);
-    add_attribute(gl, 3, 4, GL_UNSIGNED_BYTE, line, end + colour, 1);
+    add_attribute(gl, 0, 3, GL_FLOAT, line_size, 0, 1);
+    add_attribute(gl, 1, 4, GL_UNSIGNED_BYTE, line_size, rgba, 1);
+    add_attribute(gl, 2, 3, GL_FLOAT, line_size, vertex_size, 1);
+    add_attribute(gl, 3, 4, GL_UNSIGNED_BYTE, line_size, vertex_size + rgba, 1);
 
-    const size_t corner = sizeof(md5gl_panel_vertex);
+    const size_t panel_size = sizeof(md5gl_panel_vertex);
     begin_array(gl, &renderer->panel_array, &renderer->panel_buffer);
-    add_attribute(gl, 0, 2, GL_FLOAT, corner, offsetof(md5gl_panel_vertex, x), 0);
-    add_attribute(gl, 1, 2, GL_FLOAT, corner, offsetof(md5gl_panel_vertex, u), 0);
-    add_attribute(gl, 2, 4, GL_UNSIGNED_BYTE, corner, offsetof(md5gl_panel_vertex, rgba), 0);
+    add_attribute(gl, 0, 2, GL_FLOAT, panel_size, offsetof(md5gl_panel_vertex, x), 0);
+    add_attribute(gl, 1, 2, GL_FLOAT, panel_size, offsetof(md5gl_panel_vertex, u), 0);
+    add_attribute(gl, 2, 4, GL_UNSIGNED_BYTE, panel_size, offsetof(md5gl_panel_vertex, rgba), 0);
 
-    const size_t blob = sizeof(md5gl_blob_shadow);
+    // Each blob shadow is one instance of the four vertices of blob.vert.
+    const size_t blob_size = sizeof(md5gl_blob_shadow);
     begin_array(gl, &renderer->blob_array, &renderer->blob_buffer);
-    add_attribute(gl, 0, 4, GL_FLOAT, blob, offsetof(md5gl_blob_shadow, position), 1);
-    add_attribute(gl, 1, 4, GL_FLOAT, blob, offsetof(md5gl_blob_shadow, normal), 1);
+    add_attribute(gl, 0, 4, GL_FLOAT, blob_size, offsetof(md5gl_blob_shadow, position), 1);
+    add_attribute(gl, 1, 4, GL_FLOAT, blob_size, offsetof(md5gl_blob_shadow, normal), 1);
 }
 
-// Creates the textures that replace missing textures: white, grey, and the checker pattern. Returns
-// false and fills the error on failure.
+// Creates the textures that replace missing textures. Returns false and fills the error on failure.
 static bool create_default_textures(md5gl_renderer *renderer, md5_error *error)
 {
     static const uint8_t white[4] = {255, 255, 255, 255};
@@ -300,40 +301,54 @@ static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
 
 // -- Public -----------------------------------------------------------------------------------
 
-// Stores the limits of textures and tables. Tables are texture buffers, in OpenGL ES 2D textures.
-static void query_texture_limits(md5gl_renderer *renderer)
+// Stores the largest number of texels in a table, and the name of the limit for messages. Tables
+// are buffer textures, in OpenGL ES 2D textures.
+static void query_table_limit(md5gl_renderer *renderer)
+{
+    uint64_t max_texels;
+    if (renderer->is_es) {
+        max_texels = (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size;
+        renderer->max_texels_name = "1024 * GL_MAX_TEXTURE_SIZE";
+    } else {
+        max_texels = get_limit(&renderer->gl, GL_MAX_TEXTURE_BUFFER_SIZE);
+        renderer->max_texels_name = "GL_MAX_TEXTURE_BUFFER_SIZE";
+    }
+    // Shaders index texels with a signed int.
+    renderer->max_texels = max_texels < INT_MAX ? (uint32_t)max_texels : INT_MAX;
+}
+
+// Returns the largest number of samples per pixel of a target. Targets consist of renderbuffers
+// and, on desktops, also of multisampled textures.
+static uint32_t query_max_samples(const md5gl_renderer *renderer)
+{
+    const uint32_t max_samples = get_limit(&renderer->gl, GL_MAX_SAMPLES);
+    if (renderer->is_es)
+        return max_samples;
+    const uint32_t max_texture_samples = get_limit(&renderer->gl, GL_MAX_COLOR_TEXTURE_SAMPLES);
+    return max_samples < max_texture_samples ? max_samples : max_texture_samples;
+}
+
+// Returns the largest side of a target, pixels: the viewport must cover it, and it needs
+// renderbuffers of that size.
+static uint32_t query_max_target_size(const GladGLContext *gl)
+{
+    GLint viewport[2] = {0, 0};
+    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
+    const GLint min_side = viewport[0] < viewport[1] ? viewport[0] : viewport[1];
+    const uint32_t max_renderbuffer = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
+    return max_renderbuffer < (uint32_t)min_side ? max_renderbuffer : (uint32_t)min_side;
+}
+
+// Stores the limits of the device, such as the size of the largest texture, and the name of the
+// device with its version of OpenGL, which messages contain.
+static void query_device(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
-    const uint64_t texels = renderer->is_es
-                                ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
-                                : get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
-    // Shaders index texels with a signed int.
-    renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
-    renderer->max_texels_name =
-        renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
-}
+    query_table_limit(renderer);
+    renderer->max_samples = query_max_samples(renderer);
+    renderer->max_target_size = query_max_target_size(gl);
 
-// Stores the limits of render targets: the number of samples per pixel, and the size. Targets
-// consist of renderbuffers and, on desktops, of multisampled textures.
-static void query_target_limits(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
-    const uint32_t max_samples = get_limit(gl, GL_MAX_SAMPLES);
-    const uint32_t max_texture_samples =
-        renderer->is_es ? max_samples : get_limit(gl, GL_MAX_COLOR_TEXTURE_SAMPLES);
-    renderer->max_samples = max_samples < max_texture_samples ? max_samples : max_texture_samples;
-    GLint viewport[2] = {0, 0};
-    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
-    const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
-    const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
-    renderer->max_target_size = limit < side ? limit : side;
-}
-
-// Stores the name of the device with its version of OpenGL, which messages contain.
-static void query_device_name(md5gl_renderer *renderer)
-{
-    const GladGLContext *gl = &renderer->gl;
     const char *device = (const char *)gl->GetString(GL_RENDERER);
     const char *version = (const char *)gl->GetString(GL_VERSION);
     if (!device)
@@ -372,21 +387,19 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
 
     (void)md5gli_clear_errors(renderer);
     load_optional_functions(renderer, opts);
-    query_texture_limits(renderer);
-    query_target_limits(renderer);
-    query_device_name(renderer);
+    query_device(renderer);
     md5gli_reset_state(renderer);
     const bool created = create_renderer_objects(renderer, error);
     md5gli_reset_state(renderer);
-    if (!created) {
-        md5gl_destroy_renderer(renderer);
-        return NULL;
-    }
-    return renderer;
+    if (created)
+        return renderer;
+    md5gl_destroy_renderer(renderer);
+    return NULL;
 }
 
-// Deletes all programs that were built.
-static void delete_programs(const md5gl_renderer *renderer)
+// Deletes all programs of a renderer. Programs that were not built have the name 0, which GL
+// ignores.
+static void destroy_programs(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {
@@ -400,9 +413,9 @@ static void delete_programs(const md5gl_renderer *renderer)
         gl->DeleteProgram(renderer->fixed[i].name);
 }
 
-// Deletes the shadow maps. The maps of spot lights share one texture and one framebuffer; GL
-// ignores the second deletion of a name.
-static void delete_maps(const md5gl_renderer *renderer)
+// Deletes the shadow maps of a renderer. The maps of spot lights share one texture and one
+// framebuffer; GL ignores the second deletion of a name.
+static void destroy_maps(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < MD5GL_NUM_MAPS; i++) {
@@ -420,8 +433,8 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
         return;
 
     const GladGLContext *gl = &renderer->gl;
-    delete_programs(renderer);
-    delete_maps(renderer);
+    destroy_programs(renderer);
+    destroy_maps(renderer);
     const GLuint textures[] = {renderer->white, renderer->grey, renderer->checker};
     gl->DeleteTextures(3, textures);
     const GLuint buffers[] = {renderer->frame_block, renderer->line_buffer, renderer->panel_buffer,

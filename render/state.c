@@ -1,6 +1,6 @@
-// Resets the GL state that the renderer changes to GL's defaults; saves and restores the host's
-// values. The tables list the state of one kind: glEnable() switches, pixel storage, buffer
-// bindings.
+// Saves and restores the GL state of the host, and resets the state that the renderer changes to
+// GL's defaults. Each table lists the state of one kind: glEnable() switches, parameters of pixel
+// transfers, buffer bindings.
 #include "render/gl_internal.h"
 
 #include <assert.h>
@@ -10,6 +10,7 @@ enum { ANY, DESKTOP };
 
 // -- Tables -----------------------------------------------------------------------------------
 
+// The switches of glEnable() and glDisable() that the renderer or transfers depend on.
 static const struct {
     GLenum name;
     bool is_desktop;
@@ -34,6 +35,7 @@ static const struct {
     {GL_MULTISAMPLE, DESKTOP, true},
 };
 
+// The parameters of glPixelStorei(), which affect transfers of texels.
 static const struct {
     GLenum name;
     bool is_desktop;
@@ -57,11 +59,12 @@ typedef struct buffer_binding {
     GLenum query;
 } buffer_binding;
 
-// Returns the bindings that this context has, and stores their number in *count. The table lists
-// the bindings of all contexts first, then the binding of desktop OpenGL, then the binding of
-// contexts with storage buffers.
+// Returns the bindings that this context has, and stores their number in *count. They are the first
+// entries of a table: it begins with the bindings of all contexts, continues with the binding that
+// only desktop OpenGL has, and ends with the binding of contexts with storage buffers.
 static const buffer_binding *get_bindings(const md5gl_renderer *renderer, size_t *count)
 {
+    // The number of entries for each kind of context.
     enum { NUM_ES_BINDINGS = 5, NUM_DESKTOP_BINDINGS = 6, NUM_STORAGE_BINDINGS = 7 };
     static const buffer_binding all[NUM_STORAGE_BINDINGS] = {
         {GL_ARRAY_BUFFER, GL_ARRAY_BUFFER_BINDING},
@@ -81,8 +84,8 @@ static const buffer_binding *get_bindings(const md5gl_renderer *renderer, size_t
     return all;
 }
 
-// Resets pixel buffers and pixel storage, which affect transfers between memory and textures, to
-// GL's defaults.
+// Resets the state that affects transfers between memory and textures to GL's defaults: the pixel
+// buffers and the layout of texels in memory.
 void md5gli_reset_transfers(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -104,7 +107,7 @@ static GLuint get_integer(const GladGLContext *gl, GLenum name)
     return (GLuint)value;
 }
 
-// Returns the buffer at an indexed binding point, and the bound range of the buffer, bytes.
+// Returns the buffer at an indexed binding point, and the range of its bytes that is bound.
 static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLenum start,
                                    GLenum size, GLuint index)
 {
@@ -161,7 +164,7 @@ static void save_units(const md5gl_renderer *renderer, md5gl_host_state *host)
     gl->ActiveTexture(host->active_unit);
 }
 
-// Saves the state that the tables of this file list.
+// Saves the switches and the parameters of pixel transfers.
 static void save_tables(const md5gl_renderer *renderer, md5gl_host_state *host)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -220,7 +223,8 @@ void md5gl_save_state(md5gl_renderer *renderer)
 
 // -- Setting ----------------------------------------------------------------------------------
 
-// Binds a buffer with an index as get_range() has saved it. Size 0 is the whole buffer.
+// Binds a buffer to an indexed binding point, with the range that get_range() has saved. If the
+// size of the range is 0, the whole buffer is bound.
 static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
                           const md5gl_range_state *range)
 {
@@ -252,7 +256,7 @@ static void set_bindings(const md5gl_renderer *renderer, const md5gl_host_state 
         gl->BindBuffer(bindings[i].target, state->buffers[i]);
 }
 
-// Binds the saved textures and samplers to the texture units of the renderer.
+// Binds textures and samplers to the texture units that the renderer uses.
 static void set_units(md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -271,7 +275,7 @@ static void set_units(md5gl_renderer *renderer, const md5gl_host_state *state)
     gl->ActiveTexture(state->active_unit);
 }
 
-// Sets the state that the tables of this file list.
+// Sets the switches and the parameters of pixel transfers.
 static void set_tables(const md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -314,7 +318,8 @@ static void set_drawing(const md5gl_renderer *renderer, const md5gl_host_state *
     gl->PolygonMode(GL_FRONT_AND_BACK, (GLenum)state->polygon_mode[0]);
 }
 
-// Sets all state except the viewport, the scissor box and the clear color.
+// Sets all state except the viewport, the scissor box and the clear color, which the renderer sets
+// before each use.
 static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     set_bindings(renderer, state);

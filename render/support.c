@@ -1,5 +1,6 @@
 // Errors, memory and object kinds, used by all files of this folder. A block of memory begins with
-// a header, which contains its size and the kind of the object.
+// a header, which contains its size and the kind of the object, such as renderer or model.
+// Assertions compare the kind to detect objects of a wrong type and objects that were freed.
 #include "render/gl_internal.h"
 
 #include <stdarg.h>
@@ -52,8 +53,9 @@ static const char *error_name(GLenum code)
     }
 }
 
-// Clears all errors and returns the first. GL has one flag per kind of error, and GetError() clears
-// one of them. The loop is limited because a lost context can report errors forever.
+// Clears all GL errors and returns the first, or GL_NO_ERROR. GL has one flag per kind of error,
+// and each call of GetError() clears one of them. The loop is limited because a lost context can
+// report errors forever.
 GLenum md5gli_clear_errors(md5gl_renderer *renderer)
 {
     enum { MAX_ERRORS = 32 };
