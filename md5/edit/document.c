@@ -244,44 +244,56 @@ static const char *token_end_before_comment(const md5_lex *lex, md5_span word)
     return md5i_lex_token_end(lex, word.bytes);
 }
 
-// Stores the comments of a text that the readers have accepted. Skips the comment after the
-// version, which copy_version_comment() copies.
+// Moves lex->at past the comment that begins there, and stores it. The comment after the version is
+// only skipped, because copy_version_comment() copies it. `kind` is the result of comment_kind().
+// Returns false and sets the error if memory runs out.
+static bool read_document_comment(md5_arena *arena, md5_doc *doc, md5_doc_comment location,
+                                  char kind, md5_lex *lex)
+{
+    const bool is_block = kind == '*';
+    const bool is_first_line =
+        lex->text[0] == 'M' && location.part == DOC_PART_VERSION && location.row == 0;
+    const bool is_after_version = is_first_line && location.is_behind && !is_block;
+    lex->at += 2; // the two characters that begin the comment
+    if (is_after_version) {
+        lex->at = comment_line_end(lex, lex->at, false);
+        return true;
+    }
+    return store_comment(arena, doc, location, is_block, lex);
+}
+
+// Moves lex->at past the token that begins there. The first word of a line also moves `location` to
+// that line. A line with only a brace is not counted.
+static void skip_located_token(md5_lex *lex, md5_doc_comment *location)
+{
+    const char *const at = lex->at;
+    const md5_span word = {at, (size_t)(md5i_lex_word_end(lex, at) - at)};
+    lex->at = token_end_before_comment(lex, word);
+    if (!location->is_behind && *at != '{') {
+        location->is_behind = true;
+        begin_line(location, word);
+    }
+}
+
+// Stores all comments of a text that the readers have accepted, each with the location of its line.
 static bool store_comments(md5_arena *arena, const char *text, size_t size, md5_doc *doc)
 {
     md5_doc_comment location = {0}; // the current line; is_behind: the line contains a word
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
-    for (const char *at = text; at < lex.end; at = lex.at) {
-        const char kind = comment_kind(&lex, at);
-        if (kind != '\0') {
-            const bool is_block = kind == '*';
-            const bool is_first_line =
-                text[0] == 'M' && location.part == DOC_PART_VERSION && location.row == 0;
-            const bool is_after_version = is_first_line && location.is_behind && !is_block;
-            lex.at = at + 2;
-            if (is_after_version)
-                lex.at = comment_line_end(&lex, lex.at, false);
-            else
-                TRY(store_comment(arena, doc, location, is_block, &lex));
-            continue;
-        }
-
+    while (lex.at < lex.end) {
         // The readers also treat bytes from 0x80 on as blanks.
-        const bool is_blank = (unsigned char)*at <= ' ' || (unsigned char)*at >= 0x80;
-        if (is_blank) {
-            const bool is_line_end = *at == '\n' || *at == '\r';
-            if (is_line_end)
-                location.is_behind = false;
-            lex.at = at + 1;
-            continue;
-        }
-
-        // The first word of a line begins the line. A line with only a brace is not counted.
-        const md5_span word = {at, (size_t)(md5i_lex_word_end(&lex, at) - at)};
-        lex.at = token_end_before_comment(&lex, word);
-        if (!location.is_behind && *at != '{') {
-            location.is_behind = true;
-            begin_line(&location, word);
+        const unsigned char byte = (unsigned char)*lex.at;
+        const bool is_blank = byte <= ' ' || byte >= 0x80;
+        const bool is_line_end = byte == '\n' || byte == '\r';
+        const char kind = comment_kind(&lex, lex.at);
+        if (kind != '\0') {
+            TRY(read_document_comment(arena, doc, location, kind, &lex));
+        } else if (is_blank) {
+            location.is_behind = location.is_behind && !is_line_end;
+            lex.at++;
+        } else {
+            skip_located_token(&lex, &location);
         }
     }
     return true;
@@ -306,6 +318,30 @@ static bool store_joints(md5_arena *arena, const md5_file_joint *joints,
     return true;
 }
 
+// Creates a mesh of a document from the tables that the reader created in the same arena. Returns
+// false and sets the error if memory runs out, or if the file contains normals, which a document
+// cannot store.
+static bool store_mesh(md5_arena *arena, const md5_mesh_build *from, md5_doc_mesh *mesh)
+{
+    const bool has_normals = from->has_frames; // tangent frames of version 12
+    if (has_normals)
+        return MD5_FAIL(arena->context, MD5_ERROR_VERSION,
+                        "cannot edit a file of MD5 version 12: editing would lose its normals; "
+                        "export the file as version 10");
+    *mesh = (md5_doc_mesh){
+        .name = md5_copy_text(arena, from->name.bytes, from->name.size),
+        .shader = md5_copy_text(arena, from->shader.bytes, from->shader.size),
+        .num_vertices = from->num_file_vertices,
+        .num_triangles = from->num_triangles,
+        .num_weights = from->num_weights,
+        .vertices = from->file_vertices,
+        .texcoords = from->texcoords,
+        .indices = from->indices,
+        .weights = from->weights,
+    };
+    return mesh->name && mesh->shader;
+}
+
 // Reads the text of a mesh file into the tables of a document.
 static bool read_model(md5_arena *arena, const char *text, size_t size, md5_doc *doc)
 {
@@ -318,25 +354,8 @@ static bool read_model(md5_arena *arena, const char *text, size_t size, md5_doc 
     doc->num_meshes = file.num_meshes;
     doc->meshes = MD5_ALLOC_ZEROED(arena, md5_doc_mesh, file.num_meshes);
     TRY(doc->meshes);
-    for (uint32_t m = 0; m < file.num_meshes; m++) {
-        const md5_mesh_build *const from = &file.meshes[m];
-        if (from->has_frames)
-            return MD5_FAIL(arena->context, MD5_ERROR_VERSION,
-                            "cannot edit a file of MD5 version 12: editing would lose its normals; "
-                            "export the file as version 10");
-        doc->meshes[m] = (md5_doc_mesh){
-            .name = md5_copy_text(arena, from->name.bytes, from->name.size),
-            .shader = md5_copy_text(arena, from->shader.bytes, from->shader.size),
-            .num_vertices = from->num_file_vertices,
-            .num_triangles = from->num_triangles,
-            .num_weights = from->num_weights,
-            .vertices = from->file_vertices,
-            .texcoords = from->texcoords,
-            .indices = from->indices,
-            .weights = from->weights,
-        };
-        TRY(doc->meshes[m].name && doc->meshes[m].shader);
-    }
+    for (uint32_t m = 0; m < file.num_meshes; m++)
+        TRY(store_mesh(arena, &file.meshes[m], &doc->meshes[m]));
     return true;
 }
 
@@ -512,6 +531,24 @@ static bool check_document_mesh(md5_context *context, const md5_doc_mesh *mesh, 
     return true;
 }
 
+// Checks that a document contains what every file of its kind contains: joints in a model or
+// animation, frames and a frame rate in an animation or camera. Returns false and sets the error
+// otherwise.
+static bool check_required_parts(md5_context *context, const md5_doc *doc)
+{
+    const bool needs_joints = doc->kind != MD5_DOC_CAMERA;
+    const bool needs_frames = doc->kind != MD5_DOC_MODEL;
+    if (needs_joints && doc->num_joints == 0)
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "document has no joints: expected at least 1");
+    if (needs_frames && doc->num_frames == 0)
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "document has no frames: expected at least 1");
+    if (needs_frames && !(doc->frame_rate > 0))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "frame rate is out of range: expected more than 0, found %g",
+                        doc->frame_rate);
+    return true;
+}
+
 // Checks every index and count of a document, so that its tables can be followed safely. Counts the
 // references of vertices to weights and of frames to components. Returns false and sets the error
 // if an index is out of range.
@@ -519,15 +556,7 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
 {
     md5_context *const context = arena->context;
     *num_references = 0;
-    if (doc->kind != MD5_DOC_CAMERA && doc->num_joints == 0)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "document has no joints: expected at least 1");
-    const bool has_frames = doc->kind != MD5_DOC_MODEL;
-    if (has_frames && doc->num_frames == 0)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "document has no frames: expected at least 1");
-    if (has_frames && !(doc->frame_rate > 0))
-        return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "frame rate is out of range: expected more than 0, found %g",
-                        doc->frame_rate);
+    TRY(check_required_parts(context, doc));
 
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         const md5_track track = doc->joints[j].track;
@@ -546,8 +575,8 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
 
 // == Writing =====================================================================================
 
-// Output of md5_write_doc(). The functions that write do not return errors: after an error in the
-// context they continue, and md5_write_doc() discards the text.
+// Output of md5_write_doc(). The write functions set an error in the context, but do not return it:
+// they continue, and md5_write_doc() discards the text in the end.
 typedef struct text_writer {
     md5_context context;
     char *text; // [size]
@@ -573,6 +602,7 @@ static void write_text(text_writer *to, const char *text)
     write_bytes(to, text, strlen(text));
 }
 
+// How write_string() writes a text: as it is, or between quotes.
 typedef enum string_kind { COMMENT_STRING, QUOTED_STRING } string_kind;
 
 // Writes a text in quotes, or the text of a comment. NULL is written as "". Fails if the text
@@ -637,6 +667,7 @@ static void write_layout(text_writer *to, const char *format, const char *end)
     }
 }
 
+// A printed number: at most 39 digits of a float, a sign, a point and 60 decimals.
 typedef char number_text[128];
 
 // Prints a number with a point, also if the locale has another decimal separator. Returns the
@@ -708,8 +739,33 @@ static void write_number(text_writer *to, double number, bool is_float)
 #define POINT "( %l %l %l )"
 #define XYZ(v) (double)(v).x, (double)(v).y, (double)(v).z
 
-// Writes values in a format: %u a uint32_t, with MD5_NONE as -1; %f a float; %l a float that is
-// read as a length; %d a double; %q a text in quotes; %c the text of a comment.
+// Writes an index or a count. MD5_NONE, such as the parent of a root, is written as -1.
+static void write_uint(text_writer *to, uint32_t number)
+{
+    char printed[16];
+    snprintf(printed, sizeof printed, number == MD5_NONE ? "-1" : "%u", number);
+    write_text(to, printed);
+}
+
+// Writes a number that the readers limit to MD5_MAX_LENGTH. Fails if it exceeds this limit.
+static void write_length(text_writer *to, double number)
+{
+    // write_number() reports infinity and NaN.
+    if (isfinite(number) && !md5_length_in_range((float)number))
+        MD5_FAIL(&to->context, MD5_ERROR_RANGE,
+                 "number is out of range: expected -1e9 to 1e9, found %g", number);
+    write_number(to, number, true);
+}
+
+// Writes a format in which each directive stands for one of the values, as for printf().
+// Directives:
+//
+//   %u   uint32_t; MD5_NONE is written as -1
+//   %f   double that the readers store as a float
+//   %l   double that the readers store as a float and limit to MD5_MAX_LENGTH
+//   %d   double that the readers store as a double
+//   %q   text, written in quotes
+//   %c   text of a comment
 static void write_format(text_writer *to, const char *format, ...)
 {
     va_list values;
@@ -724,16 +780,12 @@ static void write_format(text_writer *to, const char *format, ...)
         const char kind = directive[1];
         format += 2;
         if (kind == 'u') {
-            const uint32_t number = va_arg(values, uint32_t);
-            char printed[16];
-            snprintf(printed, sizeof printed, number == MD5_NONE ? "-1" : "%u", number);
-            write_text(to, printed);
-        } else if (kind == 'f' || kind == 'l' || kind == 'd') {
-            const double number = va_arg(values, double);
-            if (kind == 'l' && isfinite(number) && !md5_length_in_range((float)number))
-                MD5_FAIL(&to->context, MD5_ERROR_RANGE,
-                         "number is out of range: expected -1e9 to 1e9, found %g", number);
-            write_number(to, number, kind != 'd');
+            write_uint(to, va_arg(values, uint32_t));
+        } else if (kind == 'l') {
+            write_length(to, va_arg(values, double));
+        } else if (kind == 'f' || kind == 'd') {
+            const bool is_float = kind == 'f';
+            write_number(to, va_arg(values, double), is_float);
         } else {
             const string_kind string = kind == 'q' ? QUOTED_STRING : COMMENT_STRING;
             write_string(to, va_arg(values, const char *), string);
@@ -742,25 +794,44 @@ static void write_format(text_writer *to, const char *format, ...)
     va_end(values);
 }
 
-// Writes a mesh. The first weight of a vertex without weights is written as 0, because engines may
-// read that weight.
-static void write_mesh(text_writer *to, const md5_doc_mesh *mesh)
+// Writes the first line of a mesh, and its name as a comment. Fails if the name begins or ends with
+// a blank, because the readers remove such blanks.
+static void write_mesh_name(text_writer *to, const char *name)
 {
-    const char *const name = mesh->name ? mesh->name : "";
     const size_t length = strlen(name);
-    if (length > 0 && ((unsigned char)name[0] <= ' ' || (unsigned char)name[length - 1] <= ' '))
+    if (length == 0) {
+        write_format(to, "\nmesh {\n");
+        return;
+    }
+    const bool begins_with_blank = (unsigned char)name[0] <= ' ';
+    const bool ends_with_blank = (unsigned char)name[length - 1] <= ' ';
+    if (begins_with_blank || ends_with_blank)
         MD5_FAIL(&to->context, MD5_ERROR_MISMATCH,
                  "cannot write mesh name %s: expected a name without blanks at its start and end",
                  MD5_QUOTED(name));
+    write_format(to, "\nmesh {\n\t// meshes: %c\n", name);
+}
 
-    write_format(to, length > 0 ? "\nmesh {\n\t// meshes: %c\n" : "\nmesh {\n", name);
-    write_format(to, "\tshader %q\n\n\tnumverts %u\n", mesh->shader, mesh->num_vertices);
+// Writes the vertices of a mesh. The first weight of a vertex without weights is written as 0,
+// because engines may read that weight.
+static void write_vertices(text_writer *to, const md5_doc_mesh *mesh)
+{
+    write_format(to, "\n\tnumverts %u\n", mesh->num_vertices);
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vertex vertex = mesh->vertices[v];
-        write_format(to, "\tvert %u ( %f %f ) %u %u\n", v, mesh->texcoords[v].x,
-                     mesh->texcoords[v].y, vertex.num_weights > 0 ? vertex.first_weight : 0,
-                     vertex.num_weights);
+        const md5_vec2 texcoord = mesh->texcoords[v];
+        const uint32_t first_weight = vertex.num_weights > 0 ? vertex.first_weight : 0;
+        write_format(to, "\tvert %u ( %f %f ) %u %u\n", v, (double)texcoord.x, (double)texcoord.y,
+                     first_weight, vertex.num_weights);
     }
+}
+
+// Writes a mesh with its vertices, triangles and weights.
+static void write_mesh(text_writer *to, const md5_doc_mesh *mesh)
+{
+    write_mesh_name(to, mesh->name ? mesh->name : "");
+    write_format(to, "\tshader %q\n", mesh->shader);
+    write_vertices(to, mesh);
 
     write_format(to, "\n\tnumtris %u\n", mesh->num_triangles);
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
@@ -786,8 +857,7 @@ static const char *joint_comment(const md5_doc *doc, const md5_doc_joint *joint)
     return joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name;
 }
 
-// Writes the joints and meshes of a model. In the formats of write_format(), %q is a text in quotes
-// and %c is a comment.
+// Writes the joints and meshes of a model.
 static void write_model(text_writer *to, const md5_doc *doc)
 {
     write_format(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
@@ -908,7 +978,8 @@ static void write_file(text_writer *to, const md5_doc *doc, bool *begins_line)
     else
         write_camera(to, doc);
 
-    // The remaining comments belong to no written line: end_line() writes them as if after all.
+    // No line was written for the remaining comments. A location after every line lets end_line()
+    // write all of them at the end of the file.
     to->at.block = MD5_NONE;
     if (to->comments < to->comments_end)
         end_line(to);

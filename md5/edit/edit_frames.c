@@ -84,7 +84,8 @@ typedef struct joint_span {
     float height;         // number of joints from this joint to the farthest descendant
 } joint_span;
 
-// The frames that an edit creates. "Old" frames are the selected frames of the document.
+// The frames that an edit creates. "Old" frames are the selected frames of the document. Closing a
+// loop changes the last created frames so that the clip can repeat without a jump.
 typedef struct frame_plan {
     const md5_frame_edit *edit;
     uint32_t first;      // first old frame
@@ -317,8 +318,20 @@ static void reduce_flags(const md5_repair *repair, const frame_plan *plan, md5_d
     }
 }
 
-// Samples all frames. Writes the base frame and the spans of all joints, and sets a flag for each
-// component that differs from the base frame by any bit in a frame.
+// Returns the flags of the components that differ by any bit. Floats are compared as bytes, because
+// 0 and -0 are equal as numbers.
+static uint32_t flag_differences(const md5_joint_components *a, const md5_joint_components *b)
+{
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < MD5_COUNT(a->values); i++) {
+        if (memcmp(&a->values[i], &b->values[i], sizeof a->values[i]) != 0)
+            flags |= UINT32_C(1) << i;
+    }
+    return flags;
+}
+
+// Samples all frames. Writes the base frame and the spans of all joints, and sets the flag of each
+// component that differs from the base frame in any frame.
 static void find_flags(const md5_repair *repair, const frame_plan *plan, md5_doc_joint *joints,
                        md5_joint_components *base)
 {
@@ -331,17 +344,27 @@ static void find_flags(const md5_repair *repair, const frame_plan *plan, md5_doc
                 plan->spans[j] = (joint_span){.first = repair->pose[j]};
             }
             widen_span(&plan->spans[j], &repair->pose[j]);
-            for (uint32_t i = 0; i < MD5_COUNT(posed.values); i++) {
-                if (memcmp(&posed.values[i], &base[j].values[i], sizeof posed.values[i]) != 0)
-                    joints[j].track.flags |= UINT32_C(1) << i;
-            }
+            joints[j].track.flags |= flag_differences(&posed, &base[j]);
         }
     }
 }
 
-// Sets names, parents, tracks and base frame of the joints of the new document. Without a
-// tolerance, components that have a flag in the document keep it, because the author may have a
-// reason for the flag. Returns the number of components of a frame.
+// Returns the flags of a new joint: those of the components that change, and those that the edit
+// keeps. `old_joint` is the joint of the document, or NULL. Without a tolerance, a component keeps
+// its flag, because the author of the file may have a reason for it.
+static uint32_t edited_flags(const md5_frame_edit *edit, const md5_doc_joint *old_joint,
+                             uint32_t changing)
+{
+    uint32_t flags = changing;
+    if (edit->tolerance == 0 && old_joint)
+        flags |= old_joint->track.flags;
+    if (edit->all_components)
+        flags |= MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS;
+    return flags;
+}
+
+// Sets names, parents, tracks and base frame of the joints of the new document. Returns the number
+// of components of a frame.
 static uint32_t set_edited_joints(md5_repair *repair, const md5_frame_edit *edit,
                                   const md5_doc *doc, const md5_joint_components *base,
                                   md5_doc_joint *joints)
@@ -354,12 +377,9 @@ static uint32_t set_edited_joints(md5_repair *repair, const md5_frame_edit *edit
         const md5_doc_joint *const old = track != MD5_NONE ? &doc->joints[track] : NULL;
         const char *const name = skeleton->joints[j].name;
 
-        if (edit->tolerance == 0 && old)
-            joint->track.flags |= old->track.flags;
-        if (edit->all_components)
-            joint->track.flags |= MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS;
-        joint->track.first = joint->track.flags ? num_components : 0;
-        num_components += md5i_count_flags(joint->track.flags);
+        const uint32_t flags = edited_flags(edit, old, joint->track.flags);
+        joint->track = (md5_track){flags, flags > 0 ? num_components : 0};
+        num_components += md5i_count_flags(flags);
 
         joint->name = md5_copy_text(&repair->arena, name, strlen(name));
         joint->comment = old ? old->comment : NULL;
@@ -525,7 +545,7 @@ static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *d
     return true;
 }
 
-// Returns the frame rate of the edited clip.
+// Returns the frame rate of the edited clip; 0 in the edit selects that of the document.
 static double edited_frame_rate(const md5_frame_edit *edit, const md5_doc *doc)
 {
     return edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;

@@ -41,8 +41,9 @@ static bool rearrange_frames(md5_repair *repair, const md5_doc *doc, const uint3
 }
 
 // Writes the joints of the document `to`, whose joint i is joint old_indices[i] of `doc`, with
-// their new parents and tracks. Sets the number of components of a frame. new_indices[] is the
-// inverse of old_indices[]. See md5i_rearrange_joints() for a new root and `completes_roots`.
+// their new parents and tracks. If old_indices[0] is MD5_NONE, joint 0 is a new root, the parent of
+// the former roots. Sets the number of components of a frame. new_indices[] is the inverse of
+// old_indices[]. If `completes_roots`, the tracks of former roots get complete_flags().
 static void rearrange_hierarchy(const md5_doc *doc, const uint32_t *old_indices,
                                 const uint32_t *new_indices, bool completes_roots, md5_doc *to)
 {
@@ -54,14 +55,14 @@ static void rearrange_hierarchy(const md5_doc *doc, const uint32_t *old_indices,
         if (old_indices[i] == MD5_NONE)
             continue;
         *joint = doc->joints[old_indices[i]];
-        const bool is_root = joint->parent == MD5_NONE;
-        uint32_t flags = joint->track.flags;
-        if (is_root && completes_roots)
-            flags = complete_flags(flags);
-        if (!is_root)
+        const bool was_root = joint->parent == MD5_NONE;
+        if (!was_root)
             joint->parent = new_indices[joint->parent];
         else if (has_new_root)
             joint->parent = 0;
+
+        const uint32_t old_flags = joint->track.flags;
+        const uint32_t flags = was_root && completes_roots ? complete_flags(old_flags) : old_flags;
         joint->track = (md5_track){flags, flags > 0 ? to->num_components : 0};
         to->num_components += md5i_count_flags(flags);
     }
@@ -128,7 +129,7 @@ static void mark_used_joints(const md5_doc *doc, bool *is_used)
     }
 }
 
-// Returns true if the document has a single root with a name.
+// Returns true if the document has exactly one root, and this root has the name `name`.
 static bool has_single_root(const md5_doc *doc, const char *name)
 {
     uint32_t root = MD5_NONE;

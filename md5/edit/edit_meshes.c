@@ -103,15 +103,10 @@ static void write_part_weights(const mesh_part *part, md5_doc_mesh *mesh)
     }
 }
 
-// Ends a new mesh: copies the collected vertices and triangles to arrays of the document, and
-// begins to collect the next mesh. The new mesh gets the shader and the other properties of
-// `first_mesh`. Returns false if memory runs out.
-static bool finish_part(mesh_rebuild *rebuild, const md5_doc_mesh *first_mesh)
+// Writes the vertices, triangles and weights of a part to new arrays of a mesh. The other
+// properties of the mesh, such as its shader, are unchanged. Returns false if memory runs out.
+static bool write_part(md5_arena *arena, mesh_part *part, md5_doc_mesh *mesh)
 {
-    md5_arena *const arena = &rebuild->repair->arena;
-    mesh_part *const part = &rebuild->part;
-    md5_doc_mesh *const mesh = &rebuild->built[rebuild->num_built];
-    *mesh = *first_mesh;
     mesh->num_weights = 0;
     mesh->num_vertices = part->num_vertices;
     mesh->num_triangles = part->num_triangles;
@@ -125,6 +120,18 @@ static bool finish_part(mesh_rebuild *rebuild, const md5_doc_mesh *first_mesh)
     mesh->weights = MD5_ALLOC_ARRAY(arena, md5_weight, mesh->num_weights);
     TRY(mesh->weights);
     write_part_weights(part, mesh);
+    return true;
+}
+
+// Ends a new mesh: copies the collected vertices and triangles to arrays of the document, and
+// begins to collect the next mesh. The new mesh gets the shader and the other properties of
+// `first_mesh`. Returns false if memory runs out.
+static bool finish_part(mesh_rebuild *rebuild, const md5_doc_mesh *first_mesh)
+{
+    mesh_part *const part = &rebuild->part;
+    md5_doc_mesh *const mesh = &rebuild->built[rebuild->num_built];
+    *mesh = *first_mesh;
+    TRY(write_part(&rebuild->repair->arena, part, mesh));
 
     rebuild->num_built++;
     part->id++;
@@ -375,34 +382,45 @@ static bool begin_first_part(mesh_rebuild *rebuild, const md5_doc *doc,
     return true;
 }
 
-// Builds the edited meshes of a document, and counts the changes. Returns false after an error.
-static bool rebuild_meshes(mesh_rebuild *rebuild, const md5_doc *doc)
+// Allocates the tables of an edit, flips the selected meshes, and groups the meshes that are
+// merged. Returns [meshes] true for the first mesh of each group, or NULL after an error.
+static const bool *begin_rebuild(mesh_rebuild *rebuild, const md5_doc *doc)
 {
     md5_repair *const repair = rebuild->repair;
     const md5_mesh_edit *const edit = rebuild->edit;
-    if (edit->max_vertices > 0 && edit->max_vertices < 3)
-        return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
-                        "max_vertices is out of range: expected 3 or more, found %u",
-                        edit->max_vertices);
-
     uint32_t *const next = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_meshes);
     mesh_offset *const offsets = MD5_ALLOC_ARRAY(&repair->scratch, mesh_offset, doc->num_meshes);
     md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(&repair->scratch, doc->meshes,
                                                                  doc->num_meshes, sizeof *meshes);
-    TRY(next && offsets && meshes);
-    TRY(flip_selected_meshes(rebuild, meshes, doc->num_meshes));
+    if (!next || !offsets || !meshes)
+        return NULL;
+    if (!flip_selected_meshes(rebuild, meshes, doc->num_meshes))
+        return NULL;
 
     const element_counts counts = compute_offsets(doc, offsets);
     const bool *const is_first = group_meshes(&repair->scratch, doc, edit->is_merged, next);
-    TRY(is_first);
     rebuild->next = next;
     rebuild->part.meshes = meshes;
     rebuild->part.offsets = offsets;
-    TRY(begin_first_part(rebuild, doc, &counts));
+    if (!is_first || !begin_first_part(rebuild, doc, &counts))
+        return NULL;
 
     const size_t capacity = max_edited_meshes(doc, edit, counts.triangles);
     rebuild->built = MD5_ALLOC_ARRAY(&repair->arena, md5_doc_mesh, capacity);
-    TRY(rebuild->built);
+    return rebuild->built ? is_first : NULL;
+}
+
+// Builds the edited meshes of a document, and counts the changes. Returns false after an error.
+static bool rebuild_meshes(mesh_rebuild *rebuild, const md5_doc *doc)
+{
+    const uint32_t max_vertices = rebuild->edit->max_vertices;
+    const bool is_limited = max_vertices > 0;
+    if (is_limited && max_vertices < 3)
+        return MD5_FAIL(&rebuild->repair->context, MD5_ERROR_RANGE,
+                        "max_vertices is out of range: expected 3 or more, found %u", max_vertices);
+
+    const bool *const is_first = begin_rebuild(rebuild, doc);
+    TRY(is_first);
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         if (is_first[m])
             TRY(rebuild_group(rebuild, m));

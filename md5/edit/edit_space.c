@@ -42,8 +42,21 @@ static bool is_identity_matrix(const md5_mat34 *matrix)
     return true;
 }
 
-// Creates the map of an edit. Returns false and sets the error if the scale or the rotation is out
-// of range.
+// Multiplies the matrix of a rotation by the scale of a map, and by the reflection Y if the map
+// mirrors: Y negates the column of y.
+static md5_mat34 scaled_map_matrix(const space_map *map, const md5_mat34 *rotation)
+{
+    md5_mat34 matrix = *rotation;
+    for (uint32_t i = 0; i < 12; i++) {
+        const bool is_y_column = i % 4 == 1;
+        const bool is_negated = map->is_mirrored && is_y_column;
+        matrix.m[i] *= is_negated ? -map->scale : map->scale;
+    }
+    return matrix;
+}
+
+// Creates the map of an edit. A scale of 0 in the edit means 1. Returns false and sets the error if
+// the scale or the rotation is out of range.
 static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map *map)
 {
     *map = (space_map){.rotation = md5_quat_from_euler(edit->rotation),
@@ -57,13 +70,9 @@ static bool create_map(md5_repair *repair, const md5_space_edit *edit, space_map
                         "invalid rotation: expected finite angles, found %g %g %g",
                         edit->rotation.pitch, edit->rotation.yaw, edit->rotation.roll);
 
-    map->matrix = rounded_rotation_matrix(map->rotation);
-    map->has_rotation = !is_identity_matrix(&map->matrix);
-    for (uint32_t i = 0; i < 12; i++) {
-        const bool is_y_column = i % 4 == 1;
-        const bool is_negated = map->is_mirrored && is_y_column;
-        map->matrix.m[i] *= is_negated ? -map->scale : map->scale;
-    }
+    const md5_mat34 rotation_matrix = rounded_rotation_matrix(map->rotation);
+    map->has_rotation = !is_identity_matrix(&rotation_matrix);
+    map->matrix = scaled_map_matrix(map, &rotation_matrix);
     return true;
 }
 
@@ -108,18 +117,19 @@ static bool read_partners(md5_repair *repair, const md5_space_edit *edit, const 
     TRY(partners && is_partner);
 
     for (uint32_t j = 0; j < doc->num_joints; j++) {
-        partners[j] = has_partners ? edit->partners[j] : j;
-        if (partners[j] >= doc->num_joints)
+        const uint32_t partner = has_partners ? edit->partners[j] : j;
+        if (partner >= doc->num_joints)
             return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
                             "mirror partner of joint %u is out of range: expected a joint index "
                             "below %u, found %u",
-                            j, doc->num_joints, partners[j]);
-        if (is_partner[partners[j]])
+                            j, doc->num_joints, partner);
+        if (is_partner[partner])
             return MD5_FAIL(&repair->context, MD5_ERROR_RANGE,
                             "mirror partner of joint %u is a duplicate: joint %u is also the "
                             "partner of another joint",
-                            j, partners[j]);
-        is_partner[partners[j]] = true;
+                            j, partner);
+        is_partner[partner] = true;
+        partners[j] = partner;
     }
     return true;
 }

@@ -17,7 +17,8 @@ typedef struct fill_vertex {
     const md5_weight *weights; // [num_weights]
     uint32_t num_weights;
     bool has_weights; // a weight is not 0
-    // Number of edges to the nearest vertex whose position is known; MD5_NONE if there is no path.
+    // Number of edges to the nearest vertex whose position is known. MD5_NONE: the search has not
+    // found a path to such a vertex.
     uint32_t distance;
 } fill_vertex;
 
@@ -37,7 +38,7 @@ typedef struct weight_fill {
     uint32_t *incident;        // [3 * num_triangles] indices of triangles
     md5_surface surface;       // triangles with weights
     uint32_t *surface_corners; // [3 * triangles of the surface] indices of vertices
-    uint32_t *slots;           // [joints] 0; buffer of mix_weights()
+    uint32_t *slots;           // [joints] buffer of mix_weights(); 0 outside of this function
 } weight_fill;
 
 // Reads the vertex `index` of a mesh into the element `vertex` of the tables for the whole
@@ -369,6 +370,21 @@ static bool fill_meshes(md5_repair *repair, const weight_fill *fill, md5_doc_mes
     return true;
 }
 
+// Gives weights to the bare vertices of a document, which has at least one. The meshes of the
+// document change only if all steps succeed. Returns false and sets the error otherwise.
+static bool fill_bare_vertices(md5_repair *repair, weight_fill *fill, md5_doc *doc)
+{
+    md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(&repair->scratch, doc->meshes,
+                                                                 doc->num_meshes, sizeof *meshes);
+    fill->slots = MD5_ALLOC_ZEROED(&repair->scratch, uint32_t, doc->num_joints);
+    TRY(meshes && fill->slots);
+    TRY(compute_bare_positions(repair, fill));
+    TRY(build_weighted_surface(repair, fill));
+    TRY(fill_meshes(repair, fill, meshes));
+    memcpy(doc->meshes, meshes, doc->num_meshes * sizeof *meshes);
+    return true;
+}
+
 // Gives weights to vertices that have none, from the nearest points of the weighted surface.
 // Returns the number of these vertices, or MD5_NONE after a failure.
 uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error)
@@ -380,16 +396,7 @@ uint32_t md5_fill_weights(md5_doc *doc, uint32_t max_weights, md5_error *error)
     weight_fill fill = {.doc = doc, .limit = max_weights};
     const bool is_valid =
         md5i_begin_repair(&repair, doc, MD5_DOC_MODEL, error) && read_fill_tables(&repair, &fill);
-    if (is_valid && fill.num_bare > 0) {
-        md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(
-            &repair.scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
-        fill.slots = MD5_ALLOC_ZEROED(&repair.scratch, uint32_t, doc->num_joints);
-        bool is_done = meshes && fill.slots;
-        is_done = is_done && compute_bare_positions(&repair, &fill);
-        is_done = is_done && build_weighted_surface(&repair, &fill);
-        is_done = is_done && fill_meshes(&repair, &fill, meshes);
-        if (is_done)
-            memcpy(doc->meshes, meshes, doc->num_meshes * sizeof *meshes);
-    }
+    if (is_valid && fill.num_bare > 0)
+        fill_bare_vertices(&repair, &fill, doc); // md5i_end_repair() returns the failure
     return md5i_end_repair(&repair, doc, fill.num_bare);
 }

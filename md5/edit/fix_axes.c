@@ -8,8 +8,9 @@ typedef struct axes_edit {
 } axes_edit;
 
 // Rotates the axes of all joints of a pose: the function md5_frame_edit.change. A transform
-// relative to the parent is converted from the rotated axes of the parent to the rotated axes of
-// the joint.
+// relative to the parent maps the axes of the joint to the axes of the parent. So it is multiplied
+// from the left by the rotation of the parent's axes, and from the right by the inverse rotation of
+// the joint's own axes.
 static void rotate_axes(void *user, md5_xform *pose)
 {
     const axes_edit *const edit = (const axes_edit *)user;
@@ -31,9 +32,12 @@ static bool find_rotations(md5_repair *repair, const md5_model *model, axes_edit
     const uint32_t num_joints = repair->anim->skeleton.num_joints;
     edit->skeleton = &repair->anim->skeleton;
     edit->rotations = MD5_ALLOC_ARRAY(&repair->scratch, md5_quat, num_joints);
-    TRY(edit->rotations && md5i_find_axes(&repair->scratch, repair->binding, axes));
+    TRY(edit->rotations);
+    TRY(md5i_find_axes(&repair->scratch, repair->binding, axes));
     if (axes->num_rotated == 0)
         return false;
+
+    // Joints of the clip without a joint of the model keep the identity.
     for (uint32_t j = 0; j < num_joints; j++)
         edit->rotations[j] = (md5_quat){.w = 1};
     for (uint32_t j = 0; j < model->skeleton.num_joints; j++) {

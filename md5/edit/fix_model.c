@@ -30,8 +30,8 @@ uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
 // which does not move the vertex. Weights whose biases sum to 0 do not have such a mean, and are
 // copied separately.
 //
-// slots[joints] is a buffer: 1 + the index of a joint's weight in `merged`. It must be 0 and is 0
-// on return. Returns the number of weights.
+// slots[joints] is a buffer: 1 + the index of a joint's weight in `merged`, or 0 for no weight. All
+// its elements must be 0 before a call, and are 0 again after it. Returns the number of weights.
 static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
                               uint32_t *slots, md5_weight *merged)
 {
@@ -109,14 +109,15 @@ typedef struct weight_repair {
 static uint32_t fix_vertex_weights(weight_repair *fix, const md5_weight *weights, uint32_t count,
                                    md5_weight *fixed)
 {
-    static const double min_sum = 1e-3; // smaller sums are unchanged
-    double lost = 0;
+    static const double min_sum = 1e-3; // a sum near 0 cannot be scaled to 1
+    double lost = 0;                    // upper limit of the movement of the vertex, units
     const uint32_t num_fixed =
         select_weights(weights, count, fix->max_weights, fix->slots, fixed, &lost);
 
     double sum = 0;
     for (uint32_t k = 0; k < num_fixed; k++)
         sum += (double)fixed[k].bias;
+    // The remaining weights after a removal are always scaled to the sum 1.
     const bool is_pruned = num_fixed < count;
     const bool is_normalized = !is_pruned && !(fabs(sum - 1) > (double)fix->tolerance);
     const bool can_normalize = fabs(sum) >= min_sum;
@@ -177,8 +178,8 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
     if (!md5i_begin_repair(&repair, doc, MD5_DOC_MODEL, error))
         return md5i_end_repair(&repair, doc, 0);
 
-    // One array has space for separate weights of all vertices; the meshes use it one after the
-    // other.
+    // Vertices of a file may share weights; after the repair, each has its own. One array with
+    // space for all references of vertices to weights contains the weights of all meshes.
     weight_repair fix = {
         .max_weights = max_weights > 0 ? max_weights : UINT32_MAX,
         .tolerance = tolerance,
@@ -186,12 +187,14 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
     };
     md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(&repair.scratch, doc->meshes,
                                                                  doc->num_meshes, sizeof *meshes);
-    md5_weight *weights = MD5_ALLOC_ARRAY(&repair.arena, md5_weight, (size_t)repair.num_references);
+    md5_weight *const weights =
+        MD5_ALLOC_ARRAY(&repair.arena, md5_weight, (size_t)repair.num_references);
     if (!meshes || !fix.slots || !weights)
         return md5i_end_repair(&repair, doc, 0);
 
+    md5_weight *next_weight = weights;
     for (uint32_t m = 0; m < doc->num_meshes; m++)
-        weights = fix_mesh_weights(&repair, &fix, weights, &meshes[m]);
+        next_weight = fix_mesh_weights(&repair, &fix, next_weight, &meshes[m]);
 
     if (repair.context.error.status == MD5_OK && fix.count > 0)
         memcpy(doc->meshes, meshes, doc->num_meshes * sizeof *meshes);

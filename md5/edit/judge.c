@@ -273,24 +273,28 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
 }
 
 // Returns the joint name of a mesh that is most similar to a name, or NULL if no name is similar.
-// The total cost is limited, so that only some of the joints of a hostile file are compared.
+// Two names are similar if their edit distance is below a third of the length, plus 2. Comparing
+// two names takes time in proportion to the product of their lengths. The sum of these products is
+// limited, so that only some of the joints of a hostile file are compared.
 static const char *nearest_name(const md5_check *mesh, const char *name)
 {
     const size_t length = strlen(name);
-    size_t budget = 20000000;             // pairs of bytes
-    size_t min_distance = length / 3 + 2; // a name is similar if its distance is smaller
+    size_t remaining_cost = 20000000;
+    size_t min_distance = length / 3 + 2;
     const char *nearest = NULL;
     for (uint32_t i = 0; i < mesh->num_joints; i++) {
         const char *const candidate = mesh->joints[i].name;
-        const size_t size = strlen(candidate);
-        const size_t cost = length * size + 1;
-        const size_t difference = size > length ? size - length : length - size;
-        if (budget < cost || difference >= min_distance)
+        const size_t candidate_length = strlen(candidate);
+        const size_t cost = length * candidate_length + 1;
+        // The distance is at least the difference of the lengths.
+        const size_t difference =
+            candidate_length > length ? candidate_length - length : length - candidate_length;
+        if (remaining_cost < cost || difference >= min_distance)
             continue;
-        budget -= cost;
-        if (size > MAX_NAME_LENGTH)
+        remaining_cost -= cost;
+        if (candidate_length > MAX_NAME_LENGTH)
             continue;
-        const size_t distance = edit_distance(name, length, candidate, size);
+        const size_t distance = edit_distance(name, length, candidate, candidate_length);
         if (distance < min_distance) {
             nearest = candidate;
             min_distance = distance;
@@ -390,6 +394,22 @@ static const char *file_name(const char *path)
     return name;
 }
 
+// Reports that a clip and its mesh have different numbers of joints. `extra` is a joint of the clip
+// that the mesh does not have, `missing` a joint of the mesh that the clip does not have. At least
+// the one that the message needs is not NULL.
+static void report_joint_count(md5_checker *checker, const md5_check *mesh,
+                               const md5_check_joint *extra, const md5_check_joint *missing)
+{
+    const md5_check *const clip = &checker->check;
+    const bool is_missing_in_mesh = clip->num_joints > mesh->num_joints;
+    const md5_check_joint *const example = is_missing_in_mesh ? extra : missing;
+    md5i_add_diagnostic(checker, "clip-joint-count", md5_at_line(checker->joints_line),
+                        "number of joints differs: found %u joints, but %s has %u; joint "
+                        "'%.60s' is missing in the %s",
+                        clip->num_joints, file_name(mesh->file), mesh->num_joints, example->name,
+                        is_missing_in_mesh ? "mesh" : "clip");
+}
+
 // Reports differences between the joints of a clip and the joints of its mesh. in_mesh[] contains
 // the matching joint of the mesh for each joint of the clip, or MD5_NONE; in_clip[] is the reverse.
 static void check_joints(md5_checker *checker, const md5_check *mesh, const uint32_t *in_mesh,
@@ -400,15 +420,8 @@ static void check_joints(md5_checker *checker, const md5_check *mesh, const uint
     const md5_check_joint *const missing = find_unmatched(mesh, in_clip);
     const char *const file = file_name(mesh->file);
 
-    if (mesh->num_joints != clip->num_joints) {
-        const bool is_missing_in_mesh = clip->num_joints > mesh->num_joints;
-        const md5_check_joint *const example = is_missing_in_mesh ? extra : missing;
-        md5i_add_diagnostic(checker, "clip-joint-count", md5_at_line(checker->joints_line),
-                            "number of joints differs: found %u joints, but %s has %u; joint "
-                            "'%.60s' is missing in the %s",
-                            clip->num_joints, file, mesh->num_joints, example->name,
-                            is_missing_in_mesh ? "mesh" : "clip");
-    }
+    if (mesh->num_joints != clip->num_joints)
+        report_joint_count(checker, mesh, extra, missing);
 
     if (extra && missing) {
         const char *const nearest = nearest_name(mesh, extra->name);
@@ -630,8 +643,9 @@ static void measure_frame_rotation(const md5_binding *clip, const pose_buffers *
         space->has_rotation = false;
 }
 
-// Samples up to MAX_STEPS + 1 frames, evenly from the first to the last. The clip has another scale
-// or rotation only if all of them have it.
+// Measures the scale and the rotation of a clip relative to its model, in up to MAX_STEPS + 1
+// frames, evenly from the first to the last. The clip has another scale or rotation only if all of
+// these frames have it.
 static clip_space measure_space(const md5_binding *clip, const pose_buffers *buffers)
 {
     enum { MAX_STEPS = 15 };
@@ -670,13 +684,10 @@ static void check_clip_axes(md5_checker *checker, const md5_binding *clip)
                         axes.max_angle);
 }
 
-// Adds a diagnostic if an animation has another scale, rotation or other axes of joints than its
-// model. Stores the correction in check->space.
-bool md5_check_binding(md5_check *check, const md5_binding *clip)
+// Measures the scale and the rotation of a clip, and reports joints with other axes. If memory runs
+// out, the context of the checker contains the error.
+static clip_space check_clip_space(md5_checker *checker, const md5_binding *clip)
 {
-    MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
-    MD5_ASSERT_BINDING(clip);
-    md5_checker *const checker = (md5_checker *)check;
     const uint32_t num_joints = clip->skeleton->num_joints;
     md5_arena *const scratch = &checker->scratch;
     const pose_buffers buffers = {
@@ -692,9 +703,21 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         check_clip_axes(checker, clip);
     }
     md5i_arena_free(scratch);
+    return space;
+}
+
+// Adds a diagnostic if an animation has another scale, rotation or other axes of joints than its
+// model. Stores the correction in check->space.
+bool md5_check_binding(md5_check *check, const md5_binding *clip)
+{
+    MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
+    MD5_ASSERT_BINDING(clip);
+    md5_checker *const checker = (md5_checker *)check;
+    const clip_space space = check_clip_space(checker, clip);
     if (checker->context.error.status != MD5_OK)
         return false;
 
+    // The rotation is reported by md5_check_turns(), which compares all clips.
     if (space.has_rotation) {
         const md5_quat rotation = md5_quat_from_mat34(space.rotation);
         check->space.rotation = md5_quat_to_euler(md5_quat_conjugate(rotation));

@@ -3,21 +3,34 @@
 #include "md5/edit/document.h"
 #include "md5/edit/repair.h"
 
-// Begins a function that changes a document: checks the document and its kind, and remembers its
-// memory. Call md5i_end_repair() even if the result is false.
+// Returns the name of a kind of documents for messages.
+static const char *document_kind_name(md5_doc_kind kind)
+{
+    static const char *const names[] = {
+        [MD5_DOC_MODEL] = "model",
+        [MD5_DOC_ANIM] = "animation",
+        [MD5_DOC_CAMERA] = "camera",
+    };
+    return names[kind];
+}
+
+// Begins a function that changes a document: checks the document and its kind, and stores the end
+// of its memory, so that a failed change can be undone. Call md5i_end_repair() even if the result
+// is false.
 bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(doc);
     *repair = (md5_repair){.arena = {.chunks = (struct md5_chunk *)doc->internal.memory}};
     repair->before = md5i_arena_position(&repair->arena);
     md5i_context_begin_memory(&repair->context, doc->allocator, error);
-    repair->arena.context = repair->scratch.context = &repair->context;
+    repair->arena.context = &repair->context;
+    repair->scratch.context = &repair->context;
+
     TRY(md5i_check_doc(&repair->scratch, doc, &repair->num_references));
-    static const char *const kinds[] = {"model", "animation", "camera"};
     if (doc->kind != kind)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
-                        "wrong kind of document: expected %s, found %s", kinds[kind],
-                        kinds[doc->kind]);
+                        "wrong kind of document: expected %s, found %s", document_kind_name(kind),
+                        document_kind_name(doc->kind));
     if (repair->num_references > UINT32_MAX)
         return MD5_FAIL(&repair->context, MD5_ERROR_MISMATCH,
                         "document is too large: expected at most 4294967295 references, found %llu",
@@ -30,14 +43,14 @@ bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind
 // an error.
 uint32_t md5i_end_repair(md5_repair *repair, md5_doc *doc, uint32_t count)
 {
-    count = repair->context.error.status == MD5_OK ? count : MD5_NONE;
-    if (count == 0 || count == MD5_NONE)
+    const bool has_failed = repair->context.error.status != MD5_OK;
+    if (has_failed || count == 0)
         md5i_arena_rewind(&repair->arena, repair->before);
     doc->internal.memory = repair->arena.chunks;
     md5i_arena_free(&repair->scratch);
     md5_free_binding(repair->binding);
     md5_free_anim(repair->anim);
-    return count;
+    return has_failed ? MD5_NONE : count;
 }
 
 // Writes a clip as a text and loads the text, which also validates its numbers. Returns NULL on
@@ -57,22 +70,35 @@ static md5_anim *load_written_clip(md5_repair *repair, const md5_doc *doc,
     return anim;
 }
 
+// Loads a document as a clip, and binds it to the model, or to its own skeleton if `model` is NULL.
+// Stores clip and binding in the repair. Returns false and sets *failure on failure.
+static bool bind_written_clip(md5_repair *repair, const md5_doc *doc, const md5_model *model,
+                              md5_error *failure)
+{
+    const md5_load_opts opts = {.allocator = doc->allocator, .allow_partial_binding = true};
+    md5_anim *const anim = load_written_clip(repair, doc, &opts, failure);
+    TRY(anim);
+    repair->anim = anim;
+    repair->binding =
+        model ? md5_bind(model, anim, &opts, failure)
+              : md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, &opts, failure);
+    return repair->binding != NULL;
+}
+
 // Begins a function that changes an animation and needs its poses: loads the document as a clip,
-// and binds it to the model, or to its own skeleton if `model` is NULL.
+// binds the clip, and allocates a pose. Call md5i_end_repair() even if the result is false.
 bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *model,
                      md5_error *error)
 {
-    const md5_load_opts opts = {.allocator = doc->allocator, .allow_partial_binding = true};
     md5_error failure = {0};
     TRY(md5i_begin_repair(repair, doc, MD5_DOC_ANIM, error));
-    repair->anim = load_written_clip(repair, doc, &opts, &failure);
-    if (repair->anim && model)
-        repair->binding = md5_bind(model, repair->anim, &opts, &failure);
-    else if (repair->anim)
-        repair->binding = md5_bind_skeleton(&repair->anim->skeleton, repair->anim->base_frame,
-                                            repair->anim, &opts, &failure);
-    if (!repair->binding)
-        return failure.status != MD5_OK && md5i_fail_as(&repair->context, &failure);
+    if (!bind_written_clip(repair, doc, model, &failure)) {
+        // The error of another call becomes the error of this call. Without an error in `failure`,
+        // memory for the text ran out, which the context contains already.
+        if (failure.status != MD5_OK)
+            md5i_fail_as(&repair->context, &failure);
+        return false;
+    }
     repair->pose =
         MD5_ALLOC_ARRAY(&repair->scratch, md5_xform, repair->binding->skeleton->num_joints);
     return repair->pose != NULL;
@@ -109,7 +135,8 @@ uint32_t md5i_write_components(const md5_joint_components *all, uint32_t flags, 
     return count;
 }
 
-// Returns the point of a weight in the bind pose.
+// Returns the point of a weight in the bind pose: the offset, which is in the axes of its joint, is
+// rotated to model space and added to the joint's position.
 md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight)
 {
     const md5_doc_joint *const joint = &doc->joints[weight->joint];

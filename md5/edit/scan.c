@@ -64,7 +64,7 @@ static bool read_word(md5_checker *checker)
     const char *const previous_end = lex->at;
     const bool follows_mark = checker->is_mark;
 
-    // Find the start of the word.
+    // Find the start of the word. A NUL byte is skipped like a blank.
     const char *at = md5i_lex_skip_space(lex);
     for (; at < lex->end && *at == '\0'; at = md5i_lex_skip_space(lex))
         lex->at++;
@@ -224,23 +224,31 @@ static void check_number(md5_checker *checker)
                               shown_length(checker, 40), checker->word.bytes, problem.text);
 }
 
-// Returns the value of the current word, or 0 if it is not a finite number. A separate minus sign
-// belongs to the next word, as for id's lexer.
+// Returns the value of a decimal or hexadecimal number, or 0 if a word is not a finite number.
+static double word_value(md5_span word)
+{
+    const char *const end = word.bytes + word.size;
+    const char *const digits = word.bytes + sign_length(word);
+    if (is_hexadecimal(digits, (size_t)(end - digits))) {
+        const double magnitude = (double)strtoull(digits, NULL, 16);
+        const bool has_sign = digits > word.bytes;
+        return has_sign ? magnitude * -1 : magnitude;
+    }
+    double value = 0;
+    const bool is_number = md5i_scan_double(word.bytes, end, &value) != NULL;
+    return is_number && isfinite(value) ? value : 0;
+}
+
+// Returns the value of the current word, or 0 if it is not a finite number. Reports a number in an
+// unusual form. A separate minus sign belongs to the next word, as for id's lexer.
 static double parse_number(md5_checker *checker)
 {
     const bool is_negative = is_keyword(checker, "-");
-    double value = 0;
     if (is_negative && (!read_word(checker) || checker->is_mark))
         return 0;
     if (is_unusual_number(checker))
         check_number(checker);
-    const char *const word = checker->word.bytes;
-    const char *const end = word + checker->word.size;
-    const char *const digits = word + sign_length(checker->word);
-    if (is_hexadecimal(digits, (size_t)(end - digits)))
-        value = (double)strtoull(digits, NULL, 16) * (digits > word ? -1 : 1);
-    else if (!md5i_scan_double(word, end, &value) || value - value != 0)
-        value = 0;
+    const double value = word_value(checker->word);
     return is_negative ? -value : value;
 }
 
@@ -497,13 +505,18 @@ static void scan_track(md5_checker *checker, const file_contents *clip, const do
         md5i_report_violation(checker, "flags", location,
                               "joint flags are out of range: expected 0 to 63, found %g",
                               values[TRACK_FLAGS]);
+
+    // A joint without animated components does not use its first component. A clip without any
+    // components does not have a valid index either.
     const uint32_t count = md5i_count_flags(joint->flags & MAX_TRACK_FLAGS);
-    if (count > 0 && (first < 0 || first + count > clip->num_components))
+    const bool fits_frame = first >= 0 && first + count <= clip->num_components;
+    const bool is_first_in_frame = first >= 0 && first < clip->num_components;
+    if (count > 0 && !fits_frame)
         md5i_report_violation(checker, "components", location,
                               "components of a joint are out of range: found %u components from "
                               "%d, but numAnimatedComponents is %d",
                               count, (int)first, clip->num_components);
-    else if (clip->num_components > 0 && (first < 0 || first >= clip->num_components))
+    else if (clip->num_components > 0 && !is_first_in_frame)
         md5i_report_violation(
             checker, "first-component", location,
             "first component is out of range: expected an index below %d, found %d",
@@ -527,46 +540,65 @@ static void check_joint_count(md5_checker *checker, int32_t num_declared)
                               "too many joints: expected at most 256, found %u", count);
 }
 
-// Reads the joint section of a file and checks each joint. `clip` is NULL for a mesh file.
-// `num_declared` is the number of joints that the header declares, for comparison.
-//
-// The two kinds of files have different lines: in a clip, a line contains the parent and the track
-// of a joint; in a mesh file, it contains the parent, the position and the rotation. Returns false
-// if the rest of the text cannot be interpreted.
-static bool scan_joints(md5_checker *checker, const file_contents *clip, int32_t num_declared)
+// Checks the parent of the joint that was added last, and reports the second root of a file.
+// *num_roots counts the roots so far.
+static void check_parent_and_roots(md5_checker *checker, const md5_check_joint *joint, bool is_clip,
+                                   int32_t num_declared, md5_text_location location,
+                                   uint32_t *num_roots)
+{
+    const bool is_root = joint->parent < 0;
+    if (is_root)
+        (*num_roots)++;
+    if (is_root && *num_roots == 2)
+        md5i_report_violation(checker, is_clip ? "roots/clip" : "roots", location,
+                              "joint '%.60s' is a second root: expected one root", joint->name);
+    check_parent(checker, joint, is_clip, num_declared, location);
+}
+
+// Reads and checks a joint of a mesh file, whose name has been read: its parent, its position and
+// its rotation. Reports violations at the parent.
+static bool scan_mesh_joint(md5_checker *checker, int32_t num_declared, md5_check_joint *joint,
+                            uint32_t *num_roots)
+{
+    TRY(read_word(checker));
+    const md5_text_location location = checker->location;
+    joint->parent = parse_integer(checker);
+    check_parent_and_roots(checker, joint, false, num_declared, location, num_roots);
+
+    double rotation[3]; // x, y, z
+    TRY(read_entry(checker, "(xxx)(fff)", false, rotation));
+    check_rotation(checker, location, rotation);
+    return true;
+}
+
+// Reads and checks a joint of a clip, whose name has been read: its parent and its track. Reports
+// violations at the name.
+static bool scan_clip_joint(md5_checker *checker, const file_contents *clip, md5_check_joint *joint,
+                            uint32_t *num_roots)
+{
+    const md5_text_location location = checker->location;
+    double values[NUM_TRACK_NUMBERS];
+    TRY(read_entry(checker, "iii", false, values));
+    joint->parent = (int32_t)values[TRACK_PARENT];
+    check_parent_and_roots(checker, joint, true, clip->num_joints, location, num_roots);
+    scan_track(checker, clip, values, location, joint);
+    return true;
+}
+
+// Reads the joints of a mesh file or the hierarchy of a clip, and checks each joint. `is_clip` is
+// the kind of the file. Returns false if the rest of the text cannot be interpreted.
+static bool scan_joints(md5_checker *checker, const file_contents *file, bool is_clip)
 {
     uint32_t num_roots = 0;
     while (read_section_word(checker)) {
-        double values[NUM_TRACK_NUMBERS]; // of a mesh file: x, y, z of the rotation
         md5_check_joint *const joint = add_joint(checker);
         TRY(joint);
-        // Violations are reported at the joint's name in a clip, at its parent in a mesh file.
-        md5_text_location location = checker->location;
-        if (clip) {
-            TRY(read_entry(checker, "iii", false, values));
-            joint->parent = (int32_t)values[TRACK_PARENT];
-        } else {
-            TRY(read_word(checker));
-            location = checker->location;
-            joint->parent = parse_integer(checker);
-        }
-
-        const bool is_root = joint->parent < 0;
-        if (is_root)
-            num_roots++;
-        if (is_root && num_roots == 2)
-            md5i_report_violation(checker, clip ? "roots/clip" : "roots", location,
-                                  "joint '%.60s' is a second root: expected one root", joint->name);
-        check_parent(checker, joint, clip != NULL, num_declared, location);
-
-        if (clip) {
-            scan_track(checker, clip, values, location, joint);
-        } else {
-            TRY(read_entry(checker, "(xxx)(fff)", false, values));
-            check_rotation(checker, location, values);
-        }
+        if (is_clip)
+            TRY(scan_clip_joint(checker, file, joint, &num_roots));
+        else
+            TRY(scan_mesh_joint(checker, file->num_joints, joint, &num_roots));
     }
-    check_joint_count(checker, num_declared);
+    check_joint_count(checker, file->num_joints);
     return checker->word.size > 0;
 }
 
@@ -827,7 +859,8 @@ static bool add_shader(md5_checker *checker)
     return true;
 }
 
-// Reports that a part of a mesh was found without the part before it.
+// Reports that a part of a mesh was found without the part that must precede it: the part after
+// `last`, which is the last part in the order of parts that was found so far.
 static void report_missing_part(md5_checker *checker, int part, int last)
 {
     md5i_report_violation(checker, "section-order", checker->location,
@@ -1143,7 +1176,7 @@ static bool read_mesh_section(md5_checker *checker, int section, file_contents *
         return true;
     case MESH_JOINTS:
         TRY(read_open_brace(checker));
-        return scan_joints(checker, NULL, file->num_joints);
+        return scan_joints(checker, file, false);
     default:
         file->num_read++;
         TRY(read_open_brace(checker));
@@ -1181,7 +1214,7 @@ static bool read_clip_section(md5_checker *checker, int section, file_contents *
         clip->num_components = read_count(checker);
         return true;
     case CLIP_HIERARCHY:
-        return read_open_brace(checker) && scan_joints(checker, clip, clip->num_joints);
+        return read_open_brace(checker) && scan_joints(checker, clip, true);
     case CLIP_BOUNDS:
         checker->check.bounds_line = checker->location.line;
         TRY(read_open_brace(checker));
@@ -1193,7 +1226,8 @@ static bool read_clip_section(md5_checker *checker, int section, file_contents *
     }
 }
 
-// State of read_sections().
+// State of read_sections(): which sections of a file were found so far. A section is a keyword of
+// the file's header or a block, such as numJoints or joints.
 typedef struct section_reader {
     file_contents *file;
     const char *const *names; // [count] keywords of the sections, in their order
@@ -1205,24 +1239,30 @@ typedef struct section_reader {
     bool has_command_line; // commandline was found, or its absence was reported
 } section_reader;
 
-// Reports sections that are out of order, and remembers the first missing section. The version and
-// the command line are not included: "no-version" and check_command_line() report them.
+// Reports a section that is out of order, and a file whose first section is not its version. Stores
+// the first missing section, which read_sections() reports at the end of the file. A missing
+// command line is reported by check_command_line().
 static void check_section_order(md5_checker *checker, int section, section_reader *reader)
 {
-    const bool is_first = reader->last < NUM_COMMON_SECTIONS;
-    const int expected = is_first ? NUM_COMMON_SECTIONS : reader->last + 1;
-    if (section < reader->last)
+    const bool is_out_of_order = section < reader->last;
+    const bool is_version_missing = reader->last < 0 && section != SECTION_VERSION;
+    if (is_out_of_order)
         md5i_report_violation(checker, reader->is_clip ? "section-order/clip" : "section-order",
                               checker->location, "section '%s' is out of order: found after '%s'",
                               reader->names[section], reader->names[reader->last]);
-    if (reader->last < 0 && section > 0)
+    if (is_version_missing)
         md5i_report_violation(checker, "no-version", md5_at_line(1),
                               "missing 'MD5Version': expected it at the start of the file");
-    if (reader->missing == 0 && section > expected) {
+
+    const bool is_first = reader->last < NUM_COMMON_SECTIONS;
+    const int expected = is_first ? NUM_COMMON_SECTIONS : reader->last + 1;
+    const bool is_gap = section > expected;
+    if (is_gap && reader->missing == 0) {
         reader->missing = expected;
         reader->gap = checker->location;
     }
-    reader->last = section > reader->last ? section : reader->last;
+    if (section > reader->last)
+        reader->last = section;
 }
 
 // Reads and checks the version. Returns false if it is not 10, because the rest of such a file may
@@ -1352,22 +1392,30 @@ static bool read_sections(md5_checker *checker, file_contents *file)
     return is_read;
 }
 
-// Checks a mesh file or a clip. The checks of the frames need the whole text of a clip.
+// Checks the frames of a clip whose whole text was read: their count, their numbers, and the root
+// of the first frame.
+static void check_frames(md5_checker *checker, const file_contents *clip)
+{
+    if ((int32_t)clip->num_read < clip->num_parts)
+        md5i_report_violation(checker, "frame-count", checker->location,
+                              "numFrames does not match the file: declared %d, found %u",
+                              clip->num_parts, clip->num_read);
+    check_frame_numbers(checker, clip);
+    check_base_root(checker, clip);
+}
+
+// Checks the text of a mesh file or a clip.
 static void check_text(md5_checker *checker, const char *text, size_t size)
 {
     const bool is_clip = checker->check.kind == MD5_DOC_ANIM;
+    const bool begins_with_version = size >= 4 && memcmp(text, "MD5V", 4) == 0;
     file_contents file = {0};
-    if (size < 4 || memcmp(text, "MD5V", 4) != 0)
+    if (!begins_with_version)
         md5i_report_violation(checker, "text-before", md5_at_line(0),
                               "file does not begin with MD5Version");
-    if (read_sections(checker, &file) && is_clip) {
-        if ((int32_t)file.num_read < file.num_parts)
-            md5i_report_violation(checker, "frame-count", checker->location,
-                                  "numFrames does not match the file: declared %d, found %u",
-                                  file.num_parts, file.num_read);
-        check_frame_numbers(checker, &file);
-        check_base_root(checker, &file);
-    }
+    const bool is_read = read_sections(checker, &file);
+    if (is_read && is_clip)
+        check_frames(checker, &file);
     md5i_check_names(checker);
 }
 

@@ -90,8 +90,8 @@ typedef struct projected_triangle {
     double max[3];
 } projected_triangle;
 
-// Returns the triangle with the corners a, b and c, and its projection.
-static projected_triangle project(md5_vec3d a, md5_vec3d b, md5_vec3d c)
+// Returns the triangle with the corners a, b and c, the axes of its projection, and its extent.
+static projected_triangle project_triangle(md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
     const md5_vec3d normal = md5_vec3d_cross(md5_vec3d_sub(b, a), md5_vec3d_sub(c, a));
     projected_triangle t = {
@@ -136,14 +136,17 @@ static bool overlaps_square(const projected_triangle *t, double u, double v)
 // depth range of the triangle.
 static void mark_column(rasterizer *raster, const projected_triangle *t, uint32_t u, uint32_t v)
 {
-    // `depth` is the depth of the plane at the middle of the square, `reach` its largest difference
-    // from this depth in the square.
-    const double nw = t->normal[t->w];
-    const double nu = t->normal[t->u] / nw;
-    const double nv = t->normal[t->v] / nw;
-    const double depth = t->vertices[0][t->w] - nu * ((double)u + 0.5 - t->vertices[0][t->u])
-                         - nv * ((double)v + 0.5 - t->vertices[0][t->v]);
-    const double reach = 0.5 * (fabs(nu) + fabs(nv)); // nu and nv are from -1 to 1
+    // The depth of the plane decreases by slope_u for a step of one cell along u, and by slope_v
+    // along v. w is the longest component of the normal, so both slopes are from -1 to 1.
+    const double *const corner = t->vertices[0];
+    const double slope_u = t->normal[t->u] / t->normal[t->w];
+    const double slope_v = t->normal[t->v] / t->normal[t->w];
+    const double middle_u = (double)u + 0.5;
+    const double middle_v = (double)v + 0.5;
+    const double depth =
+        corner[t->w] - slope_u * (middle_u - corner[t->u]) - slope_v * (middle_v - corner[t->v]);
+    // The largest difference from the depth in the middle, which occurs at a corner of the square.
+    const double reach = 0.5 * (fabs(slope_u) + fabs(slope_v));
 
     const uint32_t count = raster->grid->count[t->w];
     const uint32_t first = clamped_cell(fmax(depth - reach, t->min[t->w]), count);
@@ -162,7 +165,7 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
     mark_edge(raster, a, b);
     mark_edge(raster, b, c);
     mark_edge(raster, c, a);
-    const projected_triangle t = project(a, b, c);
+    const projected_triangle t = project_triangle(a, b, c);
     const bool has_area = fabs(t.normal[t.w]) > MIN_NORMAL;
     if (!has_area) // the edges are sufficient
         return;
@@ -183,17 +186,18 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
 }
 
 // Marks the cells outside of the shell by a flood fill from cell 0 through the faces of cells.
-// stack[num_cells] is a buffer; each cell is pushed at most once.
+// stack[num_cells] is a buffer for the cells whose neighbors were not visited yet; each cell is
+// pushed at most once.
 static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *stack)
 {
-    const uint32_t row = grid->count[0];
-    const uint32_t layer = row * grid->count[1];
-    uint32_t depth = 1;
+    const uint32_t row = grid->count[0];         // cells from a cell to its neighbor along y
+    const uint32_t layer = row * grid->count[1]; // the same along z
+    uint32_t stack_size = 1;
     stack[0] = 0;
     kinds[0] = OUTSIDE;
-    while (depth > 0) {
-        depth--;
-        const uint32_t cell = stack[depth];
+    while (stack_size > 0) {
+        stack_size--;
+        const uint32_t cell = stack[stack_size];
         const uint32_t x = cell % row;
         const uint32_t y = cell / row % grid->count[1];
         const uint32_t z = cell / layer;
@@ -209,7 +213,7 @@ static void fill_outside(const md5_grid *grid, unsigned char *kinds, uint32_t *s
         for (uint32_t i = 0; i < 6; i++) {
             if (neighbors[i].exists && kinds[neighbors[i].cell] == UNKNOWN) {
                 kinds[neighbors[i].cell] = OUTSIDE;
-                stack[depth++] = neighbors[i].cell;
+                stack[stack_size++] = neighbors[i].cell;
             }
         }
     }
@@ -327,6 +331,7 @@ static double line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 
 // == Bones =======================================================================================
 
+// Returns the position of a joint in the bind pose, in coordinates of the grid.
 static md5_vec3d joint_in_grid(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
 {
     return grid_point(grid, md5_vec3d_from_vec3(md5_mat34_translation(desc->bind[joint])));
@@ -379,7 +384,8 @@ static void write_bones(const md5_grid *grid, const md5_weights_desc *desc, md5_
     const uint32_t num_joints = desc->skeleton->num_joints;
     const uint32_t *const first = bones->first_bone;
 
-    // Bones to children replace the end bone, which only joints without children keep.
+    // Write an end bone for each joint. Bones to children, which are written next, replace it, so
+    // that only joints without children keep it.
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (first[joint] < first[joint + 1])
             bones->bones[first[joint]] = end_bone(grid, desc, joint);
