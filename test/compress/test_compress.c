@@ -162,7 +162,7 @@ static int ascending(const void *a, const void *b)
 }
 
 // Without a model no attempt at these 0.006 units holds: finer steps do.
-TEST (compress_takes_finer_steps_if_no_attempt_holds) {
+TEST (compress_uses_finer_steps_if_no_attempt_meets_the_tolerance) {
     OWN_ANIM anim = md5_load_anim(test_path("models/zoo/flags.md5anim"), NULL, NULL);
     REQUIRE(anim);
     const md5_compress_opts options = {.tolerance = 0.006f};
@@ -171,7 +171,7 @@ TEST (compress_takes_finer_steps_if_no_attempt_holds) {
 }
 
 // All clips of the corpus.
-TEST (compress_of_the_corpus_holds_the_tolerance) {
+TEST (compress_of_the_corpus_meets_the_tolerance) {
     enum { MAX = 256 };
     double bytes[2][MAX];
     size_t count = 0;
@@ -319,7 +319,7 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
 }
 
 // A clip is compressed once, and only a compressed one is written or decompressed.
-TEST (compress_and_decompress_take_what_they_can) {
+TEST (compress_rejects_compressed_clips_and_decompress_the_others) {
     md5_error error = {0};
     OWN_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&fixture, 0.05f);

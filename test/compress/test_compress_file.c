@@ -63,7 +63,7 @@ TEST (compress_may_select_each_step) {
 
 // Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
 // own.
-TEST (compress_measures_bones_where_there_is_no_skin) {
+TEST (compress_without_a_model_uses_bone_lengths) {
     OWN_ANIM anim = make_anim(1, 0, "c");
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
@@ -164,7 +164,7 @@ TEST (compress_scalar_code_is_the_reference_of_all_kinds_of_tracks) {
 }
 
 // Three components of more than 19 bits: a key is wider than a word.
-TEST (compress_keeps_long_ways_in_fine_steps) {
+TEST (compress_stores_large_ranges_in_fine_steps) {
     OWN_TEXT text = {0};
     test_append(&text,
                 "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 1\nframeRate 24\n"
@@ -217,7 +217,7 @@ TEST (compress_interpolates_between_the_keys_around_a_position) {
     }
 }
 
-TEST (compress_drops_what_hardly_changes) {
+TEST (compress_drops_components_that_hardly_change) {
     OWN_ANIM still = make_anim(0, 0.004, "c");
     OWN_ANIM moving = make_anim(2, 50, "c");
     OWN_ANIM few = compress(still, 5);
@@ -291,7 +291,7 @@ static const char other_model[] =
     "\"x\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"d\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n\"a\" 0 ( 0 0 2 ) ( 0 0 0 )\n"
     "\"b\" 2 ( 0 4 2 ) ( 0 0 0 )\n}\n";
 
-TEST (compress_binds_as_the_animation_does) {
+TEST (compress_binding_equals_that_of_the_clip) {
     OWN_MODEL model = text_model(other_model, NULL);
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.001f);
@@ -314,7 +314,7 @@ TEST (compress_binds_as_the_animation_does) {
     md5_free_binding(NULL);
 }
 
-TEST (compress_binding_reports_what_bind_does) {
+TEST (compress_binding_reports_the_same_errors) {
     md5_error error = {0};
     static const char stranger[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                    "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
@@ -337,7 +337,7 @@ static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_s
     CHECK_THAT(strstr(error.message, says) != NULL, "'%s' lacks '%s'", error.message, says);
 }
 
-TEST (compress_refuses_what_it_cannot_do) {
+TEST (compress_rejects_invalid_arguments) {
     OWN_ANIM anim = make_anim(1, 1e7, "c");
     const float endless[JOINTS] = {1, 1, INFINITY, 1};
     check_refused(anim, (md5_compress_opts){.tolerance = -1}, MD5_ERROR_RANGE, "tolerance");
@@ -440,7 +440,7 @@ static saved saved_clip(double angular_speed)
     return made;
 }
 
-TEST (compress_file_reads_what_was_written) {
+TEST (compress_file_round_trips) {
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
@@ -483,7 +483,7 @@ TEST (compress_file_may_have_one_joint) {
     free(made.bytes);
 }
 
-TEST (compress_file_that_is_cut_off_is_refused) {
+TEST (compress_file_that_is_truncated_is_rejected) {
     const saved made = saved_clip(1);
     for (size_t size = 0; size < made.size; size++) {
         CHECK_UINT(parse(made.bytes, size), MD5_ERROR_SYNTAX);
@@ -495,7 +495,7 @@ TEST (compress_file_that_is_cut_off_is_refused) {
     free(made.bytes);
 }
 
-TEST (compress_file_with_changed_bits_is_refused_or_sound) {
+TEST (compress_file_with_changed_bits_is_rejected_or_valid) {
     static const double turns[] = {1, 40};
     for (int k = 0; k < 2; k++) {
         const saved made = saved_clip(turns[k]);
@@ -514,7 +514,7 @@ TEST (compress_file_with_changed_bits_is_refused_or_sound) {
     }
 }
 
-TEST (compress_file_with_random_bytes_is_refused_or_sound) {
+TEST (compress_file_with_random_bytes_is_rejected_or_valid) {
     const saved made = saved_clip(1);
     OWN uint8_t *const copy = malloc(made.size);
     uint64_t random = 11;
@@ -561,7 +561,7 @@ static md5_status parse_changed(const saved *made, size_t at, int32_t more, size
     return parse(copy, made->size);
 }
 
-TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
+TEST (compress_file_with_contradictory_numbers_is_rejected) {
     const saved made = saved_clip(1);
     CHECK_UINT(parse_changed(&made, AT_JOINTS, 0, AT_BYTES, 0), MD5_OK);
     CHECK_UINT(parse_changed(&made, AT_JOINTS, -JOINTS, AT_BYTES, 8 * JOINTS), MD5_ERROR_RANGE);
@@ -573,7 +573,7 @@ TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
 }
 
 // The order of two joints is exchanged, so that the child precedes its parent.
-TEST (compress_file_with_children_before_parents_is_refused) {
+TEST (compress_file_with_children_before_parents_is_rejected) {
     const saved made = saved_clip(1);
     CHECK_UINT(parse_changed(&made, AT_ORDER, 1, AT_ORDER + 8, -1), MD5_ERROR_RANGE);
     free(made.bytes);
@@ -631,7 +631,7 @@ TEST (compress_file_limits_its_numbers) {
 }
 
 // Bytes are left out: the keys of the last track, then heads.
-TEST (compress_file_without_all_tracks_is_refused) {
+TEST (compress_file_with_missing_tracks_is_rejected) {
     md5_error error = {0};
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.05f);

@@ -110,7 +110,7 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
     return worst;
 }
 
-TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
+TEST (compress_meets_the_tolerance_at_joints_that_the_clip_lacks) {
     int num_warnings = 0;
     md5_error error = {0};
     OWN_MODEL model = text_model(model_text, NULL);

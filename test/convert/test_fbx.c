@@ -333,7 +333,7 @@ TEST (fbx_curves_are_checked) {
 }
 
 // Every prefix of a text, and the text with every byte changed, is read without a crash.
-TEST (fbx_curves_survive_damage) {
+TEST (fbx_curves_of_damaged_files_cause_no_crash) {
     static const char changes[] = {'{', '}', '"', ',', '\n', '9', '\0'};
     for (size_t i = 0; i < (1 + COUNT_OF(changes)) * (sizeof text - 1); i++) {
         char damaged[sizeof text];

@@ -8,7 +8,7 @@ static size_t add(common_text_index *index, const char *text)
     return common_index_text(index, text, strlen(text));
 }
 
-TEST (texts_are_numbered_as_they_are_added) {
+TEST (texts_are_numbered_in_the_order_of_addition) {
     common_text_index index = {0};
     CHECK(!common_has_text(&index, "a"));
     CHECK_UINT(add(&index, "a"), 0);
@@ -36,7 +36,7 @@ TEST (parts_of_a_text_are_texts) {
 }
 
 // The table grows when half of it is used: at 8, 16, 32 ... texts.
-TEST (many_texts_keep_their_numbers) {
+TEST (numbers_of_many_texts_do_not_change) {
     common_text_index index = {0};
     char text[16];
     bool is_right = true;

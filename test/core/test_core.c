@@ -29,7 +29,7 @@ TEST (context_works_without_options_and_error) {
     CHECK_UINT(context.num_warnings, 1);
 }
 
-TEST (error_text_leaves_out_what_is_not_known) {
+TEST (error_text_omits_unknown_parts) {
     char text[128];
     md5_error error = {.status = MD5_ERROR_SYNTAX, .line = 4, .column = 11, .file = "x/y.md5mesh"};
     strcpy(error.message, "expected a number");
@@ -47,7 +47,7 @@ TEST (error_text_leaves_out_what_is_not_known) {
 }
 
 // A terminal obeys control characters, which the name of a file can contain.
-TEST (error_text_escapes_what_cannot_be_printed) {
+TEST (error_text_escapes_control_characters) {
     char text[128];
     md5_error error = {.status = MD5_WARNING, .file = "a\x1b[2J.md5mesh"};
     strcpy(error.message, "bell \a");
@@ -79,7 +79,7 @@ static void count_warning(void *user, const md5_error *warning)
     seen->last = *warning;
 }
 
-TEST (warnings_are_capped_and_the_last_says_so) {
+TEST (warnings_are_limited_and_the_last_reports_the_limit) {
     warnings seen = {0};
     const md5_load_opts opts = {.warn = count_warning, .warn_user = &seen, .max_warnings = 3};
     md5_context context;
@@ -96,7 +96,7 @@ TEST (warnings_are_capped_and_the_last_says_so) {
     CHECK_UINT(error.status, MD5_OK);
 }
 
-TEST (quoting_escapes_what_is_not_printable_utf8) {
+TEST (quoting_escapes_bytes_that_are_not_printable_utf8) {
     CHECK_STRING(md5i_quote("abc", 3).text, "'abc'");
     CHECK_STRING(md5i_quote("", 0).text, "''");
     CHECK_STRING(md5i_quote("a\n\x1b[", 4).text, "'a\\x0a\\x1b['");
@@ -124,7 +124,7 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     }
 }
 
-TEST (quoting_cuts_what_is_long) {
+TEST (quoting_truncates_long_text) {
     char bytes[4096];
     memset(bytes, 'x', sizeof bytes);
     const md5_quoted plain = md5i_quote(bytes, sizeof bytes);
@@ -156,7 +156,7 @@ TEST (memory_limit_is_kept_and_reported) {
     CHECK_UINT(heap.live_bytes, 0);
 }
 
-TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
+TEST (arena_returns_zeroed_aligned_memory_and_frees_all) {
     test_heap heap = {0};
     const md5_load_opts opts = heap_opts(&heap, 0);
     md5_context context;
@@ -177,7 +177,7 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
     CHECK_UINT(context.memory_held, 0);
 }
 
-TEST (arena_refuses_what_overflows) {
+TEST (arena_rejects_sizes_that_overflow) {
     md5_error error = {0};
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, &error);
@@ -189,7 +189,7 @@ TEST (arena_refuses_what_overflows) {
     md5i_arena_free(&arena);
 }
 
-TEST (block_measures_then_places) {
+TEST (block_is_measured_before_it_is_allocated) {
     md5_block measure = {0};
     CHECK(md5i_block_alloc(&measure, 3, 5) == NULL);
     CHECK(md5i_block_alloc(&measure, 1, 16) == NULL);
@@ -280,7 +280,7 @@ TEST (math_bounds) {
     CHECK(same.min.x == two.min.x && same.max.z == two.max.z);
 }
 
-TEST (cpu_best_is_no_less_than_what_there_is) {
+TEST (cpu_best_set_is_supported_by_the_processor) {
     static const md5_cpu common[] = {MD5_CPU_SCALAR, MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_NEON};
     const md5_cpu best = md5i_cpu_best(MD5_CPU_AVX2);
     const md5_cpu widest = md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : best;
@@ -335,7 +335,7 @@ static void end(arena_case *it)
 
 #define TEST_HERE(title, ...) TEST_WITH (title, arena_case, it, begin(it, __VA_ARGS__), end(it))
 
-TEST_HERE (arena_takes_what_is_reserved_from_one_piece, 0) {
+TEST_HERE (arena_allocates_reserved_memory_from_one_block, 0) {
     CHECK(md5i_arena_reserve(&it->arena, 3 * 48000));
     const size_t held = it->heap.live_bytes;
     CHECK(held >= 3 * 48000 && held < 3 * 48000 + 100);
@@ -363,7 +363,7 @@ TEST_HERE (arena_reserving_fails_without_memory, 0) {
 }
 
 // Only the part that does not fit there is allocated from the heap.
-TEST_HERE (arena_begins_in_other_memory, 0) {
+TEST_HERE (arena_can_begin_in_memory_of_the_caller, 0) {
     char *const memory = md5i_arena_alloc_raw(&it->arena, 256, 1);
     md5_arena over = md5i_arena_in_memory(&it->context, memory, 256);
     const md5_arena_mark begin = md5i_arena_position(&over);

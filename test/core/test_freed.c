@@ -678,7 +678,7 @@ static void pass_on_frame(void *user, const md5_frame_command *command, const md
     md5_monster_on_frame(o->monster, &eyes);
 }
 
-TEST_WITH (a_callback_may_pass_frame_commands_on, objects, o, begin(o), end(o)) {
+TEST_WITH (a_callback_can_forward_frame_commands, objects, o, begin(o), end(o)) {
     md5_actor_play(o->actor, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
     md5_actor_advance(o->actor, 16, pass_on_frame, o);
     md5_states_advance(o->states, 16, pass_on_frame, o);

@@ -96,7 +96,7 @@ static void check_rotation(matrix actual, matrix expected, double tolerance)
 
 // -- Rotations --------------------------------------------------------------------------------
 
-TEST (math_rotates_as_matrices_do) {
+TEST (math_rotates_like_matrices) {
     uint64_t random = 1;
     for (int i = 0; i < 200; i++) {
         const md5_quat a = random_rotation(&random);
@@ -110,7 +110,7 @@ TEST (math_rotates_as_matrices_do) {
     }
 }
 
-TEST (math_turns_about_an_axis_of_any_length) {
+TEST (math_rotates_about_an_axis_of_any_length) {
     uint64_t random = 2;
     for (int i = 0; i < 200; i++) {
         const md5_vec3 axis = random_vector(&random);
@@ -199,7 +199,7 @@ TEST (math_finds_the_shortest_rotation) {
     CHECK(md5_quat_between((md5_vec3){1, 0, 0}, (md5_vec3){NAN, 0, 0}).w == 1);
 }
 
-TEST (math_takes_rotations_from_matrices) {
+TEST (math_converts_matrices_to_rotations) {
     uint64_t random = 5;
     for (int i = 0; i < 300; i++) {
         md5_xform from = random_transform(&random);
@@ -221,7 +221,7 @@ static real3 apply_transform(md5_xform a, real3 v)
     return real3_add(apply(matrix_from_quat(a.rotation), v), real3_of(a.translation));
 }
 
-TEST (math_composes_and_undoes_transforms) {
+TEST (math_composes_and_inverts_transforms) {
     uint64_t random = 6;
     for (int i = 0; i < 200; i++) {
         const md5_xform a = random_transform(&random);
@@ -300,7 +300,7 @@ static void check_clip(real4 actual, real4 expected, double tolerance)
     CHECK_NEAR(actual.w, expected.w, tolerance);
 }
 
-TEST (math_widens_and_multiplies_4x4_matrices) {
+TEST (math_extends_and_multiplies_4x4_matrices) {
     uint64_t random = 8;
     const md5_xform a = random_transform(&random);
     const md5_xform b = random_transform(&random);
@@ -355,7 +355,7 @@ static double depth_at(md5_mat44 clip, double distance)
     return out.z / out.w;
 }
 
-TEST (math_projects_near_and_far_to_the_ends_of_depth) {
+TEST (math_projects_near_and_far_planes_to_the_depth_range) {
     static const struct {
         float far_z;
         md5_depth depth;
@@ -499,7 +499,7 @@ static test_eye random_eye(int i, uint64_t *random)
     return eye;
 }
 
-TEST (math_takes_points_to_pixels_and_back) {
+TEST (math_projects_points_to_pixels_and_back) {
     uint64_t random = 10;
     for (int i = 0; i < 420; i++) {
         const test_eye eye = random_eye(i, &random);
@@ -541,7 +541,7 @@ TEST (math_takes_points_to_pixels_and_back) {
     }
 }
 
-TEST (math_has_no_ray_without_an_inverse) {
+TEST (math_returns_no_ray_for_a_singular_matrix) {
     const md5_viewport window = {0, 0, 640, 480, MD5_DEPTH_ZERO_TO_ONE};
     md5_vec3 out = {7, 8, 9};
     const md5_mat44 none = {{0}};

@@ -291,7 +291,7 @@ enum { HAS_ASSERTIONS = false };
 enum { HAS_ASSERTIONS = true };
 #endif
 
-TEST_WITH (misuse_is_said_with_assertions_and_mostly_harmless_without, misused, fixture,
+TEST_WITH (misuse_is_reported_by_assertions_and_mostly_harmless_without, misused, fixture,
            begin(fixture), end(fixture)) {
     REQUIRE(fixture->binding && fixture->player);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

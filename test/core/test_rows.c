@@ -54,7 +54,7 @@ TEST (row_of_a_vertex_is_read) {
     CHECK(length_read(&it) >= strlen("\n\tvert 12 ( 0.854246 -12.5 ) 145 3"));
 }
 
-TEST (row_of_a_vertex_is_left_if_it_is_different) {
+TEST (row_of_a_vertex_in_another_form_is_not_read) {
     STRINGS(rows) = {
         "vort 0 ( 0.5 0.5 ) 1 1\n",   "vert 1 ( 0.5 0.5 ) 1 1\n",
         "vert 0 (0.5 0.5 ) 1 1\n",    "vert 0 [ 0.5 0.5 ) 1 1\n",
@@ -76,7 +76,7 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
     }
 }
 
-TEST (row_of_a_triangle_is_read_or_left) {
+TEST (row_of_a_triangle_is_read_or_skipped) {
     STRINGS(rows) = {
         "try 0 1 2 3\n", "tri 1 1 2 3\n",  "tri 0 x 2 3\n",  "tri 0 1 x 3\n",
         "tri 0 1 2 x\n", "tri  0 1 2 3\n", "tri 0 1 2 3/\n",
@@ -91,7 +91,7 @@ TEST (row_of_a_triangle_is_read_or_left) {
     CHECK(corners[0] == 0 && corners[1] == 1234567 && corners[2] == 7654321);
 }
 
-TEST (row_of_a_weight_is_read_or_left) {
+TEST (row_of_a_weight_is_read_or_skipped) {
     STRINGS(rows) = {
         "height 0 1 1.0 ( 0.5 -0.25 1.5 )\n", "weight 2 1 1.0 ( 0.5 -0.25 1.5 )\n",
         "weight 0 . 1.0 ( 0.5 -0.25 1.5 )\n",
@@ -156,7 +156,7 @@ TEST (points_are_read_in_every_form) {
     CHECK_UINT(it.context.error.column, BEFORE + 7);
 }
 
-TEST (row_is_left_near_the_ends_of_a_text) {
+TEST (row_near_the_ends_of_a_text_is_not_read) {
     static const char text[] = "tri 0 1 2 3 ";
     md5_context context;
     uint32_t corners[3];
@@ -180,7 +180,7 @@ TEST (row_is_left_near_the_ends_of_a_text) {
     CHECK(md5i_scan_triangle(&lex, &number, corners));
 }
 
-TEST (row_numbers_count_on) {
+TEST (row_numbers_are_consecutive) {
     md5_item_number number = MD5_ITEM_0;
     for (uint32_t i = 0; i < 12345; i++, md5_next_item(&number)) {
         char digits[16];
@@ -224,7 +224,7 @@ static char *with_comments(const char *text)
     return made;
 }
 
-TEST (rows_read_quickly_are_those_read_by_the_lexer) {
+TEST (fast_row_reader_equals_the_lexer) {
     size_t size;
     OWN_STRING text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     REQUIRE(text);

@@ -319,7 +319,7 @@ TEST (curve_nurbs_is_cox_and_de_boors_sum) {
 }
 
 // Knots that are not clamped, repeat, and are far from uniform.
-TEST (curve_nurbs_with_knots_of_its_own) {
+TEST (curve_nurbs_with_nonuniform_knots) {
     static const float knots[] = {-1,    0, 0.5f, 1, 1.5f, 1.5f, 1.5f, 4,
                                   4.25f, 7, 7,    8, 9,    12,   13,   13.5f};
     md5_vec3 points[CURVE_POINTS];
@@ -378,7 +378,7 @@ TEST (curve_of_equal_points_is_a_point) {
 }
 
 // The sum of the basis functions is 1 for any weights and knots, however uneven.
-TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
+TEST (curve_nurbs_of_equal_points_is_a_point_for_any_weights) {
     static const float weights[] = {0.001f, 1000, 1, 0.5f, 7, 0.001f, 1000};
     static const float knots[] = {0, 0, 0, 0, 1, 1, 5, 9, 9, 9, 9};
     md5_vec3 points[7];
@@ -423,7 +423,7 @@ TEST (curve_catmull_rom_passes_all_points) {
     }
 }
 
-TEST (curve_closed_goes_round) {
+TEST (curve_that_is_closed_returns_to_its_start) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 8);
     for (int kind = 0; kind < NUM_KINDS; kind++) {
@@ -555,7 +555,7 @@ TEST (curve_length_with_a_cusp) {
 }
 
 // Compares a random curve with a polygon that has enough sides for an error below the tolerance.
-TEST (curve_length_is_that_of_a_fine_polygon) {
+TEST (curve_length_equals_that_of_a_fine_polygon) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 3);
     const md5_curve_desc desc = {ROWS(points, points), .is_closed = true};
@@ -632,7 +632,7 @@ static void refuse(const md5_curve_desc *desc, const char *message)
     CHECK_STRING(error.message, message);
 }
 
-TEST (curve_refuses_wrong_numbers_of_points) {
+TEST (curve_rejects_wrong_numbers_of_points) {
     static const struct {
         md5_curve_desc desc; // its points are taken from `line`
         const char *message;
@@ -668,13 +668,13 @@ TEST (curve_refuses_wrong_numbers_of_points) {
     }
 }
 
-TEST (curve_refuses_points_that_are_not_finite) {
+TEST (curve_rejects_points_that_are_not_finite) {
     const md5_vec3 points[] = {{0, 0, 0}, {1, INFINITY, 2}};
     refuse(&(md5_curve_desc){.points = points, .num_points = 2},
            "point 1 is not finite: expected finite coordinates, found ( 1 inf 2 )");
 }
 
-TEST (curve_refuses_weights) {
+TEST (curve_rejects_invalid_weights) {
     static const float bad[] = {0, -1, 1e-4f, 1e4f, INFINITY};
     STRINGS(messages) = {"0", "-1", "0.0001", "10000", "inf"};
     for (int i = 0; i < 5; i++) {
@@ -698,7 +698,7 @@ TEST (curve_refuses_weights) {
         "B-spline");
 }
 
-TEST (curve_refuses_knots) {
+TEST (curve_rejects_invalid_knots) {
     static const struct {
         float knots[10];
         const char *message;

@@ -169,7 +169,7 @@ static bool swings(md5_ease_kind easing)
     return easing >= MD5_EASE_BACK_IN && easing <= MD5_EASE_BOUNCE_IN_OUT;
 }
 
-TEST (easings_rise_unless_they_swing) {
+TEST (easings_increase_unless_they_overshoot) {
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
         const md5_ease_kind easing = (md5_ease_kind)i;
         float last = 0;
@@ -181,7 +181,7 @@ TEST (easings_rise_unless_they_swing) {
     }
 }
 
-TEST (easings_that_draw_back_go_below_0_and_above_1) {
+TEST (easings_that_overshoot_leave_the_range_0_to_1) {
     CHECK_NEAR(eased(MD5_EASE_BACK_IN, 0.42f), -0.1, 1e-3);
     CHECK_NEAR(eased(MD5_EASE_BACK_OUT, 0.58f), 1.1, 1e-3);
     CHECK(eased(MD5_EASE_ELASTIC_IN, 0.85f) < -0.35f);
@@ -191,7 +191,7 @@ TEST (easings_that_draw_back_go_below_0_and_above_1) {
     }
 }
 
-TEST (easing_names_lead_to_their_easings) {
+TEST (easing_names_are_found) {
     unsigned count = 0;
     for (const char *name; (name = md5_easing_name((md5_ease_kind)count)) != NULL; count++) {
         md5_ease_kind found = MD5_EASE_LINEAR;
@@ -305,7 +305,7 @@ TEST (easing_bezier_clamps_x) {
     }
 }
 
-TEST (easing_steps_are_those_of_css) {
+TEST (easing_steps_equal_those_of_css) {
     // Values of steps(4, ...) at 0, just before 1/4, at 1/4, at 1/2, just before 1, and at 1.
     static const float t[] = {0, 0.24f, 0.25f, 0.5f, 0.99f, 1};
     static const double expected[4][6] = {
@@ -323,7 +323,7 @@ TEST (easing_steps_are_those_of_css) {
     }
 }
 
-TEST (easing_steps_begin_at_their_shares) {
+TEST (easing_steps_begin_at_multiples_of_the_step) {
     for (uint32_t steps = 1; steps <= 1000; steps++) {
         const md5_easing curve = {MD5_EASE_STEPS, .steps = steps};
         for (uint32_t k = 0; k < steps; k++) {
@@ -333,7 +333,7 @@ TEST (easing_steps_begin_at_their_shares) {
     }
 }
 
-TEST (easing_over_a_duration) {
+TEST (easing_can_be_evaluated_over_a_duration) {
     const md5_easing curve = {.kind = MD5_EASE_QUADRATIC_IN};
     CHECK_NEAR(md5_ease(curve, 0.5f / 2.0f), 0.0625, 1e-7);
     CHECK(md5_ease(curve, -1.0f / 2.0f) == 0 && md5_ease(curve, 3.0f / 2.0f) == 1);
@@ -398,7 +398,7 @@ static double swinging(double k, double c, double t)
                       : exp(-decay * t) * (cosh(w * t) + decay / w * sinh(w * t));
 }
 
-TEST (spring_follows_as_its_closed_form) {
+TEST (spring_motion_equals_its_closed_form) {
     static const float dampings[] = {0, 4, 20, 30}; // for a stiffness of 100: 20 is critical
     for (int i = 0; i < 4; i++) {
         float value = -3;
@@ -424,7 +424,7 @@ TEST (spring_does_not_depend_on_the_steps) {
     CHECK_NEAR(whole_velocity, split_velocity, 1e-4);
 }
 
-TEST (spring_ignores_what_is_no_number) {
+TEST (spring_ignores_nan) {
     float value = 1;
     float velocity = 2;
     md5_spring_damp(NAN, 60, 3, 1, &value, &velocity);

@@ -10,7 +10,7 @@ static const double pi = 3.14159265358979324;
 
 // -- Elementary functions -------------------------------------------------------------------------
 
-TEST (curve_functions_are_those_of_libc) {
+TEST (curve_functions_equal_those_of_libc) {
     for (int i = 0; i < 4001; i++) {
         const double x = i / 4000.0;
         const double quarter = 0.5 * pi * (2 * x - 1);
@@ -84,7 +84,7 @@ static md5_squad *create_squad(const md5_quat *keys, const double *times, uint32
 
 static const double uneven[NUM_KEYS] = {-1, 0, 0.3, 2, 2.1, 3, 3.5, 5};
 
-TEST (squad_at_equal_intervals_is_shoemakes) {
+TEST (squad_at_equal_intervals_equals_shoemakes_formula) {
     static const double times[NUM_KEYS] = {1, 3, 5, 7, 9, 11, 13, 15};
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
@@ -157,7 +157,7 @@ TEST (squad_has_no_jump_in_its_velocity) {
     }
 }
 
-TEST (squad_of_a_steady_turn_is_steady) {
+TEST (squad_of_a_steady_rotation_is_steady) {
     md5_quat keys[NUM_KEYS];
     for (int i = 0; i < NUM_KEYS; i++)
         keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
@@ -239,7 +239,7 @@ TEST (squad_at_a_time_is_a_rotation) {
 
 // -- Refused keys, failing memory, errors ---------------------------------------------------------
 
-TEST (squad_refuses_keys) {
+TEST (squad_rejects_invalid_keys) {
     static const md5_quat good[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};
     static const md5_quat zero[] = {{0, 0, 0, 1}, {0, 0, 0, 0}};
     static const double rising[] = {0, 1};

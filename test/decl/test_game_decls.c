@@ -85,7 +85,7 @@ TEST (decl_names_have_one_spelling) {
     CHECK(md5_find_decl(game, MD5_DECL_MATERIAL, "TEXTURES/rock.jpg"));
 }
 
-TEST (decls_go_on_behind_broken_text) {
+TEST (decls_continue_after_invalid_text) {
     game_log log;
     OWN_GAME game = open_materials("{ lost { } }\none two three { }\na-b { }\nend { open", &log);
     check_decl(game, MD5_DECL_MATERIAL, 0, "three", "materials/all.mtr", 2);
@@ -102,7 +102,7 @@ TEST (decls_of_exports_are_skipped) {
     check_decl(game, MD5_DECL_MATERIAL, 0, "m", "materials/all.mtr", 1);
 }
 
-TEST (decls_are_parsed_when_asked_for) {
+TEST (decls_are_parsed_on_request) {
     game_log log;
     OWN_GAME game = open_materials("bad { nonsense }", &log);
     CHECK_UINT(log.count, 0);
@@ -113,7 +113,7 @@ TEST (decls_are_parsed_when_asked_for) {
     CHECK_UINT(md5_game_decl(game, MD5_DECL_MATERIAL, 0)->state, MD5_DECL_DEFAULTED);
 }
 
-TEST (decl_index_holds_many_names) {
+TEST (decl_index_contains_many_names) {
     enum { COUNT = 2000, CAPACITY = 16 };
     static char text[COUNT * CAPACITY];
     size_t used = 0;
@@ -253,7 +253,7 @@ static void ask_for_all(md5_game *game)
     CHECK_UINT(error.status, MD5_OK);
 }
 
-TEST (declarations_that_are_cut_come_to_an_end) {
+TEST (declarations_that_are_truncated_end_at_the_file_end) {
     static char text[sizeof whole];
     for (size_t size = sizeof whole - 1; size > 0; size--) {
         memcpy(text, whole, size);
@@ -266,7 +266,7 @@ TEST (declarations_that_are_cut_come_to_an_end) {
 }
 
 // In lenient mode everything before the end of the file counts.
-TEST (commands_without_a_brace_behind_them_count) {
+TEST (frame_commands_without_a_closing_brace_are_read) {
     game_log log = {.count = 0};
     OWN_GAME game =
         open_models("model n { mesh x.md5mesh anim walk two.md5anim {\nframe 1 footstep", &log);
@@ -301,7 +301,7 @@ static void check_text(md5_game *game, const char *name, const char *expected)
     files.close(files.user, bytes, size);
 }
 
-TEST (game_finds_files_of_better_places) {
+TEST (game_prefers_files_of_the_first_search_path) {
     static const game_text mod[] = {{"a.txt", "mod"}};
     static const game_text base[] = {{"A.TXT", "base"}, {"b.txt", "b"}};
     const md5_game_path places[] = {game_place(mod, 1, false), game_place(base, 2, false)};
@@ -310,7 +310,7 @@ TEST (game_finds_files_of_better_places) {
     check_text(game, "b.txt", "b");
 }
 
-TEST (game_finds_files_whatever_their_case_and_slashes) {
+TEST (game_ignores_case_and_slash_direction_of_paths) {
     static const game_text texts[] = {{"Models/MD5\\Imp.md5mesh", "imp"}};
     const md5_game_path place = game_place(texts, 1, false);
     OWN_GAME game = open_search_paths(&place, 1);
@@ -320,7 +320,7 @@ TEST (game_finds_files_whatever_their_case_and_slashes) {
     CHECK(md5_game_find_file(game, "models/imp.md5mesh", 0) == MD5_NONE);
 }
 
-TEST (game_takes_the_last_of_equal_names_in_an_archive) {
+TEST (game_uses_the_last_of_equal_names_in_an_archive) {
     static const game_text texts[] = {{"a.txt", "1"}, {"A.txt", "2"}};
     const md5_game_path archive = game_place(texts, 2, true);
     md5_game *game = open_search_paths(&archive, 1);
@@ -332,7 +332,7 @@ TEST (game_takes_the_last_of_equal_names_in_an_archive) {
     md5_destroy_game(game);
 }
 
-TEST (game_leaves_out_names_that_cannot_be_reached) {
+TEST (game_omits_names_that_cannot_be_opened) {
     static const game_text texts[] = {{"../materials/a.mtr", "a { }"},
                                       {"/materials/b.mtr", "b { }"}};
     const md5_game_path place = game_place(texts, 2, true);
@@ -472,7 +472,7 @@ TEST (decl_lex_prefers_long_punctuation) {
     check_tokens("a>>=b&&c<=d--e->f{}[](),", "a|>>=|b|&&|c|<=|d|--|e|->|f|{|}|[|]|(|)|,");
 }
 
-TEST (decl_lex_takes_a_slash_for_a_name) {
+TEST (decl_lex_reads_a_slash_as_part_of_a_name) {
     check_tokens("8 /2 8 / 2", "8|/2|8|/|2");
 }
 
@@ -480,7 +480,7 @@ TEST (decl_lex_skips_comments_and_high_bytes) {
     check_tokens("a // b { \n c /* d \n { */ e \xEF\xBB\xBF f", "a|c|e|f");
 }
 
-TEST (decl_lex_swallows_the_byte_behind_a_comment) {
+TEST (decl_lex_skips_the_byte_after_a_comment) {
     check_tokens("a /* b */xyz", "a|yz");
 }
 
@@ -570,11 +570,11 @@ TEST (decl_lex_reads_decimals) {
     CHECK(parse_number("1e99999999999") > 1e300);
 }
 
-TEST (decl_lex_splits_what_is_no_octal_digit) {
+TEST (decl_lex_ends_octal_numbers_at_other_digits) {
     check_tokens("08", "0|8");
 }
 
-TEST (decl_lex_swallows_suffixes) {
+TEST (decl_lex_skips_suffixes_of_numbers) {
     check_tokens("1.5f 2ul 3F", "1.5|2|3|F");
 }
 

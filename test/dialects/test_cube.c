@@ -123,7 +123,7 @@ TEST (cube_reads_parts_with_their_animations) {
     CHECK_UINT(cube->num_warnings, 0);
 }
 
-TEST (cube_reads_what_belongs_to_the_whole_model) {
+TEST (cube_reads_commands_for_the_whole_model) {
     OPEN_CUBE(cube, "mdlscale 420\nmdltrans 1 2 -0.25f\nmdlyaw 90; mdlpitch 5; mdlroll -7\n"
                     "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
     CHECK_NEAR(cube->scale, 1.05, 1e-6);
@@ -274,7 +274,7 @@ static void rotate_dual(real4 *real, real4 *dual, double x, double y, double z, 
     *dual = real4_mul(real4_conjugate(q), *dual);
 }
 
-TEST (cube_adjusts_joints_as_the_engines_do) {
+TEST (cube_adjusts_joints_like_the_engines) {
     const md5_cube2_adjustment adjustment = {
         .joint = "j", .yaw = 35, .pitch = -50, .roll = 20, .translation = {0.5f, -0.25f, 1}};
     const md5_xform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f}, .translation = {1, 2, 3}};
@@ -322,7 +322,7 @@ TEST (cube_adjusts_animations_that_come_later) {
     }
 }
 
-TEST (cube_adjusts_poses_of_other_axes) {
+TEST (cube_adjusts_poses_in_other_axes) {
     OPEN_CUBE(cube, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
     const md5_joint joint = {"Hand", MD5_NONE};
     const uint32_t order = 0;
@@ -373,7 +373,7 @@ TEST (cube_warns_with_line_and_column) {
                    AT("1:19") "unterminated '[': expected ']' before the end of the file\n");
 }
 
-TEST (cube_names_the_words_that_a_command_lacks) {
+TEST (cube_reports_missing_arguments_of_commands) {
     check_warnings("md5load a.md5mesh\nmd5load\nmd5dir\nmd5anim a\nmd5pitch a\nmd5adjust\n"
                    "md5link 0 0\nmd5skin\nexec\nif 1\n",
                    AT("2:1") "expected a mesh file after 'md5load'\n"                     //
@@ -474,7 +474,7 @@ TEST (cube_reads_other_files) {
     CHECK(!test.error.message[0] && !test.error.file[0]); // no call failed
 }
 
-TEST (cube_goes_on_without_files_that_it_cannot_read) {
+TEST (cube_continues_without_unreadable_files) {
     check_warnings("exec a.cfg\nmd5load a.md5mesh\nexec ../b.cfg\nexec /c.cfg\nexec d:e\n",
                    AT("1:6") "'data/a.cfg': cannot open the file: not on this shelf\n"         //
                    AT("3:6") "'../b.cfg' is skipped: expected a path inside the game folder\n" //
@@ -516,7 +516,7 @@ TEST (cube_finds_the_folders_of_a_game) {
     check_mesh("re/props/md5.cfg", NULL, "md5load /../../../../a", "../../a");
 }
 
-TEST (cube_without_a_file_takes_the_model_of_its_folder) {
+TEST (cube_without_a_configuration_uses_the_model_of_its_folder) {
     game_log log;
     md5_error error = {0};
     const game_text both[] = {

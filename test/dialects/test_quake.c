@@ -143,7 +143,7 @@ static void skin_scaled(const scale_case *test, const md5_sample_position *sampl
     md5_skin(&test->model->meshes[0], palette, vertices, NULL, NULL);
 }
 
-TEST (scales_change_what_hangs_on_a_joint) {
+TEST (scales_affect_descendants_of_a_joint) {
     scale_case test;
     md5_vec3 vertices[3];
     REQUIRE(open_scales(&test, "{ \"arm\": { \"1\": 0.5, \"2\": 0 } }"));
@@ -175,7 +175,7 @@ TEST (scales_change_positions_if_asked) {
     close_scales(&test);
 }
 
-TEST (scales_leave_bits_of_other_joints) {
+TEST (scales_do_not_change_other_joints) {
     scale_case test;
     md5_mat34 joints[3] = {{{0}}};
     md5_mat34 palette[3];
@@ -209,7 +209,7 @@ TEST (scales_are_sorted_and_the_last_counts) {
     close_scales(&test);
 }
 
-TEST (scales_warn_of_what_they_do_not_know) {
+TEST (scales_report_unknown_words) {
     scale_case test;
     REQUIRE(open_scales(&test,
                         "{ \"tail\": { \"0\": 2 },\n\"a\\\"b\": {}, \"arm\":\n"

@@ -100,7 +100,7 @@ TEST_HERE (actors_hold_frames) {
 }
 
 // A pose remains unchanged until a call changes the actor, even without an advance of the time.
-TEST_HERE (poses_follow_what_the_actor_is_told) {
+TEST_HERE (poses_follow_the_commands_of_the_actor) {
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 3, 0);
     check_joints(stage, 20.0, 0.0, 12.0, 10.0);
@@ -128,14 +128,14 @@ TEST_HERE (new_clips_fade_in_over_old_ones) {
 }
 
 // A clip that is replaced at the time of its start has no effect.
-TEST_HERE (clips_replaced_at_once_leave_no_trace) {
+TEST_HERE (clips_that_are_replaced_immediately_have_no_effect) {
     advance_stage(stage, 5);
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
     play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_HOLD, 3, 200);
     check_after(stage, 50, 0.0, 0.0, 20.0, 20.0);
 }
 
-TEST_HERE (parts_follow_their_channels_where_all_leaves_room) {
+TEST_HERE (parts_follow_their_channels_unless_the_whole_body_plays) {
     play(stage, MD5_CHANNEL_TORSO, "lift", MD5_ACTOR_HOLD, 3, 0);
     play(stage, MD5_CHANNEL_HEAD, "lift", MD5_ACTOR_HOLD, 2, 0);
     check_after(stage, 1, 0.0, 5.0, 20.0, 15.0); // the root has no channel
@@ -324,7 +324,7 @@ TEST_HERE (root_motion_is_blended) {
     CHECK_NEAR(moved(stage), 1, 1e-4);
 }
 
-TEST_HERE (turning_clips_turn_the_root) {
+TEST_HERE (rotating_clips_rotate_the_root) {
     md5_actor_set_in_place(stage->actor, true);
     play(stage, MD5_CHANNEL_ALL, "turn", MD5_ACTOR_ONCE, 0, 0);
     advance_stage(stage, 50);
@@ -341,7 +341,7 @@ TEST_HERE (turning_clips_turn_the_root) {
     CHECK_NEAR(md5_quat_rotate(pose[0].rotation, (md5_vec3){0, 1, 0}).z, 1, 1e-5);
 }
 
-TEST_HERE (palettes_are_those_of_the_pose) {
+TEST_HERE (palettes_equal_those_of_the_pose) {
     md5_xform pose[ENTITY_JOINTS];
     md5_mat34 joints[ENTITY_JOINTS];
     md5_mat34 palette[ENTITY_JOINTS];
@@ -356,7 +356,7 @@ TEST_HERE (palettes_are_those_of_the_pose) {
 
 // -- Errors ---------------------------------------------------------------------------------------
 
-TEST_HERE (actors_refuse_invalid_clips) {
+TEST_HERE (actors_reject_invalid_clips) {
     CHECK(!md5_actor_play(stage->actor, MD5_CHANNEL_ALL, MD5_NONE, MD5_ACTOR_ONCE, 0, 0));
     CHECK(!md5_actor_play(stage->actor, MD5_CHANNEL_ALL, 99, MD5_ACTOR_CYCLE, 0, 0));
     CHECK(!md5_actor_play(stage->actor, MD5_NUM_CHANNELS, 0, MD5_ACTOR_HOLD, 1, 0));
@@ -514,7 +514,7 @@ TEST_HERE (blinking_stops_and_goes_on) {
 }
 
 // A body without a head blinks, but does not cycle "def_head". Invalid times are clamped.
-TEST (bodies_without_heads_blink_too) {
+TEST (blinks_work_for_bodies_without_heads) {
     OWN_GAME game = open_heads(
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
@@ -559,7 +559,7 @@ TEST_HERE (restored_heads_blink_at_the_same_time) {
     CHECK_UINT(eyelids(stage->head).time, 0);
 }
 
-TEST (clips_with_a_prefix_count_first) {
+TEST (clips_with_a_prefix_have_precedence) {
     OWN_GAME game = open_heads(HEAD_MODEL);
     OWN_ENTITY entity = load_entity(game, "lively");
     OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
@@ -831,7 +831,7 @@ TEST_HERE (changes_of_a_clip_have_limits) {
 }
 
 // An actor can continue from every accepted state.
-TEST_HERE (altered_saves_are_refused_or_playable) {
+TEST_HERE (altered_saves_are_rejected_or_playable) {
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
     md5_xform pose[ENTITY_JOINTS];
     uint64_t state = 7;
@@ -1041,7 +1041,7 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
     return num_equal;
 }
 
-TEST (actors_pose_as_the_original_engine) {
+TEST (actor_poses_equal_those_of_the_original_engine) {
     REQUIRE_CORPUS();
     uint32_t num_equal = 0;
     uint32_t num_poses = 0;

@@ -88,7 +88,7 @@ static md5_mod_mode mode_of(double number)
 
 // == Joint modifiers ==============================================================================
 
-TEST (characters_move_joints_as_the_original_engine) {
+TEST (characters_move_joints_like_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN_STRING text = read_golden("d3char/jointmods.txt", NULL);
@@ -263,7 +263,7 @@ static void check_look(look_case *it, const double *n)
                "at %g: the focus is off by %g", n[0], point_distance(now.focus, n + 27));
 }
 
-TEST (characters_look_as_the_original_engine) {
+TEST (characters_look_like_those_of_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN_STRING text = read_golden("d3char/look.txt", NULL);
@@ -430,7 +430,7 @@ static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool
     return (float)n[10];
 }
 
-TEST (feet_stand_as_in_the_original_engine) {
+TEST (feet_are_placed_as_in_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN_STRING text = read_golden("d3char/walkik.txt", NULL);
@@ -570,7 +570,7 @@ TEST_LEG(ankles_follow_a_lift_at_once)
 
 // The pivot foot does not move until the monster has turned by more than 30 degrees, also across
 // 180 degrees.
-TEST_LEG(pivots_hold_up_to_thirty_degrees)
+TEST_LEG(pivots_keep_feet_up_to_thirty_degrees)
 {
     static const struct {
         float begin, turn;
@@ -840,7 +840,7 @@ TEST (monsters_pose_the_joints_that_code_moves) {
     CHECK_BYTES(expected, pose, sizeof pose);
 }
 
-TEST (monsters_say_what_their_keys_lack) {
+TEST (monsters_report_missing_keys) {
     game_log log = {0};
     OWN_GAME game = open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint nose\" \"1 "
                                      "1 0\" \"bone_focus\" \"brow\"\n"
@@ -918,7 +918,7 @@ TEST (figures_are_hit_where_they_are) {
     md5_free_figure(figure);
 }
 
-TEST (figures_say_which_joints_they_share_or_lack) {
+TEST (figures_report_shared_and_missing_joints) {
     game_log log;
     OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), &log);
     OWN_ENTITY entity = load_entity(game, "doll");
@@ -1045,7 +1045,7 @@ static void look_turned(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 j
 
 // The eyes aim at a point 64 ahead and 8 to the right. The engine adds "offsetModel" twice, and
 // does not rotate the vector from head to eyes.
-TEST (monsters_do_what_is_meant_if_asked_to) {
+TEST (monsters_correct_faults_of_the_engine_on_request) {
     static const double eyes[2][2][3] = {{{64 - 6, -8, 20 - 121}, {64, -8 - 6, 20 - 121}},
                                          {{64 - 3, -8, 20 - 123}, {64 - 3, -8, 20 - 123}}};
     for (int is_as_meant = 0; is_as_meant < 2; is_as_meant++) {

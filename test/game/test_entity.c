@@ -53,7 +53,7 @@ TEST (shaders_replace_skins) {
     CHECK_STRING(hidden->materials[0], "skin");
 }
 
-TEST (names_may_be_those_of_models_and_files) {
+TEST (entities_can_be_named_by_models_and_files) {
     OWN_GAME game = open_entity_game("", NULL);
     OWN_ENTITY body = load_entity(game, "body");
     OWN_ENTITY file = load_entity(game, "head.md5mesh");
@@ -243,7 +243,7 @@ static void check_warned(const char *text, const char *line)
     has_logged(&log, line);
 }
 
-TEST (parts_that_cannot_be_placed_are_left_out) {
+TEST (parts_that_cannot_be_attached_are_omitted) {
     check_warned(
         "entityDef e { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"horn\" }",
         "def/b.def:1: Joint 'horn' not found for 'head_joint' on 'e': Doom 3 ends the map");
@@ -267,7 +267,7 @@ TEST (parts_that_cannot_be_placed_are_left_out) {
                  "def/b.def:2: Unknown copy_joint 'horn' on head of entity 'e'");
 }
 
-TEST (skins_and_clips_that_nothing_declares_are_named) {
+TEST (undeclared_skins_and_clips_are_reported) {
     check_warned("entityDef e { \"model\" \"body\"\n \"skin\" \"blue\" }",
                  "def/b.def:2: Unknown skin 'blue'");
     check_warned("entityDef e { \"model\" \"body\"\n\n \"anim\" \"fly\" }",
@@ -276,7 +276,7 @@ TEST (skins_and_clips_that_nothing_declares_are_named) {
 
 // Checks only the keys of an entity, without its clips: each key is reported once, at its line, for
 // any number of heirs.
-TEST (keys_that_name_nothing_are_found_without_loading) {
+TEST (keys_with_unknown_names_are_found_without_loading) {
     game_log log = {.count = 0};
     OWN_GAME game = open_entity_game("entityDef e { \"model\" \"body\"\n"
                                      "\"skin\" \"blue\"\n"
@@ -473,7 +473,7 @@ static md5_game *open_tilted(const char *text)
 }
 
 // In the attach pose a head has the axes of the entity; an attachment has the axes of its joint.
-TEST (parts_are_placed_in_the_pose_ik_pose) {
+TEST (parts_are_attached_in_the_pose_ik_pose) {
     OWN_GAME game = open_tilted(
         "model tilted { mesh body.md5mesh anim walk walk.md5anim anim ik_pose other.md5anim\n"
         "anim ik_pose2 tilt.md5anim }\n"
@@ -610,7 +610,7 @@ TEST (the_last_of_two_keys_counts) {
     CHECK_UINT(log.count, 1);
 }
 
-TEST (own_keys_come_before_those_of_parents_in_order) {
+TEST (own_keys_precede_those_of_parents) {
     OWN_GAME game =
         open_entities("entityDef child { \"inherit\" \"first\" \"own\" \"1\" \"Inherit2\" "
                       "\"second\" \"x\" \"c\" }\n"
@@ -626,7 +626,7 @@ TEST (own_keys_come_before_those_of_parents_in_order) {
 }
 
 // "classname" is the name of the entity, even if its text contains another value.
-TEST (entities_are_of_their_own_class) {
+TEST (classname_of_an_entity_is_its_name) {
     OWN_GAME game = open_entities("entityDef e { \"ClassName\" \"other\" \"k\" \"v\" }", NULL);
     check_keys(entity_of(game, "e"), "ClassName=e k=v ");
 }
@@ -661,7 +661,7 @@ TEST (errors_default_an_entity) {
 }
 
 // An entity inherits the key that marks a defaulted parent.
-TEST (defaulted_parents_leave_a_mark) {
+TEST (entities_inherit_the_mark_of_defaulted_parents) {
     OWN_GAME game =
         open_entities("entityDef e { \"inherit\" \"bad\" } entityDef bad { wrong }", NULL);
     check_keys(entity_of(game, "e"), "classname=e DEFAULTED=1 ");
@@ -683,7 +683,7 @@ TEST (entities_that_inherit_themselves_end) {
 
 // A long chain of ancestors: each entity inherits the two entities before it, and therefore all
 // entities before it.
-TEST (long_lines_of_ancestors_take_linear_time) {
+TEST (long_chains_of_ancestors_take_linear_time) {
     enum { COUNT = 50000 };
     OWN_TEXT text = {0};
     for (int i = COUNT; i > 0; i--)

@@ -157,7 +157,7 @@ static bool is_line(const char *text, const char *begin, const char *with)
         "%s says \"%s\", expected \"%s\"", begin, with, theirs);
 }
 
-TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_figures(it),
+TEST_IF (figures_are_read_like_the_original_engine, figure_case, it, open_figures(it),
          free(it->words)) {
     OWN_STRING parsed = read_golden("d3char/af_parsed.txt", NULL);
     OWN_STRING verdicts = read_golden("d3char/af_verdicts.txt", NULL);

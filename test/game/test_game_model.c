@@ -226,7 +226,7 @@ TEST (models_survive_failure_of_every_allocation) {
 
 enum { NUM_ARRAYS = 40, LENGTH = 300 };
 
-TEST (shared_arrays_are_as_copies) {
+TEST (shared_arrays_equal_copies) {
     static int values[NUM_ARRAYS][LENGTH];
     static char base[256], owners[NUM_ARRAYS];
     md5_shared_array arrays[NUM_ARRAYS] = {{.root = NULL}};
@@ -353,7 +353,7 @@ TEST (chains_that_only_inherit_take_little_memory) {
     check_growth("anim one two.md5anim", "skin s#", 1, 1);
 }
 
-TEST (links_of_a_chain_have_what_those_before_them_have) {
+TEST (models_inherit_all_animations_of_a_long_chain) {
     OWN_STRING text = write_chain(1000, "", "anim add#x two.md5anim");
     OWN_GAME game = open_models(text, NULL);
     const md5_model_def *const last = md5_game_model_def(game, "m1000", NULL);
@@ -454,7 +454,7 @@ static void write_change(test_text *text, plain_model *model, uint64_t *random)
         test_append(text, " remove %s", is_whole ? name : alias);
 }
 
-TEST (trees_of_models_have_what_copied_lists_have) {
+TEST (inherited_animations_equal_those_of_copied_lists) {
     static plain_model models[NUM_MODELS];
     OWN_TEXT text = {0};
     uint64_t random = 11;
@@ -487,7 +487,7 @@ TEST (trees_of_models_have_what_copied_lists_have) {
 
 // A `mesh` in a child releases the joints of its parents' channels. Additions of a child do not
 // change the parent.
-TEST (channels_of_parents_stay_as_they_are) {
+TEST (channels_of_parents_are_not_changed_by_children) {
     OWN_GAME game = open_models(
         "model m { mesh x.md5mesh channel torso ( a ) channel tail ( c ) }\n"
         "model n { inherit m channel legs ( root ) channel tail ( b ) channel ear ( b ) }\n"

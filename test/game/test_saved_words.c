@@ -87,7 +87,7 @@ static void check_monster(md5_monster *monster, const unsigned char *bytes, size
     }
 }
 
-TEST (saved_monsters_with_changed_words_are_refused_or_stay_finite) {
+TEST (saved_monsters_with_changed_words_are_rejected_or_stay_finite) {
     enum { HEAD_WORDS = 4, NUM_RANDOM = 3000 };
     OWN_GAME game = open_entity_game(monster_text, NULL);
     OWN_ENTITY entity = load_entity(game, "ogre");
@@ -244,7 +244,7 @@ static void check_ragdoll(md5_ragdoll *ragdoll, uint32_t num_bodies, const unsig
         CHECK_THAT(are_finite(&bodies[i].transform, 1), "body %u", i);
 }
 
-TEST (saved_ragdolls_with_changed_words_are_refused_or_stay_finite) {
+TEST (saved_ragdolls_with_changed_words_are_rejected_or_stay_finite) {
     enum { HEAD_WORDS = 4, NUM_RANDOM = 1000 };
     ragdoll_case it;
     if (open_man(&it, "")) {

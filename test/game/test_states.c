@@ -168,7 +168,7 @@ typedef struct script_row {
     double expected; // of r
 } script_row;
 
-TEST (scripts_compute_as_their_language_says) {
+TEST (scripts_evaluate_expressions_by_the_rules_of_the_language) {
     static const script_row rows[] = {
         {"r = 1 + 2 * 3;", 7},
         {"r = ( 1 + 2 ) * 3;", 9},
@@ -274,7 +274,7 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
     CHECK_UINT(num_commands, 8);
 }
 
-TEST (functions_that_are_not_known_are_named_once) {
+TEST (unknown_functions_are_reported_once) {
     script_case it;
     CHECK(open_case(&it, "fly( 1 ); fly( 2 );\nthread two(); $a.b();"));
     CHECK_STRING(it.log.text, "a.script:11: 'fly' is an unknown function: calls return "
@@ -284,7 +284,7 @@ TEST (functions_that_are_not_known_are_named_once) {
     close_case(&it);
 }
 
-TEST (scripts_warn_of_what_is_cut_and_of_conditions_without_end) {
+TEST (scripts_report_truncated_text_and_unclosed_conditions) {
     script_case it;
     CHECK(open_case(&it, "word = \"0123456789012345678901234567890123456789012345678901234567890123"
                          "\";\n#ifdef QUAD\nr = ( word == \"0123456789012345678901234567890123"
@@ -374,7 +374,7 @@ static void close_headed_body(headed_body *it)
 }
 
 // The head is a separate model and plays in all its joints.
-TEST (heads_follow_what_bodies_play_and_lead_them) {
+TEST (heads_follow_bodies_and_control_them) {
     static const game_text texts[] = {
         {"a.script", HEAD "void o::Torso_A() { playCycle( 1, \"walk\" ); wait( 0.1 );\n"
                           "playAnim( 1, \"lift\" ); wait( 0.1 ); idleAnim( 1, \"walk\" ); }\n"
@@ -475,7 +475,7 @@ typedef struct error_row {
     const char *message;
 } error_row;
 
-TEST (errors_in_scripts_say_where_and_what_was_expected) {
+TEST (errors_in_scripts_name_location_and_expected_token) {
 #define BODY "object o { void Torso_A(); };\nvoid o::Torso_A() {\n"
     static const error_row rows[] = {
         {BODY "r = 1;\n}", 3, 1, "expected a variable, found 'r'"},

@@ -235,7 +235,7 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     CHECK(num_landed >= 12);
 }
 
-TEST (walk_lands_half_of_a_stand_ahead_of_home) {
+TEST (walk_places_feet_half_a_stance_ahead_of_the_rest_position) {
     static const uint32_t group_counts[] = {1, 2, 3, 6};
     static const struct {
         md5_vec3 velocity;
@@ -277,7 +277,7 @@ static void walk_at(walk_case *fixture, double rate, double seconds)
     }
 }
 
-TEST (walk_at_30_hz_ends_where_120_hz_does) {
+TEST (walk_at_30_hz_ends_at_the_same_point_as_at_120_hz) {
     OWN_WALK slow;
     OWN_WALK fast;
     OWN_WALK odd;
@@ -449,7 +449,7 @@ TEST_HERE (walk_begins_with_any_placement_and_pose, NULL) {
     CHECK_SMALL(fixture->gait.position.z, 1e-5); // flat ground
 }
 
-TEST_HERE (walk_refuses_what_is_no_leg, NULL) {
+TEST_HERE (walk_rejects_what_is_no_leg, NULL) {
     const md5_leg good = fixture->legs[2];
     fixture->legs[2].limb.tip = 1000;
     CHECK(!walk_begins(fixture));

@@ -29,7 +29,7 @@ TEST (gaze_selects_by_the_published_generator) {
     CHECK_NEAR(gaze.seconds, 0.01, 1e-7);
 }
 
-TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
+TEST (gaze_saccades_equal_the_formula_and_the_head_follows) {
     const md5_gaze_desc desc = {
         .params.distance = 50, .params.head_share = 0.5f, .params.head_seconds = 0.3f};
     md5_gaze gaze;
@@ -170,7 +170,7 @@ TEST (gaze_turns_head_and_eyes_to_the_point) {
     }
 }
 
-TEST (gaze_takes_any_numbers) {
+TEST (gaze_accepts_any_numbers) {
     static const float numbers[] = {NAN, INFINITY, -INFINITY, -1, 1e30f, 0, MD5_EXPLICIT_ZERO};
     const size_t count = COUNT_OF(numbers);
     for (size_t i = 0; i < count; i++)

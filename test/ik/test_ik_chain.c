@@ -52,16 +52,16 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
     CHECK(missed <= most_missed);
 }
 
-TEST (ik_fabrik_reaches_what_is_in_reach) {
+TEST (ik_fabrik_reaches_targets_in_reach) {
     check_reaching(MD5_CHAIN_FABRIK, 0, 1.01e-3, 1);
 }
 
-TEST (ik_ccd_reaches_what_is_in_reach) {
+TEST (ik_ccd_reaches_targets_in_reach) {
     // It converges slowly if a chain ends up nearly straight.
     check_reaching(MD5_CHAIN_CCD, 10, 0.05, 2);
 }
 
-TEST (ik_dls_reaches_what_is_in_reach) {
+TEST (ik_dls_reaches_targets_in_reach) {
     check_reaching(MD5_CHAIN_LEAST_SQUARES, 0, 1.01e-3, 7);
 }
 
@@ -148,20 +148,20 @@ TEST (ik_dls_bends_a_straight_chain) {
     check_straight(MD5_CHAIN_LEAST_SQUARES);
 }
 
-TEST (ik_dls_stretches_out_to_what_is_out_of_reach) {
+TEST (ik_dls_stretches_toward_targets_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_LEAST_SQUARES, &rig, (md5_vec3){0, 30, 40});
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 34, 1e-3);
 }
 
-TEST (ik_fabrik_points_at_what_is_out_of_reach) {
+TEST (ik_fabrik_points_at_targets_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_FABRIK, &rig, (md5_vec3){0, 30, 40});
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 34, 1e-4);
     CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 4), (real3){0, 9.6, 12.8}), 1e-4);
 }
 
-TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
+TEST (ik_ccd_stretches_toward_targets_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_CCD, &rig, (md5_vec3){0, 30, 40});
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 34, 0.1);
@@ -192,7 +192,7 @@ static void check_weight(md5_chain_solver solver)
     }
 }
 
-TEST (ik_chains_go_as_far_as_their_weight_says) {
+TEST (ik_chains_move_in_proportion_to_their_weight) {
     check_weight(MD5_CHAIN_FABRIK);
     check_weight(MD5_CHAIN_CCD);
     check_weight(MD5_CHAIN_LEAST_SQUARES);
@@ -240,20 +240,20 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
     }
 }
 
-TEST (ik_fabrik_survives_anything) {
+TEST (ik_fabrik_of_any_input_is_finite) {
     check_survival(MD5_CHAIN_FABRIK, 5);
 }
 
-TEST (ik_ccd_survives_anything) {
+TEST (ik_ccd_of_any_input_is_finite) {
     check_survival(MD5_CHAIN_CCD, 6);
 }
 
-TEST (ik_dls_survives_anything) {
+TEST (ik_dls_of_any_input_is_finite) {
     check_survival(MD5_CHAIN_LEAST_SQUARES, 8);
 }
 
 // Longer than any chain may be: the last joints are used.
-TEST (ik_chains_end_at_the_longest) {
+TEST (ik_chains_have_a_limit_of_joints) {
     enum { LONG = 100 };
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
@@ -382,7 +382,7 @@ TEST (ik_goals_obey_limits) {
 }
 
 // One tip, two targets in reach: the minimum of w^2 |x - a|^2 + v^2 |x - b|^2.
-TEST (ik_goals_give_way_by_their_weights) {
+TEST (ik_goals_compete_by_their_weights) {
     uint64_t random = 12;
     for (int round = 0; round < 200; round++) {
         body fixture;
@@ -406,7 +406,7 @@ TEST (ik_goals_give_way_by_their_weights) {
     }
 }
 
-TEST (ik_goals_turn_tips) {
+TEST (ik_goals_rotate_the_last_joint) {
     uint64_t random = 13;
     int reached = 0;
     for (int round = 0; round < 500; round++) {
@@ -434,7 +434,7 @@ TEST (ik_goals_turn_tips) {
 }
 
 // For one goal the result equals the result of the solver for a single chain.
-TEST (ik_one_goal_is_damped_least_squares) {
+TEST (ik_one_goal_equals_damped_least_squares) {
     uint64_t random = 14;
     for (int round = 0; round < 200; round++) {
         body fixture;
@@ -461,7 +461,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
 }
 
 // Goals that are ignored or invalid are left out; the others are reached as without them.
-TEST (ik_goals_leave_out_what_they_cannot_use) {
+TEST (ik_goals_that_are_invalid_are_ignored) {
     static const md5_quat no_rotation = {0, 0, 0, 0};
     const md5_goal wrong[] = {
         {.tip = BODY_JOINTS, .length = 3, .weight = 1},
@@ -499,7 +499,7 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
 }
 
 // Joints between two chains count as joints, and too many are refused.
-TEST (ik_goals_end_at_the_most_joints) {
+TEST (ik_goals_have_a_limit_of_joints) {
     enum { LONG = MD5_MAX_GOAL_JOINTS + 8 };
     static md5_joint joints[LONG];
     static uint32_t order[LONG];

@@ -67,7 +67,7 @@ TEST (ik_feet_on_even_ground_stay) {
     }
 }
 
-TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_no_time) {
+TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_zero_seconds) {
     md5_xform pose[NUM_JOINTS];
     make_body(pose);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2.5f}};
@@ -117,7 +117,7 @@ TEST (ik_feet_touch_their_floors) {
     CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z + 2, 1e-4);
 }
 
-TEST (ik_feet_weight_is_a_share_of_the_heights) {
+TEST (ik_feet_weight_scales_the_heights) {
     md5_xform pose[NUM_JOINTS];
     md5_xform old[NUM_JOINTS];
     make_body(pose);
@@ -152,7 +152,7 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
     }
 }
 
-TEST (ik_feet_survive_anything) {
+TEST (ik_feet_of_any_input_are_finite) {
     static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 0, -1, 50};
     uint64_t random = 1;
     for (int round = 0; round < 20000; round++) {

@@ -29,7 +29,7 @@ static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *ra
     return ik_point_around(root, distance, random);
 }
 
-TEST (ik_limb_reaches_past_joints_between) {
+TEST (ik_limb_reaches_with_intermediate_joints) {
     uint64_t random = 1;
     double worst_turn = 0;
     for (int round = 0; round < 20000; round++) {
@@ -64,7 +64,7 @@ TEST (ik_limb_reaches_past_joints_between) {
     CHECK_SMALL(worst_turn, 2e-5);
 }
 
-TEST (ik_limb_stretches_joints_between_alike) {
+TEST (ik_limb_stretches_intermediate_joints_evenly) {
     uint64_t random = 2;
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
@@ -85,7 +85,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
     }
 }
 
-TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
+TEST (ik_limb_with_given_parents_has_the_same_bits) {
     uint64_t random = 3;
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
@@ -105,7 +105,7 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
     }
 }
 
-TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
+TEST (ik_limb_of_unconnected_joints_is_rejected) {
     uint64_t random = 4;
     ik_rig rig;
     ik_make_rig(&rig, 6, 8, &random);
@@ -166,7 +166,7 @@ static uint32_t place_foot(md5_xform *pose, uint32_t pelvis, md5_foot *foot, flo
     return md5_solve_feet(&leg_skeleton, &job, pose);
 }
 
-TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
+TEST (ik_feet_of_a_given_leg_are_placed_with_helper_joints) {
     md5_xform pose[JOINTS];
     md5_xform old[JOINTS];
     make_leg(pose);
@@ -179,7 +179,7 @@ TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
 }
 
 // The same leg found by its parents: the helper is taken for the knee. This was once not reported.
-TEST (ik_feet_that_hang_on_a_helper_are_reported) {
+TEST (ik_feet_below_a_helper_joint_are_reported) {
     md5_xform pose[JOINTS];
     make_leg(pose);
     md5_foot foot = {.ankle = ANKLE, .floor = 3};
@@ -239,7 +239,7 @@ TEST (ik_feet_report_why_they_are_not_placed) {
 
 // -- Other failures that were once not reported ---------------------------------------------------
 
-TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
+TEST (ik_limb_of_an_inconsistent_pose_uses_measured_lengths) {
     md5_xform pose[JOINTS];
     make_leg(pose);
     pose[KNEE].rotation = (md5_quat){0, 0, 0, 1.5f}; // not of unit length
@@ -307,7 +307,7 @@ static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
     }
 }
 
-TEST (ik_two_bone_reaches_what_is_in_reach) {
+TEST (ik_two_bone_reaches_targets_in_reach) {
     uint64_t random = 1;
     for (int round = 0; round < 30000; round++) {
         ik_rig rig;
@@ -375,7 +375,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     }
 }
 
-TEST (ik_two_bone_points_at_what_is_out_of_reach) {
+TEST (ik_two_bone_points_at_targets_out_of_reach) {
     uint64_t random = 3;
     for (int round = 0; round < 5000; round++) {
         ik_rig rig;
@@ -415,7 +415,7 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
     return real3_distance(ik_place_in_chain(rig, 0), ik_place_in_chain(rig, 2));
 }
 
-TEST (ik_two_bone_softens_without_a_jerk) {
+TEST (ik_two_bone_softens_without_a_jump_in_velocity) {
     ik_rig rig;
     const double step = 0.01;
     const double reach = 18;
@@ -445,7 +445,7 @@ TEST (ik_two_bone_softens_without_a_jerk) {
     CHECK_NEAR(foot_distance(9, NAN, 0.5f, &rig), 9, 1e-4);
 }
 
-TEST (ik_two_bone_stretches_as_far_as_it_may) {
+TEST (ik_two_bone_stretches_up_to_its_limit) {
     ik_rig rig;
     CHECK_NEAR(foot_distance(17, 0, 1.25f, &rig), 17, 1e-4);
     CHECK_NEAR(bone_length(&rig, 1), 10, 1e-6);
@@ -465,7 +465,7 @@ TEST (ik_two_bone_stretches_as_far_as_it_may) {
     CHECK(last > 18 * 1.09);
 }
 
-TEST (ik_two_bone_turns_by_its_weight) {
+TEST (ik_two_bone_rotates_by_its_weight) {
     uint64_t random = 5;
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
@@ -523,7 +523,7 @@ static md5_vec3 odd_point(uint64_t *random)
 }
 
 // Bones without length, straight, folded; targets on joints; NaN and infinity.
-TEST (ik_two_bone_survives_anything) {
+TEST (ik_two_bone_of_any_input_is_finite) {
     uint64_t random = 7;
     for (int round = 0; round < 60000; round++) {
         ik_rig rig;
@@ -656,7 +656,7 @@ static double turn_of(const ik_rig *rig, uint32_t i)
     return real4_angle(real4_of(rig->pose[rig->chain[i]].rotation), (real4){0, 0, 0, 1});
 }
 
-TEST (ik_aim_shares_the_turn_equally) {
+TEST (ik_aim_distributes_the_rotation_equally) {
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 4, (md5_vec3){0, 1000, 66});
@@ -673,7 +673,7 @@ TEST (ik_aim_shares_the_turn_equally) {
     CHECK_SMALL(angle_off(&rig, &job), 1e-6);
 }
 
-TEST (ik_aim_keeps_to_its_limit) {
+TEST (ik_aim_obeys_its_limit) {
     uint64_t random = 3;
     for (int round = 0; round < 5000; round++) {
         ik_rig rig;
@@ -703,7 +703,7 @@ TEST (ik_aim_keeps_to_its_limit) {
 }
 
 // A target that rises almost to the zenith: the tip turns without a jerk.
-TEST (ik_aim_has_no_jerk_near_the_vertical) {
+TEST (ik_aim_has_no_jump_near_the_vertical) {
     ik_rig rig;
     real4 last = {0, 0, 0, 1};
     for (int i = 0; i < 4001; i++) {
@@ -719,7 +719,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
     }
 }
 
-TEST (ik_aim_turns_by_its_weight) {
+TEST (ik_aim_rotates_by_its_weight) {
     uint64_t random = 4;
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
@@ -738,7 +738,7 @@ TEST (ik_aim_turns_by_its_weight) {
     }
 }
 
-TEST (ik_aim_survives_anything) {
+TEST (ik_aim_of_any_input_is_finite) {
     static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0};
     uint64_t random = 5;
     for (int round = 0; round < 60000; round++) {
@@ -785,7 +785,7 @@ TEST (ik_aim_survives_anything) {
 // The softening of a limb near its reach: its formula, and its values in the demo's machine file
 // and in the manual.
 
-TEST (ik_soften_is_the_exponential_of_the_header) {
+TEST (ik_soften_equals_the_formula_of_the_header) {
     const double reach = 18;
     ik_rig rig;
     for (int share = 1; share <= 40; share++) {
@@ -840,7 +840,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
     return worst;
 }
 
-TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
+TEST (ik_soften_of_page_reach_keeps_near_targets) {
     md5_error error = {0};
     OWN_MACHINE_FILE file =
         md5_load_machine_file(test_path("models/bobbin/page_reach.md5machine"), NULL, &error);
@@ -860,7 +860,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
 }
 
 // The example of the manual: its text between the first two fences.
-TEST (ik_soften_of_the_manual_is_small) {
+TEST (ik_soften_of_the_manual_example_is_small) {
     size_t size;
     OWN_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     REQUIRE(text);

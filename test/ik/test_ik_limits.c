@@ -318,7 +318,7 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
 }
 
 // Weight 0 leaves a pose outside its limits; a weight between slerps to the pose at weight 1.
-TEST (ik_limits_are_faded_in_by_weight) {
+TEST (ik_limits_are_scaled_by_weight) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
         ik_rig rig;
@@ -347,7 +347,7 @@ TEST (ik_limits_are_faded_in_by_weight) {
 }
 
 // An axis of any length above 0 is the same axis.
-TEST (ik_limits_know_no_length_of_an_axis) {
+TEST (ik_limits_do_not_depend_on_the_length_of_an_axis) {
     static const float lengths[] = {1e-44f, 1e-30f, 1e-15f, 1e-3f, 7, 1e15f, 1e20f, 1e38f};
     uint64_t random = 9;
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {

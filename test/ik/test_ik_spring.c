@@ -24,7 +24,7 @@ static md5_swing closed_form(double k, double c, double t)
     return (md5_swing){exp(-half * t) * (1 + half * t), exp(-half * t) * t};
 }
 
-TEST (ik_spring_swing_is_the_closed_form) {
+TEST (ik_spring_swing_equals_the_closed_form) {
     uint64_t random = 1;
     for (int round = 0; round < 20000; round++) {
         const double k = pow(10, test_between(-1, 4, &random));
@@ -68,7 +68,7 @@ static bool advance(const ik_rig *rig, md5_spring_job job, md5_spring_joint *sta
     return md5_solve_spring(&rig->skeleton, &job, pose);
 }
 
-TEST (ik_spring_at_rest_is_the_animation) {
+TEST (ik_spring_at_rest_equals_the_animation) {
     ik_rig rig;
     make_tail(&rig, 5);
     const ik_rig old = rig;
@@ -124,7 +124,7 @@ TEST (ik_spring_is_exact_for_any_split_of_the_time) {
 }
 
 // A character that moves evenly: the tail follows at a constant distance, whatever the steps.
-TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
+TEST (ik_spring_follows_a_steady_motion_independently_of_steps) {
     for (int steps = 1; steps < 1000; steps *= 5) {
         ik_rig rig;
         make_tail(&rig, 2);
@@ -146,7 +146,7 @@ TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
     }
 }
 
-TEST (ik_spring_hangs_by_gravity) {
+TEST (ik_spring_hangs_down_by_gravity) {
     ik_rig rig;
     make_tail(&rig, 3);
     md5_spring_job job = tail_job(&rig, 3);
@@ -165,7 +165,7 @@ TEST (ik_spring_hangs_by_gravity) {
     CHECK(tip.z < 19 && fabs(tip.y) < 1e-3);
 }
 
-TEST (ik_spring_weight_and_first) {
+TEST (ik_spring_considers_weight_and_first_joint) {
     ik_rig rig;
     make_tail(&rig, 3);
     const ik_rig old = rig;
@@ -197,7 +197,7 @@ TEST (ik_spring_weight_and_first) {
     CHECK(same[0].velocity.x == 0 && same[0].position.x == same[0].target.x);
 }
 
-TEST (ik_spring_survives_anything) {
+TEST (ik_spring_of_any_input_is_finite) {
     static const float odd[] = {NAN,   INFINITY, -INFINITY, 3e38f, 1e15f,
                                 9e14f, 1e10f,    1e-30f,    0,     -1};
     uint64_t random = 3;

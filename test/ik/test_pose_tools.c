@@ -4,7 +4,7 @@
 
 #include "md5/play/run/player_state.h"
 
-TEST (pose_tools_velocity_is_that_of_an_even_turn) {
+TEST (pose_tools_velocity_equals_that_of_a_steady_rotation) {
     uint64_t random = 2;
     for (int round = 0; round < 20000; round++) {
         const md5_xform before = {made_any_rotation(&random), ik_random_point(9, &random), 0};
@@ -256,7 +256,7 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     CHECK(none.w == 1);
 }
 
-TEST (pose_tools_attach_places_a_thing_in_the_hand) {
+TEST (pose_tools_attach_places_an_object_in_the_hand) {
     uint64_t random = 2;
     for (int round = 0; round < 500; round++) {
         ik_rig rig;
@@ -310,7 +310,7 @@ static real_place expected_place(md5_joint_space space, real_place parent, md5_x
     return out;
 }
 
-TEST (pose_tools_modify_joint_is_as_the_original_says) {
+TEST (pose_tools_modify_joint_equals_the_original_engine) {
     uint64_t random = 3;
     for (int round = 0; round < 20000; round++) {
         ik_rig rig;
@@ -354,7 +354,7 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
     }
 }
 
-TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
+TEST (pose_tools_modify_joint_keeps_components_that_are_not_given) {
     uint64_t random = 5;
     ik_rig rig;
     ik_make_rig(&rig, 3, 8, &random);

@@ -90,7 +90,7 @@ static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
     }
 }
 
-TEST (pose_tools_retarget_onto_itself_is_that_pose) {
+TEST (pose_tools_retarget_to_the_same_skeleton_keeps_the_pose) {
     uint64_t random = 1;
     for (int round = 0; round < 300; round++) {
         body man;
@@ -137,7 +137,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
 
 // Longer arms, shorter legs: the arm points in the same direction, the hips' displacement is scaled
 // by the ratio of their heights.
-TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
+TEST (pose_tools_retarget_keeps_bone_lengths_and_rotates_like_the_source) {
     uint64_t random = 3;
     body man;
     body dwarf;
@@ -268,7 +268,7 @@ TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
 
 // The source is a blend of 3/4 of the hips, rotated by 20 degrees, and 1/4 of the chest, rotated by
 // 100 degrees.
-TEST (pose_tools_retarget_turns_by_a_part_of_the_way) {
+TEST (pose_tools_retarget_interpolates_between_source_joints) {
     uint64_t random = 13;
     body man;
     body other;
@@ -342,7 +342,7 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
     CHECK_STRING(error.message, message);
 }
 
-TEST (pose_tools_retarget_reports_what_is_wrong) {
+TEST (pose_tools_retarget_reports_invalid_input) {
     check_failure(
         NULL, 0,
         "no source joint has the name of a target joint: expected at least 1; add joint pairs");

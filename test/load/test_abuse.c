@@ -337,11 +337,11 @@ static void for_each_good_file(void (*use)(const valid_file *file))
         CHECK(for_each_file(test_path("corpus"), use) > 0);
 }
 
-TEST (abuse_cut_files_lose_nothing_in_silence) {
+TEST (abuse_truncated_files_are_reported) {
     for_each_good_file(cut_everywhere);
 }
 
-TEST (abuse_altered_bytes_break_nothing) {
+TEST (abuse_altered_bytes_give_an_error_or_valid_data) {
     for_each_good_file(alter_everywhere);
 }
 
@@ -377,7 +377,7 @@ static void check_peak(const valid_file *file)
                "%s: %zu bytes of memory, %zu of text", file->path, file->peak_bytes, file->size);
 }
 
-TEST (files_take_at_most_one_and_a_half_of_their_text) {
+TEST (files_need_at_most_one_and_a_half_times_their_text) {
     enum { OF_OURS = 150 };
     CHECK(for_each_file(test_path("models"), check_peak) >= OF_OURS);
     CHECK(!test_corpus() || for_each_file(test_path("corpus"), check_peak) > 0);

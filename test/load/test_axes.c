@@ -106,7 +106,7 @@ TEST (axes_convert_every_number_of_a_model) {
 
 // The matrix for the conversion of a program's own points. Its columns are the directions of
 // forward, left and up, times the scale.
-TEST (axes_matrix_takes_forward_left_and_up) {
+TEST (axes_matrix_converts_forward_left_and_up) {
     for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_mat34 matrix = md5_mat34_from_axes(fixture->axes, 3);
@@ -361,7 +361,7 @@ TEST (axes_convert_cameras) {
     }
 }
 
-TEST (axes_of_views_behind_cuts_are_converted) {
+TEST (axes_of_views_after_cuts_are_converted) {
     static const char text[] =
         "MD5Version 10\ncommandline \"\"\nnumFrames 3\nframeRate 24\nnumCuts 1\n"
         "cuts {\n1 pos ( 1 2 3 ) rotA ( 10 20 30 )\n}\ncamera {\n"
@@ -382,7 +382,7 @@ TEST (axes_of_views_behind_cuts_are_converted) {
 }
 
 // Rays from outside and from inside.
-TEST (axes_let_rays_hit_the_same_triangles) {
+TEST (rays_hit_the_same_triangles_in_all_axes) {
     uint64_t random = 11;
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 1; from && i < NUM_AXES; i++) {

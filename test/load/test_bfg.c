@@ -345,7 +345,7 @@ static const char same_text[] =
     "( 0 1 2 ) ( 3 4 5 )\n( 6 7 8 ) ( 9 10 11 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n"
     "( 1 2 3 ) ( 0 0.5 -0.5 )\n}\nframe 0 {\n0 2 0.25\n}\nframe 1 {\n5 -7 0.75\n}\n";
 
-TEST (bfg_anims_are_those_of_text) {
+TEST (bfg_anims_equal_those_of_text) {
     bytes file;
     md5_error error = {0};
     write_anim(&file);
@@ -478,7 +478,7 @@ static const char same_as_text[] =
     "( 1 2 3 ) ( 0 0 0.5 ) 90\n( -1 2.5 3 ) ( 0 0.5 0.5 ) 80\n( 1 2 30 ) ( 0.5 0 0.5 ) 70\n"
     "( 100 2 3 ) ( 0 0 0 ) 60\n}\n";
 
-TEST (bfg_cameras_are_those_of_text) {
+TEST (bfg_cameras_equal_those_of_text) {
     bytes file;
     write_camera(&file);
     OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, NULL);
@@ -538,7 +538,7 @@ static void note_warning(void *user, const md5_error *warning)
     *(md5_error *)user = *warning;
 }
 
-TEST (bfg_cameras_warn_of_odd_views) {
+TEST (bfg_cameras_report_unusual_views) {
     bytes file;
     md5_error error = {0};
     md5_error warning = {0};
@@ -556,7 +556,7 @@ TEST (bfg_cameras_warn_of_odd_views) {
         "field of view is out of range: expected more than 0 and less than 180 degrees, found 180");
 }
 
-TEST (bfg_cameras_may_be_anything) {
+TEST (bfg_cameras_of_any_bytes_are_handled) {
     bytes good;
     write_camera(&good);
     check_hostile(&good, CAMERA);

@@ -166,7 +166,7 @@ static md5_weights *create(const bind_case *fixture)
     return weights;
 }
 
-TEST (bind_paths_through_a_box_are_those_of_26_neighbors) {
+TEST (bind_paths_through_a_box_use_26_neighbors) {
     OWN bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){2.5f, 3.5f, 4.5f});
@@ -207,7 +207,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbors) {
 }
 
 // A triangle without area does not fill any square of a projection: its edges mark the cells.
-TEST (bind_grid_holds_a_triangle_without_area) {
+TEST (bind_grid_contains_triangles_without_area) {
     OWN bind_case *const fixture = bind_new();
     for (int i = 0; i < 3; i++)
         bind_add_position(fixture, (md5_vec3){(float)(4 * i), 0, 0});
@@ -364,7 +364,7 @@ TEST (bind_open_mesh_follows_its_surface) {
     CHECK(weights->num_voxels < 32 * 25 * 25);
 }
 
-TEST (bind_separate_part_takes_the_straight_distance) {
+TEST (bind_separate_part_uses_the_straight_distance) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
     const uint32_t first = fixture->desc.num_positions;
     bind_add_box(fixture, (md5_vec3){6, 3, -1}, (md5_vec3){7, 4, 1}, 2);
@@ -501,7 +501,7 @@ static double distance_to_posed(const comparison *fixture, uint32_t vertex)
 // Bobbin's longest side is 57 units; the mean difference is 0.5 % of that. The largest differences
 // are at parts for which distance is not sufficient: eyes and lids, which move with the head here,
 // the surface between the thighs, and sleeves.
-TEST (bind_poses_bobbin_as_his_own_weights_do) {
+TEST (bind_weights_of_bobbin_are_near_his_own) {
     STRINGS(clips) = {"attack",   "bow",       "breathe",    "carry",       "dance",
                       "fall",     "get_up",    "hit",        "idle",        "jump",
                       "jump_air", "jump_land", "jump_start", "lean",        "point",
@@ -565,7 +565,7 @@ static void check_refused(const bind_case *fixture, md5_status status, const cha
     CHECK_STRING(error.message, message);
 }
 
-TEST (bind_refuses_numbers_out_of_range) {
+TEST (bind_rejects_numbers_out_of_range) {
     OWN bind_case *const fixture = box_with_joint();
     static const struct {
         md5_weights_desc desc;
@@ -629,7 +629,7 @@ TEST (bind_accepts_numbers_up_to_their_limits) {
     }
 }
 
-TEST (bind_refuses_wrong_positions_indices_and_joints) {
+TEST (bind_rejects_invalid_positions_indices_and_joints) {
     OWN bind_case *const fixture = box_with_joint();
     fixture->positions[5].y = 2e9f;
     check_refused(fixture, MD5_ERROR_RANGE,
@@ -661,7 +661,7 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
 }
 
 // Without this limit, small files with overlapping triangles would take minutes.
-TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
+TEST_LONG (bind_rejects_triangles_that_overlap_everywhere) {
     OWN bind_case *const fixture = box_with_joint();
     for (uint32_t i = fixture->desc.num_triangles; i < BIND_TRIANGLES; i++)
         bind_add_triangle(fixture, 0, fixture->desc.num_positions - 1, 6);
@@ -693,7 +693,7 @@ static float any_number(uint64_t *seed, float size)
     return random > 0.9 ? size : (float)(random * 2 - 1.0) * size;
 }
 
-TEST (bind_takes_any_triangles) {
+TEST (bind_accepts_any_triangles) {
     uint64_t seed = 7;
     static const float sizes[] = {1e9f, 1, 1e-30f, 1e-44f, 0};
     for (int round = 0; round < 100; round++) {
@@ -725,7 +725,7 @@ TEST (bind_takes_any_triangles) {
     }
 }
 
-TEST (bind_takes_one_position_alone) {
+TEST (bind_accepts_a_single_position) {
     OWN bind_case *const fixture = bind_new();
     bind_add_position(fixture, (md5_vec3){3, 4, 5});
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){3, 4, 5});

@@ -108,7 +108,7 @@ static const char mesh_path[] = "models/bobbin/bobbin.md5mesh";
 static const char walk_path[] = "models/bobbin/walk.md5anim";
 static const char wave_path[] = "models/bobbin/wave.md5anim";
 
-TEST (chain_programs_work_as_they_are_written) {
+TEST (chain_programs_of_the_guides_run) {
     char said[600];
     CHECK(print_model(test_path(mesh_path), said, sizeof said));
     CHECK(strstr(said, " joints, "));
@@ -147,7 +147,7 @@ TEST (chain_programs_work_as_they_are_written) {
     CHECK(error.status == MD5_OK);
 }
 
-TEST (chain_programs_say_which_file_is_missing) {
+TEST (chain_programs_report_missing_files) {
     char said[600];
     CHECK(!print_model("no/such.md5mesh", said, sizeof said));
     CHECK(strncmp(said, "no/such.md5mesh:0: ", 19) == 0);

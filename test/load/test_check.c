@@ -58,7 +58,7 @@ static const char clip_text[] = "MD5Version 10\n"
                                 "frame 0 {\n}\n";
 
 // Contains a capital E twice: id's lexer stops there, other readers accept it.
-TEST (check_finds_where_rules_are_broken) {
+TEST (check_finds_the_location_of_violations) {
     OWN_CHECK check = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
     const md5_diagnostic *const found = find_rule(check, "capital-exponent");
     REQUIRE(found);
@@ -151,7 +151,7 @@ TEST (check_limits_the_sum_and_the_number_of_weights) {
     }
 }
 
-TEST (check_knows_engines_and_their_versions) {
+TEST (check_accepts_engines_and_their_versions) {
     char text[64];
     CHECK_UINT(md5_find_engines("tdm"), md5_find_engines("darkmod"));
     CHECK_UINT(md5_find_engines("nobody"), 0);
@@ -218,7 +218,7 @@ TEST (check_suggests_joint_names_up_to_a_length) {
 
 // The only frame has the number 3 and moves the root by 5 units. Names may differ in a third of
 // their letters plus one; the second weight is 2 units from the first.
-TEST (check_counts_and_names_places) {
+TEST (check_reports_counts_and_locations) {
     OWN_CHECK clip = check_text(
         MD5_DOC_ANIM,
         "MD5Version 10\ncommandline \"\"\nnumFrames 1\nnumJoints 2\n"
@@ -249,7 +249,7 @@ TEST (check_counts_and_names_places) {
                  "a.md5mesh has no joint 'abcxyz': did you mean 'abcdef'?");
 }
 
-TEST (check_takes_diagnostics_of_others) {
+TEST (check_accepts_diagnostics_of_callers) {
     OWN_CHECK check = md5_check_doc(MD5_DOC_MODEL, NULL, 0, (md5_engines){0}, NULL, NULL);
     REQUIRE(check);
     CHECK_UINT(check->num_diagnostics, 0);
@@ -411,7 +411,7 @@ TEST (check_finds_the_median_of_bone_lengths) {
 
 // x y z of a rotation belong to a quaternion whose w is negative: 0.7071 0 0 is a rotation by -90
 // degrees about x.
-TEST (check_says_once_that_clips_are_turned) {
+TEST (check_reports_rotated_clips_once) {
     static const char *const by_x = "0.70710678 0 0";
     static const char *const by_y = "0 0.70710678 0";
     static const char *const none = "0 0 0";
@@ -457,7 +457,7 @@ TEST (check_says_once_that_clips_are_turned) {
 }
 
 // The text is at the end of a block, so that a sanitizer detects a read past its end.
-TEST (check_reads_nothing_behind_a_text) {
+TEST (check_does_not_read_past_the_end) {
     STRINGS(ends) = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
     for (size_t i = 0; i < COUNT_OF(ends); i++) {
         static const char begin[] = "MD5Version 10\ncommandline \"\"\nnumJoints ";

@@ -49,7 +49,7 @@ static const char model_text[] =
 
 // -- Writing --------------------------------------------------------------------------------
 
-TEST_DOC (edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text) {
+TEST_DOC (edit_writes_like_the_exporter_of_id, MD5_DOC_MODEL, model_text) {
     CHECK_STRING(doc->comment, "Parameters used during export: Scale: 1");
     OWN_STRING text = written(doc, NULL);
     CHECK_STRING(text, model_text);
@@ -84,7 +84,7 @@ TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
     }
 }
 
-TEST (edit_refuses_what_no_text_can_say) {
+TEST (edit_rejects_content_that_text_cannot_contain) {
     for (int i = 0; i < 11; i++) {
         OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
         REQUIRE(doc);
@@ -146,7 +146,7 @@ TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
     }
 }
 
-TEST (edit_writes_texts_as_they_are) {
+TEST (edit_writes_unchanged_text_byte_for_byte) {
     OWN_DOC doc =
         parse(MD5_DOC_MODEL, "MD5Version 10 numJoints 1 numMeshes 1 joints { \"a\" -1 ( 0 "
                              "0 0 ) ( 0 0 0 ) } mesh { shader \"b\" numverts 0 numtris 0 "
@@ -165,7 +165,7 @@ TEST (edit_writes_texts_as_they_are) {
 }
 
 // A line must not expand to too much data, and 2^32 weights are too many for the tables.
-TEST (edit_refuses_rows_that_share_too_much) {
+TEST (edit_rejects_rows_that_are_shared_too_often) {
     enum { MAX = 65537 };
     OWN_ARRAY(md5_vertex, vertices, MAX);
     OWN_ARRAY(md5_vec2, texcoords, MAX);
@@ -289,7 +289,7 @@ TEST_LONG (edit_the_corpus_round_trips) {
 
 // -- Repairs --------------------------------------------------------------------------------
 
-TEST_DOC (edit_rotations_come_to_unit_length, MD5_DOC_MODEL, model_text) {
+TEST_DOC (edit_rotations_get_unit_length, MD5_DOC_MODEL, model_text) {
     OWN_MODEL before = model_of(doc);
     CHECK_UINT(md5_fix_rotations(doc, NULL), 1);
     // w is sqrt(0.64 + 0.64 - 1), before all four are divided by their length.
@@ -328,7 +328,7 @@ TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
 // Of the weights 0.2, 0.3 and 0.5 the first is removed, at a distance of 1; the increase of the
 // remaining weights counts at distances of 2 and 3. A vertex without weights remains without
 // weights, and weights whose sum is less than 1e-3 do not change.
-TEST_DOC (edit_weights_lose_the_least, MD5_DOC_MODEL, model_text) {
+TEST_DOC (edit_weights_are_reduced_with_the_smallest_error, MD5_DOC_MODEL, model_text) {
     md5_doc_mesh *const mesh = &doc->meshes[0];
     const md5_vertex vertices[] = {{0, 3}, {3, 0}, {7, 1}, {7, 1}};
     memcpy(mesh->vertices, vertices, sizeof vertices);
@@ -451,7 +451,7 @@ TEST (edit_finds_the_nearest_surface_point) {
 
 // Negative weights are compared by their absolute value: the two largest remain, divided by their
 // sum, which is the last number.
-TEST (edit_weights_below_0_count_by_their_size) {
+TEST (edit_weights_below_0_count_by_their_magnitude) {
     static const float cases[3][5] = {{-0.6f, 0.3f, 0.2f, 1.1f, 0.5f},
                                       {1.1f, 0.2f, 0.3f, -0.6f, 0.5f},
                                       {1.1f, -0.3f, 0.2f, 0.1f, 0.8f}};
@@ -493,7 +493,7 @@ TEST_DOC (edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(doc->meshes[0].vertices[1].num_weights, 2);
 }
 
-TEST (edit_bounds_are_those_of_the_skin) {
+TEST (edit_bounds_equal_those_of_the_skin) {
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     OWN_STRING text = test_read_file(test_path("models/bobbin/jump.md5anim"), NULL);
     REQUIRE(model && text);
@@ -540,7 +540,7 @@ static const char clip_text[] =
     "frame 0 { 5 1 2 3 0 }\nframe 1 { 6 1 2 4 1.5 }\n";
 
 // Numbers that loading rejects are not written: 1e9 is written, the next float is not.
-TEST (edit_refuses_lengths_that_are_not_read) {
+TEST (edit_rejects_lengths_beyond_the_reader_limits) {
     const float most = 1e9f;
     const float more = nextafterf(most, INFINITY);
     for (int i = 0; i < 11; i++) {
@@ -709,7 +709,7 @@ static md5_vec3 mirrored_and_rotated(md5_vec3 p) // by 30 degrees
 }
 
 // In the bind pose and in a frame, whose bounding box contains the skin.
-TEST (edit_space_moves_mesh_and_clip_alike) {
+TEST (edit_space_moves_mesh_and_clip_together) {
     const struct {
         md5_space_edit job;
         place_fn *where;
@@ -791,7 +791,7 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
 
 // A camera looks along x of its own space, wherever its path is. Files store a w near 0 only to
 // 3e-4, the square root of the rounding error of x y z.
-TEST (edit_space_turns_cameras) {
+TEST (edit_space_rotates_cameras) {
     OWN_DOC doc = parse_ours(MD5_DOC_CAMERA, "flight.md5camera");
     REQUIRE(doc);
     OWN_STRING before = written(doc, NULL);
@@ -839,7 +839,7 @@ TEST (edit_meshes_are_cut_and_merged) {
 
 // The first two of three triangles have 4 vertices. Two of these begin at the same weight and have
 // one and two weights.
-TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
+TEST (edit_split_meshes_are_as_large_as_allowed) {
     for (uint32_t most = 4; most > 2; most--) {
         OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
         REQUIRE(doc);
@@ -929,7 +929,7 @@ TEST_DOC (edit_meshes_without_triangles_stay, MD5_DOC_MODEL, model_text) {
 }
 
 // Joints are reordered so that children come first, in both files; then the order is repaired.
-TEST (edit_joints_come_behind_their_parents) {
+TEST (edit_joints_are_ordered_after_their_parents) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(mesh && clip);
@@ -1015,7 +1015,7 @@ TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_edit_joints(two, &job, NULL), 0); // without weights all joints remain
 }
 
-TEST (edit_frames_cut_parts_are_the_whole) {
+TEST (edit_parts_of_a_split_clip_equal_the_whole) {
     OWN_DOC whole = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(whole && whole->num_frames == 25);
     for (uint32_t first = 0; first < 25; first += 10) {
@@ -1097,7 +1097,7 @@ static void change_axes(void *user, md5_xform *pose)
 }
 
 // A clip is written with other axes, which twists the model, and gets back those of the model.
-TEST (edit_axes_are_those_of_the_model) {
+TEST (edit_axes_of_a_clip_become_those_of_the_model) {
     static const struct {
         md5_quat rotation;
         double tolerance;
@@ -1239,7 +1239,7 @@ TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
 }
 
 // Only in place; one frame, no bounds, no name; and tolerances of 0.
-TEST_DOC (edit_frames_may_be_few, MD5_DOC_ANIM, walk_text) {
+TEST_DOC (edit_accepts_few_frames, MD5_DOC_ANIM, walk_text) {
     md5_error error = {0};
     CHECK_FAILS(EDIT_FRAMES(doc, &error, .tolerance = -1.0f) != MD5_NONE, error, MD5_ERROR_RANGE);
     CHECK_UINT(EDIT_FRAMES(doc, &error, .tolerance = NAN), MD5_NONE);
@@ -1257,7 +1257,7 @@ TEST_DOC (edit_frames_may_be_few, MD5_DOC_ANIM, walk_text) {
 
 // In the model the arm of the walk is the child of a hand at the origin, which the clip does not
 // contain.
-TEST (edit_clip_gets_other_parents_and_more_joints) {
+TEST (edit_clip_gets_parents_and_joints_of_the_model) {
     OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
     OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
     REQUIRE(mesh && doc);
@@ -1332,7 +1332,7 @@ TEST (edit_frames_are_changed_by_the_caller) {
 // The last bone, of 8 units, ends 16 units from the root, which may use half of the tolerance of 1:
 // a rotation by twice the stored 0.02 moves that end by 0.64, a rotation by twice 0.01 moves it by
 // 0.32.
-TEST (edit_components_are_reduced_by_what_they_reach) {
+TEST (edit_components_are_reduced_by_their_effect) {
     static const float turns[] = {0.02f, 0.01f};
     for (size_t i = 0; i < COUNT_OF(turns); i++) {
         OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
@@ -1398,7 +1398,7 @@ static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
 
 // Uses tables of many sizes. Some of them end at the end of a memory block, so that the next table
 // needs another block: a failure must not change anything.
-TEST (edit_fails_wherever_memory_ends) {
+TEST (edit_fails_at_each_memory_limit) {
     enum { MAX = 20000 };
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_ANIM,
                                          MD5_DOC_MODEL, MD5_DOC_ANIM,  MD5_DOC_CAMERA};

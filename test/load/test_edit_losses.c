@@ -49,7 +49,7 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
 }
 
 // A document contains everything in the file, also meshes after numMeshes, which loading skips.
-TEST (edit_keeps_meshes_beyond_their_number) {
+TEST (edit_keeps_more_meshes_than_declared) {
     static const char head[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes ";
     static const char joint[] = "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n";
     for (uint32_t counted = 0; counted < 3; counted++) {
@@ -78,7 +78,7 @@ static void keep_message(void *user, const md5_error *warning)
 {
     memcpy(user, warning->message, sizeof warning->message);
 }
-TEST (edit_triangles_beyond_the_vertices_are_dropped) {
+TEST (edit_triangles_with_missing_vertices_are_dropped) {
     static const char vertices[] =
         "numverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 0 1\nvert 2 ( 1 1 ) 0 1\n";
     static const char triangles[] = "numtris 6\ntri 0 3 1 2\ntri 1 0 1 2\ntri 2 0 65536 1\ntri 3 2 "
@@ -164,7 +164,7 @@ TEST (edit_comments_of_any_layout) {
 }
 
 // Comments of a frame are moved or removed with it.
-TEST (edit_comments_go_with_their_frames) {
+TEST (edit_comments_move_with_their_frames) {
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\n\nnumFrames 5\nnumJoints 1\n"
                        "frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n"
@@ -190,7 +190,7 @@ TEST (edit_comments_go_with_their_frames) {
 // A sine over 8 frames, from any phase, and a root that walks by 3 units per frame: the next frame
 // is the first frame again, 24 units ahead. A clip that continues differently, or that returns over
 // several steps, is blended.
-TEST (edit_open_cycles_get_their_first_frame_again) {
+TEST (edit_open_cycles_end_with_their_first_frame) {
     enum { FRAMES = 8, ROW = 12 };
     const double pi = acos(-1);
     for (int phase = 0; phase < FRAMES + 2; phase++) {
@@ -232,7 +232,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
 
 // The height of a tip rises by 1 per frame to 10 and falls to 3: the mean step is 1, and a gap of 3
 // needs 5 frames, each of which gets at most 1.5 / 5 of it. At twice the rate it needs ten frames.
-TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
+TEST (edit_loops_that_do_not_close_are_blended_at_their_end) {
     enum { FRAMES = 18, BLENDED = 5 };
     for (int doubled = 0; doubled < 2; doubled++) {
         float numbers[FRAMES];
@@ -267,7 +267,7 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
 // Two joints swing over 24 frames, one twice as fast, while the root walks and sways. The last of
 // 25 frames equals the first; 24 frames lack that frame. Fewer frames, and frames of a swing that
 // begins and ends at rest, lack nothing. Frames that the clip does not contain are not a loop.
-TEST (edit_finds_how_loops_end) {
+TEST (edit_finds_the_kind_of_loop_end) {
     enum { CYCLE = 24, FRAMES = 3 * CYCLE + 1 };
     const double pi = acos(-1);
     for (int is_once = 0; is_once < 2; is_once++) {

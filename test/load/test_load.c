@@ -9,7 +9,7 @@ STRINGS(small_files) = {"test/data/read/small.md5mesh", "test/data/read/small.md
 
 // -- Contents of an asset ---------------------------------------------------------------------
 
-TEST (load_model_holds_what_the_file_says) {
+TEST (load_model_equals_the_content_of_its_file) {
     md5_error error = {0};
     OWN_MODEL model = md5_load_model(test_path(small_files[0]), NULL, &error);
     if (!CHECK_DONE(model, error))
@@ -50,7 +50,7 @@ TEST (load_model_holds_what_the_file_says) {
     CHECK(model->size > sizeof *model);
 }
 
-TEST (load_anim_holds_what_the_file_says) {
+TEST (load_anim_equals_the_content_of_its_file) {
     md5_error error = {0};
     OWN_ANIM anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
     if (!CHECK_DONE(anim, error))
@@ -75,7 +75,7 @@ TEST (load_anim_holds_what_the_file_says) {
     CHECK(read_asset_holds((read_asset){.anim = anim}));
 }
 
-TEST (load_camera_holds_what_the_file_says) {
+TEST (load_camera_equals_the_content_of_its_file) {
     md5_error error = {0};
     OWN_CAMERA camera = md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
     if (!CHECK_DONE(camera, error))
@@ -154,7 +154,7 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
     }
 }
 
-TEST (load_names_the_file_in_messages) {
+TEST (load_messages_contain_the_file_name) {
     char text[700];
     md5_error error = {0};
     const char *path = test_path("test/data/read/missing.md5mesh");
@@ -191,7 +191,7 @@ TEST (load_names_the_file_in_messages) {
 #if !defined(_WIN32)
 
 // Devices, and a file that is shorter than its reported size, on systems that have them.
-TEST (load_refuses_files_without_a_true_size) {
+TEST (load_rejects_files_without_a_size) {
     const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
     const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
     md5_error error = {0};
@@ -213,7 +213,7 @@ TEST (load_refuses_files_without_a_true_size) {
 
 #else
 
-TEST (load_takes_paths_in_utf8) {
+TEST (load_accepts_paths_in_utf8) {
     static const wchar_t wide[] = L"build/m\u00f6del \u6a21.md5mesh";
     size_t size;
     OWN_STRING text = test_read_file(test_path(small_files[0]), &size);
@@ -245,7 +245,7 @@ TEST (load_from_memory_uses_the_given_file_name) {
     CHECK_UINT(error.status, MD5_ERROR_IO);
 }
 
-TEST (load_frees_nothing_for_null) {
+TEST (load_free_functions_accept_null) {
     md5_free_model(NULL);
     md5_free_anim(NULL);
     md5_free_camera(NULL);
@@ -297,7 +297,7 @@ TEST (load_keeps_to_every_memory_limit) {
 // -- Valid files, cut short and altered -----------------------------------------------------
 
 // A part of a file loads only with a warning, unless the removed part has no meaning.
-TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
+TEST (load_of_a_truncated_file_is_an_error_or_a_warning) {
     for (uint32_t f = 0; f < 2; f++) {
         size_t size;
         size_t num_loaded = 0;
@@ -324,7 +324,7 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
     }
 }
 
-TEST (load_of_a_file_with_any_byte_altered_is_sound) {
+TEST (load_of_a_file_with_an_altered_byte_is_valid_or_an_error) {
     static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
     for (uint32_t f = 0; f < 2; f++) {
         size_t size;
@@ -602,7 +602,7 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     }
 }
 
-TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
+TEST (range_of_loaded_files_gives_finite_poses_and_vertices) {
     static writer mesh = {.random = 1};
     static writer clip = {.random = 2};
     unsigned num_refused = 0;

@@ -177,7 +177,7 @@ static bool differs_on_purpose(const char *name, bool *is_used)
     return false;
 }
 
-TEST (load_agrees_with_the_original_or_says_why_not) {
+TEST (load_agrees_with_the_original_or_reports_the_difference) {
     bool is_used[COUNT_OF(other_verdicts)] = {false};
     size_t num_files = 0;
     REQUIRE_CORPUS();
@@ -210,7 +210,7 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
 
 // -- Fuzz corpus ----------------------------------------------------------------------------------
 
-TEST (fuzz_targets_hold_on_all_inputs_worth_keeping) {
+TEST (fuzz_targets_accept_their_stored_inputs) {
 #define RUN_CORPUS(name)                                 \
     CHECK(fuzz_replay(fuzz_##name, "seeds", #name) > 0); \
     CHECK(fuzz_replay(fuzz_##name, "corpus", #name) > 0);

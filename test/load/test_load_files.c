@@ -151,7 +151,7 @@ TEST (load_reports_why_a_file_function_fails) {
 // -- Characters -----------------------------------------------------------------------------------
 
 // The name of a file on another machine is treated as a name in the folder of the machine file.
-TEST (character_reads_nothing_on_other_machines) {
+TEST (character_does_not_read_network_paths) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
@@ -187,7 +187,7 @@ TEST (character_loads_everything_its_machine_names) {
     md5_free_character(NULL);
 }
 
-TEST (character_takes_folders_and_drives_as_windows_writes_them) {
+TEST (character_accepts_folders_and_drives_of_windows) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
@@ -257,7 +257,7 @@ TEST (character_reports_a_missing_file_at_its_name_in_the_machine) {
                  "chars/hero.md5machine: error: cannot open the file");
 }
 
-TEST (character_reports_other_errors_in_the_file_that_has_them) {
+TEST (character_reports_errors_with_the_file_that_contains_them) {
     CHECK_STRING(error_with("chars/anims/walk.md5anim", "MD5Version x"),
                  "chars/anims/walk.md5anim:1:12: error: expected an integer, found 'x'");
     CHECK_STRING(
@@ -433,7 +433,7 @@ static void load_with_less_memory(archive from, const char *path, const md5_thre
     CHECK_UINT(num_loaded, 1);
 }
 
-TEST (character_frees_everything_when_memory_runs_out) {
+TEST (character_frees_all_memory_on_failure) {
     size_t num_items = 0;
     const md5_threads threads = {run_backwards, &num_items, 2};
     load_with_less_memory(good_archive(), "chars/hero.md5machine", NULL);
@@ -442,7 +442,7 @@ TEST (character_frees_everything_when_memory_runs_out) {
 }
 
 // Paths and arrays so large that each step allocates a separate chunk.
-TEST (large_character_frees_everything_when_memory_runs_out) {
+TEST (large_character_frees_all_memory_on_failure) {
     enum { LENGTH = 200000, CLIPS = 4000, CAPACITY = 2 * LENGTH + 40 * CLIPS + 1000 };
     OWN_STRING text = malloc(CAPACITY);
     OWN_STRING model = malloc(LENGTH);

@@ -114,7 +114,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     CHECK_UINT(heap.live, 0);
 }
 
-TEST (released_models_are_refused_by_machines) {
+TEST (released_models_are_rejected_by_machines) {
     OWN_MODEL model = load(NULL);
     md5_release_geometry(model);
     md5_error error = {0};
@@ -226,7 +226,7 @@ static void check_file(const char *path)
                it.num_allocs);
 }
 
-TEST (our_files_take_few_blocks) {
+TEST (our_files_are_loaded_with_few_allocations) {
     STRINGS(files) = {
         "bobbin/bobbin.md5mesh",
         "thimble/thimble.md5mesh", // many mirror seams
@@ -239,7 +239,7 @@ TEST (our_files_take_few_blocks) {
         check_file(test_pathf("models/%s", files[i]));
 }
 
-TEST (real_files_take_few_blocks) {
+TEST (real_files_are_loaded_with_few_allocations) {
     STRINGS(files) = {
         "redeclipse/drone/mesh.md5mesh", "frankie/Frankie.md5mesh",
         "terasology/lasr/queen.md5mesh", "redeclipse/weapons/zapper/item.md5mesh",
@@ -254,7 +254,7 @@ TEST (real_files_take_few_blocks) {
 
 // A clip with a compact text is read twice to reduce the memory in use. After a long comment the
 // text is not compact any more.
-TEST (clips_that_are_read_twice_are_as_those_read_once) {
+TEST (clips_that_are_read_twice_equal_those_read_once) {
     STRINGS(files) = {"zoo/flags", "thimble/fold", "thimble/back_start", "flame/burst"};
     for (size_t i = 0; i < 3 * COUNT_OF(files); i++) {
         size_t size = 0;
@@ -356,7 +356,7 @@ static void check_derived(const char *path, const md5_load_opts *opts, uint32_t 
 
 // -- Each part ------------------------------------------------------------------------------
 
-TEST (geometry_made_later_is_that_of_a_load) {
+TEST (geometry_derived_later_equals_that_of_loading) {
     for (int i = 0; i < NUM_PATHS; i++)
         check_derived(paths[i], &(md5_load_opts){.skip_geometry = ALL}, ALL, NULL);
 }
@@ -375,7 +375,7 @@ TEST (geometry_made_later_is_converted_as_by_a_load) {
     check_derived(paths[0], &opts, ALL, &with_tangents);
 }
 
-TEST (tangents_and_seams_made_later_are_those_of_a_load) {
+TEST (tangents_and_seams_derived_later_equal_those_of_loading) {
     for (int i = 0; i < NUM_PATHS; i++)
         check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS},
                       MD5_GEOMETRY_TANGENTS, NULL);
@@ -405,7 +405,7 @@ TEST (tangents_made_after_a_lossy_conversion_are_close) {
     }
 }
 
-TEST (plans_made_later_are_those_of_a_load) {
+TEST (plans_derived_later_equal_those_of_loading) {
     for (int i = 0; i < NUM_PATHS; i++)
         check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS},
                       MD5_GEOMETRY_SKIN_PLANS, NULL);
@@ -418,7 +418,7 @@ TEST (plans_made_later_are_those_of_a_load) {
     check_derived(paths[0], &bare, ALL, NULL);
 }
 
-TEST (losses_made_later_are_those_of_a_load) {
+TEST (losses_derived_later_equal_those_of_loading) {
     for (int i = 0; i < NUM_PATHS; i++)
         check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_LOSSES},
                       MD5_GEOMETRY_LOSSES, NULL);
@@ -524,7 +524,7 @@ TEST (models_without_geometry_have_their_skeleton_and_counts) {
 }
 
 // The parts that are read are checked as in any load.
-TEST (bad_tables_are_errors_without_geometry) {
+TEST (invalid_tables_are_errors_also_without_geometry) {
     static const char text[] =
         "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1 joints { \"a\" -1 ( 0 0 0 ) ( 0 0 "
         "0 "
@@ -572,7 +572,7 @@ static const uint32_t some_parts[] = {8, MD5_GEOMETRY_TANGENTS, MD5_GEOMETRY_SKI
                                       MD5_GEOMETRY_LOSSES};
 enum { NUM_PARTS = COUNT_OF(some_parts) };
 
-TEST (nothing_is_made_of_released_geometry) {
+TEST (released_geometry_cannot_be_derived) {
     for (int i = 0; i < 2 * NUM_PARTS; i++) {
         const md5_load_opts opts = {.skip_geometry = i % 2 == 0 ? ALL : MD5_GEOMETRY_TANGENTS};
         md5_error error = {0};

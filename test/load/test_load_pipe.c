@@ -31,7 +31,7 @@ static void check_refused(const char *path)
     }
 }
 
-TEST (load_refuses_pipes_without_waiting) {
+TEST (load_rejects_pipes_without_waiting) {
     char folder[] = "/tmp/md5model_XXXXXX";
     char path[64];
     int ends[2];
@@ -55,7 +55,7 @@ TEST (load_refuses_pipes_without_waiting) {
     close(ends[1]);
 }
 
-TEST (load_reports_what_cannot_be_read) {
+TEST (load_reports_unreadable_files) {
     static const char unreadable[] = "/proc/self/mem"; // can be opened, but not read from byte 0
     md5_error error = {0};
     if (access(unreadable, R_OK) == 0) {

@@ -14,9 +14,9 @@ check "windows of ${WINDOW_MACHINES:=100000} machines" \
 check "players of ${SAVE_MACHINES:=20000} machines, in three ways" \
     env MD5_SAVE_MACHINES="$SAVE_MACHINES" "$test_md5" continues_with_the_same_bits
 check "states of ${STATE_MACHINES:=40000} machines" \
-    env MD5_STATE_MACHINES="$STATE_MACHINES" "$test_md5" states_are_those_of_a_simulator
+    env MD5_STATE_MACHINES="$STATE_MACHINES" "$test_md5" states_equal_a_simulation
 check "texts of ${TEXT_MACHINES:=680000} machines" \
     env MD5_TRANSITIONS="$TEXT_MACHINES" "$test_md5" written_machines_are_read
 check "a character survives ${CROWD_STEPS:-300000} random commands" \
-    env MD5_CROWD_STEPS="${CROWD_STEPS:-300000}" "$test_md5" crowd_survives_anything
+    env MD5_CROWD_STEPS="${CROWD_STEPS:-300000}" "$test_md5" crowd_of_any_input_is_finite
 finish

@@ -138,7 +138,7 @@ TEST (image_programs_are_trees) {
     CHECK_UINT(image->steps[3].kind, MD5_IMAGE_ADD_NORMALS);
 }
 
-TEST (image_programs_take_numbers_in_order) {
+TEST (image_programs_read_numbers_in_order) {
     MATERIAL(material, "m { { map scale( a, .5, 2, 3, 4 ) } }");
     const md5_image_program *const image = &material->stages[0].image;
     CHECK_UINT(image->num_steps, 2);
@@ -182,7 +182,7 @@ TEST (stages_are_added_and_sorted_by_light) {
     check_lights("m { nonsolid }", "");
 }
 
-TEST (stages_keep_words_of_their_own) {
+TEST (stages_read_their_keywords) {
     MATERIAL(
         material,
         "m { clamp { map x blend GL_DST_COLOR, GL_ONE maskAlpha nearest nopicmip vertexColor\n"
@@ -233,7 +233,7 @@ TEST (matrices_multiply_from_the_right) {
 
 // -- Materials ------------------------------------------------------------------------------------
 
-TEST (materials_keep_words_of_their_own) {
+TEST (materials_read_their_keywords) {
     MATERIAL(
         material,
         "m { qer_editorimage a/b.tga ignored words\n description \"a thing\"\n noFog noselfshadow\n"
@@ -257,7 +257,7 @@ TEST (materials_keep_words_of_their_own) {
 
 // Like the engine, converts numbers to unsigned and reinterprets them as signed. Larger numbers
 // give the largest integer.
-TEST (materials_read_integers_as_the_engine_does) {
+TEST (materials_read_integers_like_the_engine) {
     static const struct {
         const char *number;
         int32_t expected;
@@ -356,7 +356,7 @@ TEST (too_many_stages_default_a_material) {
 
 // The engine created these images with fixed options, so that keywords of a material have no
 // effect.
-TEST (builtin_images_have_their_own_sampling) {
+TEST (builtin_images_have_fixed_sampling) {
     static const struct {
         const char *image;
         md5_image_repeat repeat;
@@ -545,7 +545,7 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
     CHECK_NEAR(highest, 8, 0.2);
 }
 
-TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
+TEST (deform_flare_is_invisible_from_behind_and_from_its_plane) {
     static const md5_deform_view views[] = {
         {.eye = {-90, 0, 0}, .left = {0, 1, 0}, .up = {0, 0, 1}},
         {.eye = {10, 90, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}}};
@@ -641,7 +641,7 @@ TEST (deform_eye_follows_its_focus) {
 // the triangle: here from the fourth index on, 5 4 6, which is the second triangle of the eye. Its
 // normal is the direction of the gaze. Therefore the axes are 0, and the whole eye has the texel in
 // the middle.
-TEST (deform_eye_has_the_engines_fault) {
+TEST (deform_eye_repeats_the_fault_of_the_engine) {
     static const double middle[4][2] = {{0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}};
     check_eye(make_eye((md5_vec3){100, 0, 0}, true), middle);
 }
@@ -664,7 +664,7 @@ TEST (deform_eye_needs_three_groups_of_at_most_60_triangles) {
               == (mesh.num_triangles == 60));
 }
 
-TEST (deform_is_refused_for_other_meshes) {
+TEST (deform_is_rejected_for_other_meshes) {
     static const char triangle[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
                                    "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
                                    "mesh {\nshader \"m\"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\n"
@@ -682,7 +682,7 @@ TEST (deform_is_refused_for_other_meshes) {
 
 // A flare whose triangles do not form a quad shrinks to its center. Tubes of points do not move.
 // Without a table, without normals and without a deform no vertex moves.
-TEST_HERE (deform_of_odd_input_is_harmless, "tube", &from_front) {
+TEST_HERE (deform_of_unusual_input_is_harmless, "tube", &from_front) {
     static const uint32_t apart[6] = {0, 1, 2, 0, 1, 3};
     static const md5_vec3 points[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, NAN}};
     float registers[MD5_MAX_REGISTERS] = {0};

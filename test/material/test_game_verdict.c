@@ -81,7 +81,7 @@ TEST (lenient_materials_have_min_and_max) {
                  "materials/all.mtr:2: expected ')' but found '}'");
 }
 
-TEST (lenient_materials_know_words_of_other_engines) {
+TEST (lenient_materials_accept_words_of_other_engines) {
     check_images("m { unlit { map a } }", "a",
                  "materials/all.mtr:1: 'unlit' in 'm' is a keyword of RBDOOM, skipped");
     check_images("m { normalmap addnormals( x, y ) diffusemap a }", "_flat a",
@@ -104,7 +104,7 @@ TEST (lenient_materials_know_words_of_other_engines) {
                  "materials/all.mtr:2: 'spiritWalk' in material 'm' is a keyword of Prey, skipped");
 }
 
-TEST (lenient_materials_keep_what_is_right) {
+TEST (lenient_materials_keep_their_valid_parts) {
     check_images("m { deform wobble 3\n { map a } }", "a",
                  "materials/all.mtr:1: Bad deform type 'wobble': expected a deform such as sprite");
     check_images("m { { map a texgen sideways } { map b } }", "a b",
@@ -243,7 +243,7 @@ TEST (lenient_models_have_rates) {
     CHECK_UINT(md5_model_def_anim(model, 1)->num_commands, 1);
 }
 
-TEST (lenient_models_keep_what_is_right) {
+TEST (lenient_models_keep_their_valid_parts) {
     check_model("anim w two.md5anim", "w0 ",
                 "def/all.def:1: Invalid animation name 'w': expected a name of two or more "
                 "characters before its number");
@@ -315,7 +315,7 @@ TEST (animations_are_removed_by_name_and_alias) {
     CHECK(has_logged(&log, "def/all.def:4: Couldn't find anim 'bc1' to remove"));
 }
 
-TEST (lenient_models_go_on_without_a_mesh) {
+TEST (lenient_models_are_read_without_a_mesh) {
     static const char text[] = "model m { mesh y.md5mesh channel legs ( a ) anim bc two.md5anim }\n"
                                "model n { anim bc two.md5anim { frame 1 jump } inherit nobody }";
     game_log log;

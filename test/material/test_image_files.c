@@ -62,7 +62,7 @@ TEST (images_of_programs_are_found_compressed) {
     CHECK(!prefers("heightmap(t/a,4)", "dds/heightmap/t/a 5.dds", NULL));
 }
 
-TEST (images_that_are_missing_name_all_that_was_tried) {
+TEST (images_that_are_missing_report_all_tried_paths) {
     image_place place = {.count = 0};
     OWN_GAME game = open_images(&place, NULL);
     md5_error error = {0};
@@ -85,7 +85,7 @@ static void keep_line(void *user, const md5_error *warning)
     md5_format_error(warning, user, 512);
 }
 
-TEST (images_that_are_damaged_say_so) {
+TEST (images_that_are_damaged_are_reported) {
     image_place place = {.count = 0};
     char line[512] = "";
     const md5_load_opts opts = {.warn = keep_line, .warn_user = line};
@@ -118,7 +118,7 @@ static void check_refused(const void *bytes, size_t size, const char *message)
     CHECK_STRING(error.message, message);
 }
 
-TEST (images_of_unknown_formats_are_refused) {
+TEST (images_of_unknown_formats_are_rejected) {
     static const char unknown[] = "unknown image format: expected TGA, PCX or DDS, or, with "
                                   "md5_image_opts.decoder, PNG, JPEG, BMP, GIF, OpenEXR or "
                                   "Radiance HDR";
@@ -170,7 +170,7 @@ static void fake_release(void *user, const void *pixels)
     fake->num_held -= pixels == fake->pixels;
 }
 
-TEST (images_of_other_formats_go_to_the_callers_decoder) {
+TEST (images_of_other_formats_are_decoded_by_the_caller) {
     fake_decoder fake = {.pixels = {1, 2, 3, 4, 5, 6, 7, 8}, .width = 2};
     const md5_image_opts opts = {.decoder = {fake_decode, fake_release, &fake}};
     md5_error error = {0};
@@ -298,7 +298,7 @@ static void check_pcx_refused(const uint8_t *file, size_t size, const char *mess
     CHECK_THAT(strstr(error.message, message) != NULL, "%s", error.message);
 }
 
-TEST (damaged_pcx_files_are_refused) {
+TEST (damaged_pcx_files_are_rejected) {
     uint8_t file[2 * PCX_MARK];
     md5_error error = {0};
     const size_t size = write_indexed_pcx(file);
@@ -394,7 +394,7 @@ static const builtin_case builtin_cases[] = {
     {"_scratchCubeMap", 32, 192, 10, 163, {161, 203, 31, 255}},
 };
 
-TEST (builtin_pictures_are_those_of_the_engine) {
+TEST (builtin_pictures_equal_those_of_the_engine) {
     image_place place = {.count = 0};
     uint8_t file[IMAGE_TGA_HEADER + 4];
     static const uint8_t red[4] = {255, 0, 0, 255};
@@ -445,7 +445,7 @@ TEST (builtin_pictures_inside_of_programs_are_lenient) {
 
 // -- Compressed files first -----------------------------------------------------------------------
 
-TEST (compressed_files_come_first_if_that_is_asked_for) {
+TEST (compressed_files_have_precedence_on_request) {
     uint8_t red_file[IMAGE_TGA_HEADER + 4], green_file[IMAGE_TGA_HEADER + 4];
     static const uint8_t red[4] = {255, 0, 0, 255};
     static const uint8_t green[4] = {0, 255, 0, 255};
@@ -489,7 +489,7 @@ static bool is_compressed(md5_game *game, const char *text)
     return is_green;
 }
 
-TEST (compressed_files_older_than_their_sources_are_not_taken) {
+TEST (compressed_files_older_than_their_sources_are_not_used) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     static const uint8_t green[4] = {0, 255, 0, 255};
     static const char program[] = "add( a, makeAlpha( b ) )";

@@ -48,7 +48,7 @@ static bool is_golden(md5_game *game, const char *text, int number)
     return held;
 }
 
-TEST (image_programs_are_the_engines) {
+TEST (image_programs_equal_those_of_the_engine) {
     image_place place = {.count = 0};
     size_t size = 0;
     OWN_STRING rows =

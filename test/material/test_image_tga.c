@@ -404,7 +404,7 @@ TEST (images_dds_of_numbered_formats) {
 
 // -- Damage ---------------------------------------------------------------------------------------
 
-TEST (images_dds_that_are_damaged) {
+TEST (images_dds_that_are_damaged_are_rejected) {
     static const uint32_t masks[4] = {0xFF, 0, 0, 0};
     dds_bytes file;
     begin(&file, 4, 4, "DXT1");

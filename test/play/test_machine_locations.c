@@ -753,7 +753,7 @@ TEST (machine_zero_in_a_table_is_md5_zero) {
 }
 
 // For all other numbers 0 means the same as omitting the number.
-TEST (machine_zero_elsewhere_is_what_is_left_out) {
+TEST (machine_zero_elsewhere_equals_an_omitted_number) {
     static const struct {
         const char *zero, *left_out;
     } pairs[] = {
@@ -799,7 +799,7 @@ static void check_zero_refused(const char *words, void (*set)(const md5_machine_
 }
 
 // A 0 for a number that cannot be 0 is rejected, not replaced by a default.
-TEST (machine_zero_is_refused_where_it_makes_no_sense) {
+TEST (machine_zero_is_rejected_where_it_is_invalid) {
     static const char stretch[] =
         "modifier 'l': stretch is out of range: expected 1 to 1e+06, found 0";
     check_zero_refused("modifier l two_bone lfoot { stretch 0 }", NULL, stretch);
@@ -814,7 +814,7 @@ TEST (machine_zero_is_refused_where_it_makes_no_sense) {
 }
 
 // A limit of MD5_EXPLICIT_ZERO prevents every rotation; a limit of 0 selects the default.
-TEST_WITH (machine_zero_limit_of_an_aim_turns_nothing, zero_rig, rig, begin(rig, BODY, NULL),
+TEST_WITH (machine_zero_limit_of_an_aim_prevents_rotation, zero_rig, rig, begin(rig, BODY, NULL),
            end(rig)) {
     md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
     play_pose(rig->player, old);

@@ -71,7 +71,7 @@ static void check_both(const both *made, double tolerance)
 
 // Uses the default axes of the joint, and targets in all directions, including nearly vertical
 // directions.
-TEST (axes_aim_upright) {
+TEST (axes_keep_aimed_joints_upright) {
     static const md5_vec3 targets[] = {{100, 20, 30}, {50, -80, 10}, {30, 5, 300}, {40, 30, -60}};
     for (int i = 0; i < NUM_AXES; i++) {
         both made;
@@ -99,7 +99,7 @@ TEST (axes_aim_upright) {
 }
 
 // A straight leg bends to the front of the character in every system of axes.
-TEST (axes_bend_straight_limbs_forward) {
+TEST (axes_bend_straight_limbs_toward_forward) {
     for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, SCALE);
@@ -147,7 +147,7 @@ TEST (axes_bend_straight_limbs_forward) {
     }
 }
 
-TEST (axes_place_feet_along_up) {
+TEST (feet_are_placed_along_the_up_axis) {
     for (int i = 0; i < NUM_AXES; i++) {
         both made;
         if (!begin(&made, &axes_cases[i]))

@@ -10,7 +10,7 @@
 
 // -- Blend spaces -----------------------------------------------------------------------------
 
-TEST (on_a_line_the_two_neighbors_share) {
+TEST (on_a_line_the_weight_is_split_between_the_neighbors) {
     const md5_item items[] = {{.position = -1}, {.position = 0}, {.position = 4}};
     const struct {
         float x, weights[3];
@@ -71,7 +71,7 @@ static double influence_in_plane(const md5_motion_item *items, uint32_t count, u
     return fmax(least, 0);
 }
 
-TEST (in_a_plane_each_other_item_limits_the_weight) {
+TEST (in_a_plane_the_other_items_limit_each_weight) {
     enum { COUNT = 40 };
     uint64_t random = 11;
     md5_motion_item items[COUNT] = {{0}};
@@ -116,7 +116,7 @@ TEST (without_markers_a_group_advances_at_the_mean_rate) {
 static const double WALK[] = {0.1, 0.6, 0.8};
 static const double RUN[] = {0, 0.3, 0.9};
 
-TEST (clips_meet_at_their_markers) {
+TEST (clips_are_synchronized_at_their_markers) {
     for (int marker = 0; marker < 3; marker++) {
         const md5_clock shared = {7, marker / 3.0};
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(WALK, 3, shared)), 7 + WALK[marker], 1e-12);
@@ -130,7 +130,7 @@ TEST (clips_meet_at_their_markers) {
     }
 }
 
-TEST (alone_in_a_group_a_clip_advances_at_its_own_rate) {
+TEST (a_single_clip_of_a_group_advances_at_its_own_rate) {
     const md5_sync_item walk = {1, 0.8, WALK};
     for (int step = -38; step < 38; step++) {
         const double seconds = 0.13 * step;
@@ -159,7 +159,7 @@ TEST (a_group_with_markers_does_not_depend_on_the_split) {
     }
 }
 
-TEST (a_group_that_pulls_both_ways_comes_to_rest_between) {
+TEST (a_group_with_forward_and_backward_clips_stops) {
     // The clip plays forward in the first part and backward in the second: the clock remains at the
     // marker between them.
     const double even[] = {0, 0.5};
@@ -210,7 +210,7 @@ static void begin_signs(play_scene *fixture, bool flips)
                     "reference c 0 state a a state b b state c c }");
 }
 
-TEST (blend_kinds_know_no_signs) {
+TEST (blend_kinds_do_not_depend_on_signs_of_quaternions) {
     for (int fade = 0; fade < 2; fade++) {
         play_scene plain, flipped;
         begin_signs(&plain, false);
@@ -339,7 +339,7 @@ TEST (blend_kinds_interpolate) {
 }
 
 // Gives the items of a two-dimensional blend space in every order.
-TEST (blend_kinds_of_a_plane_know_no_order) {
+TEST (blend_kinds_of_a_plane_do_not_depend_on_the_order) {
     enum { ITEMS = 5, ORDERS = 120 };
     static const char *const items[ITEMS] = {"item a 1 0", "item b -1 0", "item c 0 1",
                                              "item d 0 -1", "item e 0 0"};
@@ -484,7 +484,7 @@ TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE
     CHECK_EXACT(md5_machine_item_speed(fixture->machine, 1, 0), 0); // the motion does not exist
 }
 
-TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,
+TEST_HERE (by_speed_the_outermost_items_have_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,
            MD5_ROOT_EXTRACTION_WALK) {
     md5_player_set(fixture->player, 0, -1000);
     CHECK_NEAR(speed_over(fixture->player, 4, false), -20, 0.02);
@@ -531,7 +531,7 @@ PLAY_LISTENER(hear)
 }
 
 // The feet of both clips touch the floor in the same step, and equally often.
-TEST (by_speed_clips_are_synchronised) {
+TEST (by_speed_clips_are_synchronized) {
     for (md5_sync sync = MD5_SYNC_PHASE; sync <= MD5_SYNC_MARKERS; sync++) {
         OWN_PLAY fixture;
         begin(&fixture, GAITS, 4, sync, MD5_ROOT_EXTRACTION_WALK);
@@ -571,7 +571,7 @@ static double worst_bobbin_error(const char *motion_text, double low, double hig
 
 // Checks the statement of the header about `line`: its speed is far off between its items, although
 // it is exact at the items.
-TEST (by_speed_of_bobbin_is_the_parameter_as_of_a_line_is_not) {
+TEST (by_speed_blend_of_bobbin_moves_at_the_parameter_unlike_a_line) {
     const double of_line =
         worst_bobbin_error("line speed { markers item walk 20 item run 44 }", 20, 44);
     // A weight w of the run, which is longer by 15.2 units and faster by a quarter, adds 3.8 w (1 -
@@ -597,7 +597,7 @@ static void check_refused(const play_case *made, const char *extract, const char
                  extract, extract, extract, extract, motion);
 }
 
-TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NONE,
+TEST_HERE (by_speed_rejects_items_without_speed, GAITS, 4, MD5_SYNC_NONE,
            MD5_ROOT_EXTRACTION_WALK) {
     static const struct {
         const char *items;
@@ -641,7 +641,7 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
 //
 // Errors of synchronized states. Their playback is compared with a simulator in test_play_states.c.
 
-TEST (states_that_cannot_be_in_step_are_refused) {
+TEST (states_that_cannot_be_synchronized_are_rejected) {
     OWN_PLAY fixture;
     play_scene_clips(&fixture, 1, 21, 20);
     play_scene_add(&fixture, 11, 30, 0.3, 2);
@@ -681,7 +681,7 @@ TEST (states_that_cannot_be_in_step_are_refused) {
 }
 
 // A damaged saved player can contain such states.
-TEST (states_of_unlike_markers_are_not_in_step) {
+TEST (states_with_different_markers_are_not_synchronized) {
     OWN_PLAY fixture;
     play_scene_clips(&fixture, 1, 21, 20);
     play_scene_add(&fixture, 11, 30, 0.3, 2);
@@ -726,7 +726,7 @@ PLAY_LISTENER(count_two)
 // back to it, and so does the rate before it until 1/3 s. The integrals of these rates give the
 // final cycle count. The clock is at the event equally long before and after it reverses, with a
 // mean weight of 1 - 0.4 s.
-TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
+TEST (a_synchronized_clock_reverses_and_stops_at_markers) {
     static const struct {
         double start;
         double fade;
@@ -759,7 +759,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
 }
 
 // The same over several days: the rate is 2 - 3 t / D, which reverses at t = 2/3 D.
-TEST (a_clock_in_step_turns_round_within_days) {
+TEST (a_synchronized_clock_reverses_after_days) {
     OWN_PLAY fixture;
     play_scene_make(&fixture, 2,
                     "trigger go motion there clip a { speed 2 } motion back clip b { speed -1 } "
@@ -772,7 +772,7 @@ TEST (a_clock_in_step_turns_round_within_days) {
 }
 
 // Ten steps of 0.1 s are slightly less than 1 s, the time of the transition.
-TEST (a_state_in_step_begins_at_a_whole_cycle) {
+TEST (a_synchronized_state_begins_at_a_whole_cycle) {
     static const int splits[] = {1, 10};
     for (size_t j = 0; j < COUNT_OF(splits); j++) {
         heard_two heard_here = {.names = {"first", "last"}};
@@ -806,7 +806,7 @@ static double time_behind(play_scene *fixture, int num_steps)
 // v (1 + t / D). With markers, `to` advances by 0.6 of its cycle in the quarter of a second in
 // which the leader moves from the first marker to the second: 2.4 cycles per second. It then
 // advances by 0.4 of its cycle in 3/4 s.
-TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
+TEST (remaining_time_of_synchronized_clips_reaches_a_value_at_the_exact_time) {
     static const int splits[] = {1, 10, 19, 190, 1900};
     static const struct {
         // Seconds.
@@ -853,7 +853,7 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
 }
 
 // Random clips, fades, leaders and conditions; the reference plays them in steps of a millisecond.
-TEST (time_left_in_step_does_not_depend_on_steps) {
+TEST (remaining_time_of_synchronized_clips_does_not_depend_on_steps) {
     uint64_t random = 4;
     uint32_t num_taken = 0;
     for (uint32_t i = 0; i < play_transitions(150); i++) {

@@ -54,7 +54,7 @@ static int count_blinks(play_actor *fixture, const blinker *who, double seconds,
 }
 
 // People blink 15 to 20 times per minute. Without a layer for blinks, the clips would contain none.
-TEST (blinks_in_loops_are_as_many_as_those_of_people) {
+TEST (blinks_in_loops_are_as_frequent_as_those_of_people) {
     static const blinker loops[] = {
         {BOBBIN, .parameters = {"pointer"}, .values = {1}}, // stands, with a pointer to look at
         {BOBBIN, .parameters = {"pointer", "talk"}, .values = {1, 1}},
@@ -98,7 +98,7 @@ TEST (blinks_in_loops_are_as_many_as_those_of_people) {
     }
 }
 
-TEST (blinks_open_no_eyes_that_are_shut) {
+TEST (blinks_do_not_open_closed_eyes) {
     static const blinker sleepers[] = {{BOBBIN}, {THIMBLE, .parameters = {"fold"}}};
     for (size_t i = 0; i < COUNT_OF(sleepers); i++) {
         const blinker *const who = &sleepers[i];

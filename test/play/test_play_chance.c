@@ -62,7 +62,7 @@ TEST_HERE (chance_is_within_its_bounds_and_even) {
 }
 
 // The earlier of two times applies, and each of them is the earlier time equally often.
-TEST_HERE (chance_of_each_condition_is_its_own) {
+TEST_HERE (chance_of_each_condition_is_independent) {
     uint32_t last = 0;
     int count = 0;
     int num_left = 0;

@@ -1,7 +1,7 @@
 // Tests of clip clocks: loops, ends and reversals at any speed, events, root motion and exits. The
 // results must be the same for every division of the time into steps.
 //
-// The first three parts test internal functions (clock, event walk, root track); "Borders" tests
+// The first three parts test internal functions (clock, event walk, root track); "Boundaries" tests
 // the same through players.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
@@ -46,7 +46,7 @@ TEST (an_open_loop_leads_from_its_last_frame_to_its_first) {
     CHECK_UINT(md5_timing_intervals(&once), 4);
 }
 
-TEST (once_holds_both_its_ends) {
+TEST (clips_played_once_stop_at_both_ends) {
     const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
     check_sample_position(&timing, 1, 4, 4, 0);
     check_sample_position(&timing, 7, 4, 4, 0);
@@ -77,7 +77,7 @@ TEST (a_clip_of_one_frame_has_a_duration_and_stands_still) {
     }
 }
 
-TEST (steps_hold_each_frame) {
+TEST (step_interpolation_shows_each_frame) {
     const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, 0.7);
     const md5_sample_position sample =
@@ -87,7 +87,7 @@ TEST (steps_hold_each_frame) {
     CHECK(sample.fraction == 0);
 }
 
-TEST (what_is_not_finite_does_not_move_a_clock) {
+TEST (times_that_are_not_finite_do_not_advance_a_clock) {
     const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, 0.3);
     CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, NAN)) == 0.3);
@@ -98,7 +98,7 @@ TEST (what_is_not_finite_does_not_move_a_clock) {
     CHECK(far.phase >= 0 && far.phase < 1);
 }
 
-TEST (just_below_a_cycle_rounds_up_to_the_next) {
+TEST (time_just_below_a_cycle_rounds_up_to_the_next) {
     const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, -1e-20);
     CHECK(clock.cycle == 0 && clock.phase == 0);
@@ -123,7 +123,7 @@ TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
     CHECK(sample.cycle == 3);
 }
 
-TEST (a_float_is_the_decimal_that_was_meant) {
+TEST (a_float_time_is_the_nearest_decimal) {
     static const double times[] = {0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
     for (size_t i = 0; i < COUNT_OF(times); i++)
         CHECK_NEAR(md5i_decimal_from_float((float)times[i]), times[i], i == 8 ? 2e-8 : 0);
@@ -150,7 +150,7 @@ TEST (a_time_near_a_frame_snaps_to_it) {
     CHECK(snapped(&many, 1.0 - 1e-8) == 1);
 }
 
-TEST (days_of_small_steps_lose_nothing_that_shows) {
+TEST (days_of_small_steps_accumulate_no_visible_error) {
     const md5_timing timing = make_timing(25, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const double duration = md5i_timing_duration(&timing);
     md5_clock clock = {0};
@@ -258,7 +258,7 @@ TEST (events_fire_where_a_clip_begins) {
     check_step(MD5_PLAY_ONCE, 1, 0.5, AT_START, "dcb");
 }
 
-TEST (a_loop_that_is_left_at_the_end_of_a_cycle_does_not_begin_another) {
+TEST (a_loop_that_ends_at_a_cycle_does_not_begin_another) {
     check_step(MD5_PLAY_LOOP, 0.8, 1, ENDS_CYCLE, "e");
     check_step(MD5_PLAY_LOOP, 0.8, 2, ENDS_CYCLE, "eabcde");
     check_step(MD5_PLAY_LOOP, 0.2, 0.5, ENDS_CYCLE, "bc");
@@ -284,7 +284,7 @@ TEST (rounding_does_not_move_an_event_to_another_step) {
 }
 
 // The events of a step of 1e12 cycles are counted, not visited one by one.
-TEST (events_that_are_left_are_counted) {
+TEST (events_that_are_not_reported_are_counted) {
     const md5_timing timing = event_walk_timing(MD5_PLAY_LOOP);
     md5_cue table[2 * NUM_EVENTS];
     const md5_cues cues = create_cues(&timing, table);
@@ -296,14 +296,14 @@ TEST (events_that_are_left_are_counted) {
     CHECK_UINT(events.num_left, 1000000000000000000);
 }
 
-TEST (the_last_frame_of_a_loop_comes_before_the_first) {
+TEST (the_last_frame_of_a_loop_precedes_the_first) {
     check_walk(MD5_PLAY_LOOP, 0.8, 1, "ea");
     check_walk(MD5_PLAY_LOOP, 0.8, 1.6, "eabc");
     check_walk(MD5_PLAY_LOOP, 1, 1.6, "bc");
     check_walk(MD5_PLAY_LOOP, 0, 3, "bcdeabcdeabcdea");
 }
 
-TEST (backward_events_fire_in_the_other_order) {
+TEST (backward_events_fire_in_reverse_order) {
     check_walk(MD5_PLAY_LOOP, 0.9, 0.1, "dcb");
     check_walk(MD5_PLAY_LOOP, 1, 0.5, "dcb");
     check_walk(MD5_PLAY_LOOP, 1.1, 0.9, "ae");
@@ -311,7 +311,7 @@ TEST (backward_events_fire_in_the_other_order) {
     check_walk(MD5_PLAY_LOOP, 0.5, -0.5, "aedcb");
 }
 
-TEST (once_fires_each_end_once) {
+TEST (clips_played_once_fire_each_end_once) {
     check_walk(MD5_PLAY_ONCE, 0, 5, "bcde");
     check_walk(MD5_PLAY_ONCE, 1, 5, "");
     check_walk(MD5_PLAY_ONCE, 1, -5, "dcba");
@@ -333,7 +333,7 @@ TEST (a_clip_without_events_has_none) {
     CHECK(!md5i_next_event(&events, &event, &when));
 }
 
-TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
+TEST (backward_events_of_the_last_frame_only) {
     const md5_timing timing = event_walk_timing(MD5_PLAY_LOOP);
     const md5_event last = {.frame = 4, .name = "e"};
     md5_cue table[2];
@@ -439,7 +439,7 @@ TEST (a_root_delta_times_its_inverse_is_identity) {
     deltas_agree(md5_root_delta_mul(md5_root_delta_inverse(delta), delta), none, 1e-12);
 }
 
-TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
+TEST (a_root_delta_as_a_transform_rotates_by_its_yaw) {
     const md5_xform left = md5_root_delta_transform((md5_root_delta){1, 2, 3, 0, 1});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1, 0, 0});
     CHECK_SMALL(ahead.x, 1e-6);
@@ -450,7 +450,7 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
     CHECK_EXACT(back.rotation.w, 0);
 }
 
-TEST (each_kind_takes_its_own_axes) {
+TEST (each_root_mode_extracts_its_axes) {
     rooted fixture;
     begin_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_MOVE);
     const md5_clock start = {0};
@@ -464,7 +464,7 @@ TEST (each_kind_takes_its_own_axes) {
 
 // With the extracted part restored, the root equals the root of the clip: delta * residual =
 // sampled.
-TEST (what_is_taken_out_is_what_is_given) {
+TEST (extracted_root_motion_restores_the_clip) {
     rooted fixture;
     build_roots(0.4, fixture.roots);
     for (int extract = MD5_ROOT_EXTRACTION_MOVE; extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
@@ -512,7 +512,7 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
     }
 }
 
-TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
+TEST (a_hundred_cycles_of_a_straight_walk_equal_a_hundred_times_one) {
     rooted fixture;
     begin_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_WALK);
     const md5_clock far = md5i_clock_at(&LOOP, 100);
@@ -522,7 +522,7 @@ TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
     deltas_agree(md5_root_delta_mul(delta, back), (md5_root_delta){.cosine = 1}, 1e-9);
 }
 
-TEST (a_root_upside_down_keeps_the_yaw_it_had) {
+TEST (a_root_upside_down_keeps_its_previous_yaw) {
     rooted fixture;
     build_roots(0.2, fixture.roots);
     fixture.roots[4].rotation = (md5_quat){1, 0, 0, 0};
@@ -542,7 +542,7 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
 }
 
 // Root motion is relative to the root in the first frame, for any position of it.
-TEST (root_motion_begins_where_the_clip_does) {
+TEST (root_motion_begins_at_the_start_of_the_clip) {
     OWN_PLAY fixture;
     play_scene_begin(&fixture);
     play_add_clip(&fixture.made, 21, 20, 0.3, (play_walk){30, 0, 0}, 1);
@@ -567,9 +567,9 @@ TEST (root_motion_begins_where_the_clip_does) {
     CHECK_SMALL(delta.z, 1e-4);
 }
 
-// -- Borders --------------------------------------------------------------------------------------
+// -- Boundaries -----------------------------------------------------------------------------------
 
-// Events at the borders of steps, states and fades; steps that are far too large.
+// Events at the boundaries of steps, states and fades; steps that are far too large.
 
 // The first letters of the names of the received events.
 typedef struct heard {
@@ -633,7 +633,7 @@ static const double RATES[] = {24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144
 
 // The new state begins at the fraction of the exit, for all frame rates: not at 0 with one rate and
 // at 0.99999 with another.
-TEST (borders_keep_the_phase_of_whole_exits) {
+TEST (exits_at_whole_cycles_keep_the_phase) {
     static const double exits[] = {1, 2, 3, 4, 7};
     static const double durations[] = {0, 0.2, 0.25};
     for (uint32_t exit = 0; exit < 5; exit++) {
@@ -656,7 +656,7 @@ TEST (borders_keep_the_phase_of_whole_exits) {
 
 // At the end of a cycle the last frame of the previous clip and the first frame of the new clip
 // fire; the first frames of both clips never fire together.
-TEST (borders_have_an_owner) {
+TEST (frames_at_a_boundary_fire_for_one_clip) {
     static const struct {
         double exit;
         bool keeps_phase;
@@ -677,7 +677,7 @@ TEST (borders_have_an_owner) {
 }
 
 // A state with a transition to itself starts again: its first frame fires once.
-TEST_PLAY (borders_of_a_state_that_follows_itself,
+TEST_PLAY (boundaries_of_a_state_that_follows_itself,
            begin_states(fixture, "transition a a { exit 1 }")) {
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1) {
         CHECK_STRING(events_in(fixture, 3, steps).names, "amnzamnzamnza");
@@ -687,7 +687,7 @@ TEST_PLAY (borders_of_a_state_that_follows_itself,
 
 // A clip that is played once ends within a step: its last event fires then, not at the end of the
 // step.
-TEST (borders_of_a_clip_that_ends_within_a_step) {
+TEST (boundaries_of_a_clip_that_ends_within_a_step) {
     OWN_PLAY fixture;
     begin(&fixture, "motion once clip a { once } "
                     "layer one { state once once } layer two { state b b }");
@@ -697,7 +697,7 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
 
 // -- Backward ---------------------------------------------------------------------------------
 
-TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(fixture, " ")) {
+TEST_PLAY (boundaries_of_a_first_step_of_zero_seconds, begin_states(fixture, " ")) {
     CHECK_STRING(events_in(fixture, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3u; zeros++) {
         heard got = {0};
@@ -716,7 +716,7 @@ TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(fixture, " ")) {
 }
 
 // A fade ends within the step; the transition that it delayed follows immediately.
-TEST (borders_divide_backward_steps) {
+TEST (boundaries_divide_backward_steps) {
     OWN_PLAY fixture;
     begin_states(&fixture, "transition a b { duration 0.5 interrupt_none } "
                            "transition b a { start 0.5 }");
@@ -730,7 +730,7 @@ TEST (borders_divide_backward_steps) {
 
 // -- Weights ----------------------------------------------------------------------------------
 
-TEST_PLAY (borders_are_silent_without_weight, begin_states(fixture, " ")) {
+TEST_PLAY (boundaries_are_silent_without_weight, begin_states(fixture, " ")) {
     heard got = events_in(fixture, 0.1, 1);
     play_fade(fixture->player, 0, 1, 0.2f);
     got = (heard){0};
@@ -751,7 +751,7 @@ TEST_PLAY (borders_are_silent_without_weight, begin_states(fixture, " ")) {
 // -- Circles ----------------------------------------------------------------------------------
 
 // A cycle of transitions is followed once; after that, time passes in the state that was reached.
-TEST (borders_of_circles_in_no_time) {
+TEST (boundaries_of_cycles_of_zero_seconds) {
     static const struct {
         const char *circle;
         double time;
@@ -777,7 +777,7 @@ TEST (borders_of_circles_in_no_time) {
 }
 
 // A trigger is consumed when it starts a transition, not at the end of a step.
-TEST (borders_consume_triggers_immediately) {
+TEST (boundaries_consume_triggers_immediately) {
     for (int steps = 1; steps < 10; steps += 3) {
         OWN_PLAY fixture;
         play_scene_make(&fixture, 2,
@@ -795,7 +795,7 @@ TEST (borders_consume_triggers_immediately) {
 
 // A million seconds at a million times the speed: the number of fired events is limited, the
 // remaining events are counted.
-TEST_PLAY (borders_of_a_step_of_too_many_events,
+TEST_PLAY (boundaries_of_a_step_with_too_many_events,
            begin(fixture, FAST "layer body { state fast fast }")) {
     static const double delta[2] = {1e6, -1e6};
     for (int i = 0; i < 2; i++) {
@@ -819,7 +819,7 @@ TEST_PLAY (borders_of_a_step_of_too_many_events,
 }
 
 // Endless transitions: the remaining time of the step passes in one part.
-TEST (borders_of_a_step_of_too_many_transitions) {
+TEST (boundaries_of_a_step_with_too_many_transitions) {
     OWN_PLAY fixture;
     begin(&fixture, FAST "layer body { state fast fast state b b "
                          "transition fast fast { exit 1 duration 1e-4 } "
@@ -834,7 +834,7 @@ TEST (borders_of_a_step_of_too_many_transitions) {
 }
 
 // Half of the parts are cycles of one second each, the rest are the transitions after them.
-TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
+TEST_PLAY (boundaries_of_a_step_omit_time_after_the_last_part,
            begin(fixture, FAST "layer body { state fast fast transition fast fast { exit 1 } }")) {
     CHECK_NEAR(md5_player_advance(fixture->player, 1e6, NULL, NULL).undivided,
                1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
@@ -842,10 +842,10 @@ TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
 
 // -- Poses --------------------------------------------------------------------------------------
 
-// At the border of two cycles, for every division into steps, the events of the last frame and of
+// At the boundary of two cycles, for every division into steps, the events of the last frame and of
 // the first frame have fired, and the pose is the first frame. The root, which remains in the pose,
 // moves 40 units from the first frame to the last.
-TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
+TEST_PLAY (boundaries_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
     play_add_clip(&fixture->made, 21, 20, 0.3, (play_walk){40, 0, 0}, 1);
     play_scene_read(fixture, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
@@ -864,7 +864,7 @@ TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
 // -- Synchronized clips -----------------------------------------------------------------------
 
 // md5i_sync_seconds() is the inverse of md5i_sync_advance().
-TEST (borders_of_synchronised_clips) {
+TEST (boundaries_of_synchronized_clips) {
     uint64_t random = 3;
     for (int i = 0; i < 20000; i++) {
         double markers[3][3];

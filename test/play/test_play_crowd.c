@@ -98,7 +98,7 @@ static double random_step(uint64_t *random)
 #define TEST_HERE(title) TEST_PLAY (title, begin(fixture))
 
 // test/long/play_split.sh runs this test with more steps.
-TEST_HERE (crowd_survives_anything) {
+TEST_HERE (crowd_of_any_input_is_finite) {
     const char *const given = getenv("MD5_CROWD_STEPS");
     const unsigned long steps = given ? strtoul(given, NULL, 10) : 1500;
     uint64_t random = 31;
@@ -127,7 +127,7 @@ PLAY_LISTENER(count_event)
 
 // A batch must give the same bits as separate players, with scratch memory of the required size at
 // any address.
-TEST_HERE (crowd_plays_as_one_by_one) {
+TEST_HERE (crowd_equals_single_characters) {
     uint64_t random = 32;
     uint64_t same = 32;
     md5_player *crowd[CROWD], *alone[CROWD];
@@ -347,7 +347,7 @@ TEST_HERE (crowd_stays_in_its_bounds) {
 }
 
 // Biases whose sum is more or less than 1, that are negative, or that cancel out; also no vertices.
-TEST (crowd_bounds_hold_odd_biases) {
+TEST (crowd_bounds_contain_vertices_of_unusual_biases) {
     static const struct {
         const char *weights;
         unsigned count;

@@ -49,7 +49,7 @@ static double miss(const play_scene *fixture, double seconds, double weight)
     return play_miss(fixture->player, blended);
 }
 
-TEST (curve_of_a_transition_is_that_of_style_sheets) {
+TEST (curve_of_a_transition_equals_that_of_css) {
     static const double ease[4] = {0.25, 0.1, 0.25, 1};
     static const double back[4] = {0.3, -0.5, 0.6, 1.5};
     for (int i = 0; i < 2; i++) {
@@ -105,7 +105,7 @@ static void check_refused(md5_ease_kind easing, md5_easing curve, const char *me
     play_desc_refused(&desc, message);
 }
 
-TEST (curve_of_a_transition_must_make_sense) {
+TEST (curve_of_a_transition_must_be_valid) {
     check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x1 = 1.5f},
                   "transition of layer 'body': x1 is out of range: expected 0 to 1, found 1.5");
     check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x2 = -1},
@@ -283,7 +283,7 @@ TEST (fingerprint_depends_on_every_curve) {
     }
 }
 
-TEST (curve_of_a_weight_must_make_sense) {
+TEST (curve_of_a_weight_must_be_valid) {
     static const struct {
         enum { OF_ITEM, OF_LAYER, OF_FOLLOW } where;
         md5_easing curve;
@@ -353,7 +353,7 @@ static double left(int kind, double t)
     return kind == EASE && t < 0.5 ? 1 - 4 * t * t : 0;
 }
 
-TEST (follow_moves_as_its_formula_however_time_is_split) {
+TEST (follow_equals_its_formula_for_any_split_of_time) {
     for (int split = 1; split <= 7; split += 3) {
         OWN_PLAY fixture;
         follow_begin(&fixture);
@@ -381,7 +381,7 @@ TEST_HERE (follow_is_seen_by_conditions) {
     CHECK_UINT(play_state(fixture->player), 1);
 }
 
-TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
+TEST_HERE (follow_stops_with_time_and_can_restart) {
     set_all(fixture, 5);
     play_advance(fixture->player, 0.25);
     const double ease = get(fixture, EASE);
@@ -558,7 +558,7 @@ static void play_paced(paced *fixture, int rate)
 static const int frame_rates[] = {1000, 240, 60, 24, 10, 5, 1};
 enum { FRAME_RATES = COUNT_OF(frame_rates) };
 
-TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
+TEST (follow_drives_a_rate_independently_of_the_frame_rate) {
     static paced all[FRAME_RATES];
     for (int kind = 0; kind < KINDS; kind++) {
         const double cycles = cycles_after(&kinds[kind], 2);
@@ -577,7 +577,7 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
 
 // Synchronized clips on a line: the change of their rate differs when the parameter passes an item.
 // If they are blended by speed, the distance is the integral of the speed.
-TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
+TEST (follow_drives_a_blend_independently_of_the_frame_rate) {
     for (int by_speed = 0; by_speed < 2; by_speed++) {
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
@@ -638,7 +638,7 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
 }
 
 // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 s.
-TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
+TEST (follow_satisfies_a_condition_at_the_same_time_at_any_frame_rate) {
     for (int i = 0; i < FRAME_RATES; i++) {
         OWN_PLAY fixture;
         follow_begin(&fixture);
@@ -656,7 +656,7 @@ PLAY_LISTENER(count_event)
 
 // A cycle of transitions that takes no time remains inactive while a parameter moves that its
 // conditions do not use.
-TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(fixture)) {
+TEST_PLAY (follow_does_not_activate_inactive_layers, play_scene_begin(fixture)) {
     play_scene_add(fixture, 11, 10, 0.3, 1);
     play_scene_add(fixture, 11, 10, 0.3, 2);
     play_scene_read(fixture, "float smooth 1 float spring 1 float ease 1 float plain 1 "
@@ -688,7 +688,7 @@ static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, co
     play_desc_refused(&desc, message);
 }
 
-TEST (follow_refuses_what_makes_no_sense) {
+TEST (follow_rejects_invalid_parameters) {
     const md5_follow_desc rows[] = {
         {.rate = 1},
         {.parameter = "jump", .rate = 1},

@@ -210,7 +210,7 @@ static bool poses_as_before(detail_test *fixture, uint64_t *random)
     return is_right;
 }
 
-TEST (detail_in_full_has_the_same_bits) {
+TEST (full_level_of_detail_has_the_same_bits) {
     check_machines(poses_as_before, &swaying);
 }
 
@@ -226,7 +226,7 @@ static void begin_scene(play_scene *fixture, const char *modifiers)
                     modifiers);
 }
 
-TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
+TEST (detail_omits_modifiers_of_excluded_joints) {
     OWN_PLAY fixture;
     begin_scene(&fixture, "modifier reach fabrik lhand { length 4 } "
                           "modifier stand feet pelvis { foot lfoot } modifier nod joint chest");
@@ -254,7 +254,7 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
 }
 
 // An unknown mask changes neither the interval nor the phase, of which only the remainder counts.
-TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(fixture, "")) {
+TEST_PLAY (detail_with_an_unknown_mask_is_rejected, begin_scene(fixture, "")) {
     md5_xform pose[PLAY_JOINTS];
     OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
     CHECK(md5_player_set_detail(fixture->player,
@@ -417,7 +417,7 @@ static bool is_as_alone(const play_crowd *fixture, uint32_t number, void *scratc
            && CHECK_BYTES(fixture->palettes[number], palette, sizeof palette);
 }
 
-TEST_HERE (detail_of_a_crowd_is_that_of_each) {
+TEST_HERE (detail_of_a_crowd_equals_that_of_each_character) {
     play_crowd *const crowd = fixture->crowd;
     OWN void *const scratch = malloc(md5_player_pose_scratch(crowd->scene.machine));
     uint32_t num_hooks = 0;
@@ -431,7 +431,7 @@ TEST_HERE (detail_of_a_crowd_is_that_of_each) {
     }
 }
 
-TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
+TEST_HERE (detail_of_a_crowd_does_not_change_kept_matrices) {
     play_crowd *const crowd = fixture->crowd;
     play(fixture);
     for (int i = 0; i < CROWD; i++)

@@ -119,7 +119,7 @@ TEST (play_events_do_not_depend_on_steps) {
 }
 
 // The number of fired events must follow from the time of the clip.
-TEST_PLAY (play_events_are_as_many_as_passes, begin(fixture, "", "state loop loop")) {
+TEST_PLAY (play_events_are_fired_once_per_pass, begin(fixture, "", "state loop loop")) {
     OWN_PLAYER player = play_player(fixture->machine);
     uint64_t random = 9;
     OWN events_heard *const got = calloc(1, sizeof *got);
@@ -198,7 +198,7 @@ static play_place walk_on(md5_player *player, double seconds, uint32_t parts, ui
     return at;
 }
 
-TEST (play_root_moves_as_its_clips) {
+TEST (play_root_motion_equals_that_of_the_clips) {
     uint64_t random = 3;
     for (int extract = MD5_ROOT_EXTRACTION_NONE; extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
         OWN_PLAY fixture;
@@ -296,7 +296,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
 }
 
 // Extracted motion is removed from the pose; together they give the motion of the clip.
-TEST_PLAY (play_root_and_pose_are_the_clip, begin(fixture, "turn", "state turn turn")) {
+TEST_PLAY (play_root_and_pose_equal_the_clip, begin(fixture, "turn", "state turn turn")) {
     OWN_PLAYER player = play_player(fixture->machine);
     play_place at = {0};
     for (int i = 0; i < 20; i++) {
@@ -377,7 +377,7 @@ static const char *advance(report_test *fixture, double seconds)
     return fixture->heard;
 }
 
-TEST (states_are_entered_and_left_and_transitions_end) {
+TEST (states_are_entered_and_exited_and_transitions_end) {
     OWN_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a",
                  "transition stand jump { when jump duration 0.25 } "
@@ -407,7 +407,7 @@ TEST (interrupted_transition_has_no_end) {
     CHECK_STRING(advance(&fixture, 0.1), "arrive body/land 0.3; ");
 }
 
-TEST (state_that_is_left_at_once_is_silent) {
+TEST (state_that_is_left_immediately_fires_no_events) {
     OWN_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "transition rest land");
     md5_player *const player = fixture.scene.player;
@@ -418,7 +418,7 @@ TEST (state_that_is_left_at_once_is_silent) {
                                        "arrive body/land 0.3; ");
 }
 
-TEST (seek_reports_nothing) {
+TEST (seek_does_not_report_events) {
     OWN_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "");
     advance(&fixture, 0);
@@ -484,7 +484,7 @@ TEST (changes_without_a_callback_are_not_kept) {
     CHECK_STRING(advance(&fixture, 0.1), "");
 }
 
-TEST (tables_cannot_hold_reported_events) {
+TEST (tables_reject_reported_events) {
     static const md5_event event = {.frame = 5, .name = "last", .kind = MD5_EVENT_ENTER};
     md5_error error = {0};
     play_scene fixture;

@@ -75,7 +75,7 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     CHECK_NEAR(up.z, 0.8944271910, 1e-5);
 }
 
-TEST_HERE (play_feet_take_heights_that_the_game_writes, "feet pelvis { " LEGS " }") {
+TEST_HERE (play_feet_use_heights_that_the_game_writes, "feet pelvis { " LEGS " }") {
     md5_foot *const feet = md5_player_feet(fixture->player, 0);
     feet[0].floor = 2;
     feet[1].floor = -1;
@@ -111,7 +111,8 @@ TEST (play_feet_follow_with_their_time_constant) {
 
 // With weight 0 nothing changes. After that, feet begin on the ground instead of moving there from
 // their previous positions.
-TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoothing 10 }") {
+TEST_HERE (play_feet_that_are_enabled_are_placed_immediately,
+           "feet pelvis { " LEGS " smoothing 10 }") {
     md5_foot *const feet = md5_player_feet(fixture->player, 0);
     md5_target *const target = md5_player_target(fixture->player, 0);
     feet[0].floor = feet[1].floor = 2;
@@ -127,7 +128,7 @@ TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoo
     CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
 }
 
-TEST (play_feet_that_cannot_stand_are_refused) {
+TEST (play_feet_without_valid_legs_are_rejected) {
     static const struct {
         const char *words, *message;
         uint32_t column;
@@ -161,7 +162,7 @@ TEST (play_feet_that_cannot_stand_are_refused) {
 }
 
 // The same errors for tables that are written in C.
-TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
+TEST_HERE (play_feet_without_a_table_are_rejected, "feet pelvis { " LEGS " }") {
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
@@ -322,7 +323,7 @@ static void check_order(const char *file, const order *test_order, double most_s
 
 // The fastest vertices have no limit: if the speed of the root jumps, as at the start of a run,
 // soles that are about to lift move with it.
-TEST (soles_of_bobbin_stand_without_a_word) {
+TEST (soles_of_bobbin_do_not_slide) {
     static const order orders[] = {
         {"fall out of steps back", -3, -3, 0, "fall", 2.5, 3.4},
         {"start of a run", 45, 45, 0, NULL, 0, 2},
@@ -337,7 +338,7 @@ TEST (soles_of_bobbin_stand_without_a_word) {
     }
 }
 
-TEST (soles_of_thimble_stand_without_a_word) {
+TEST (soles_of_thimble_do_not_slide) {
     static const order orders[] = {
         {"shot out of a trot", 45, 45, 0, "shoot", 2.5, 4},
         {"start of a trot", 45, 45, 0, NULL, 0, 2},

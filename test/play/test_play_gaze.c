@@ -64,7 +64,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
 }
 
 // The head rotates by its fraction of the direction, seen from (5 0 48).
-TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
+TEST_HERE (play_gaze_rotates_the_head_by_its_share,
            "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }") {
     for (int i = 0; i < 100; i++) {
         play_rig_go_on(fixture, 0.1);
@@ -160,7 +160,7 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
 
 // A gaze with numbers that are not finite, set by the game or by damaged bytes, begins again; poses
 // remain finite.
-TEST (play_gaze_that_is_not_finite_begins_anew) {
+TEST (play_gaze_that_is_not_finite_is_reset) {
     const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 36; number++) {
         OWN_RIG fixture;
@@ -208,7 +208,7 @@ TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
 }
 
 // The same machine in other axes and units looks in the same directions.
-TEST (play_gaze_looks_alike_in_other_axes) {
+TEST (play_gaze_is_the_same_in_other_axes) {
     OWN_RIG plain, turned;
     begin(&plain, "gaze head { " EYES "seed 4 }");
     begin_with(&turned, "gaze head { " EYES "seed 4 }",
@@ -231,7 +231,7 @@ TEST (play_gaze_looks_alike_in_other_axes) {
     }
 }
 
-TEST (play_gaze_that_cannot_look_is_refused) {
+TEST (play_gaze_without_valid_joints_is_rejected) {
     static const struct {
         const char *words, *message;
         uint32_t column; // in line 2, where the modifier begins

@@ -75,7 +75,7 @@ static real_place joint_transform(const md5_character *character, const md5_xfor
     return ik_place(skeleton, pose, md5_find_joint(skeleton, name));
 }
 
-TEST (hands_hold_one_gun_in_all_clips) {
+TEST (hands_grip_one_gun_in_all_clips) {
     OWN_CHARACTER character = load_with(hold);
     REQUIRE(character && character->model->skeleton.num_joints <= MAX_JOINTS);
     OWN_PLAYER player = play_player(character->machine);
@@ -112,7 +112,7 @@ TEST (hands_hold_one_gun_in_all_clips) {
     CHECK(num_near > 400 && character->num_clips > 40);
 }
 
-TEST (hand_is_on_a_shoulder_while_the_game_says_where) {
+TEST (hand_is_on_a_shoulder_while_its_target_is_set) {
     OWN_CHARACTER character = load_with(hold);
     OWN_PLAYER player = play_player(character->machine);
     OWN_PLAYER other = play_player(character->machine);
@@ -136,7 +136,7 @@ TEST (hand_is_on_a_shoulder_while_the_game_says_where) {
     CHECK_BYTES(pose, before, size);
 }
 
-TEST (hands_of_saved_copied_and_written_players_are_alike) {
+TEST (hands_of_saved_copied_and_written_players_are_equal) {
     OWN_CHARACTER character = load_with(hold);
     OWN_STRING text = malloc(sizeof machine_text);
     REQUIRE(character && text);
@@ -298,7 +298,7 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
     CHECK(ends == 1);
 }
 
-TEST (hands_of_wrong_names_are_refused_with_their_place) {
+TEST (hands_of_unknown_joints_are_rejected_with_location) {
     static const struct {
         const char *row, *message;
         uint32_t column; // in line 3

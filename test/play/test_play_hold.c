@@ -165,7 +165,7 @@ static double hold_slide(play_rig *fixture, int num_steps)
 }
 
 // Half a second at 5 units per second, also while the character rotates by 11 degrees.
-TEST (play_hold_keeps_soles_where_they_stand) {
+TEST (play_hold_keeps_soles_in_place) {
     static const struct {
         const char *clip, *words;
         double min, max;
@@ -192,7 +192,7 @@ TEST (play_hold_keeps_soles_where_they_stand) {
 }
 
 // A character that the game moves and rotates takes its feet along.
-TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
+TEST_HOLD (play_hold_follows_moving_ground, "still", HOLD_FEET "hold }") {
     play_rig_go_on(fixture, 0);
     for (int i = 0; i < 20; i++) {
         fixture->place.translation.x += 1;
@@ -206,7 +206,7 @@ TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }")
 //      x(t) = (x + (v + w x) t) exp(-w t)
 // where w leaves 1 % of a displacement at rest within the release time. Meanwhile the foot steps
 // along a parabola whose height is a third of the displacement.
-TEST_HOLD (play_hold_lets_go_and_returns, "glides",
+TEST_HOLD (play_hold_releases_and_returns, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0.3 } }") {
     const double release = 0.3;
     const double w = 6.638352 / release;
@@ -233,7 +233,7 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
 }
 
 // With a release time of 0 a foot is back immediately.
-TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
+TEST_HOLD (play_hold_without_release_returns_immediately, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     play_rig_go_on(fixture, HOLD_TICK);
@@ -259,7 +259,7 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
 }
 
 // A sole is held until it is higher than 0.3, after 0.3 s; the other foot remains held.
-TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
+TEST_HOLD (play_hold_ends_when_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
     play_rig_go_on(fixture, 0);
     const real3 left = hold_sole_position(fixture, TOE_L);
     const real3 right = hold_sole_position(fixture, ANKLE_R);
@@ -277,7 +277,7 @@ TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l 
 
 // Clips that are blended over the legs count, in layers and as one-shot clips; clips that do not
 // affect the legs, or that are added, do not count.
-TEST (play_hold_counts_what_plays_at_the_ankles) {
+TEST (play_hold_counts_clips_that_move_the_ankles) {
     static const char words[] = "float over 0 layer more { weight over state t slides }\n"
                                 "layer face { mask head state u slides }\n"
                                 "layer lean { add state v slides } " HOLD_FEET "hold }";
@@ -301,7 +301,7 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
 }
 
 // Soles are not held in a state without motion, nor in a machine without layers.
-TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold }") {
+TEST_HOLD (play_hold_without_clips_keeps_low_feet, "nothing", HOLD_FEET "hold }") {
     play_rig_go_on(fixture, HOLD_TICK);
     CHECK(fixture->player->foot_locks[0].is_locked);
     CHECK(play_fade(fixture->player, 0, 1, 0.2f));
@@ -310,7 +310,7 @@ TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold
 }
 
 // A foot that is held again, here after its release, does not move in that step either.
-TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
+TEST_HOLD (play_hold_begins_at_the_position_of_the_sole, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     real3 was = hold_sole_position(fixture, TOE_L);
@@ -381,7 +381,7 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
 }
 
 // Numbers that are not finite, from damaged bytes, make the foot begin again.
-TEST (play_hold_that_is_not_finite_begins_anew) {
+TEST (play_hold_that_is_not_finite_is_reset) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 32; number++) {
         OWN_RIG fixture;
@@ -405,7 +405,7 @@ TEST (play_hold_that_is_not_finite_begins_anew) {
 }
 
 // The same in other axes, also left-handed ones.
-TEST (play_hold_holds_alike_in_other_axes) {
+TEST (play_hold_is_the_same_in_other_axes) {
     for (md5_axes axes = MD5_AXES_Y_UP; axes <= MD5_AXES_BLENDER; axes++) {
         OWN_RIG plain, turned;
         hold_begin(&plain, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
@@ -444,7 +444,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
 
 // The interval from the last frame of an open loop back to its first frame counts like its
 // neighbors; a clip of one frame stands.
-TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe toe_l } }") {
+TEST_HOLD (play_hold_considers_the_ends_of_clips, "glides", HOLD_FEET "hold { toe toe_l } }") {
     md5_machine_desc *const desc = &fixture->file->desc;
     fixture->file->clips[1].period = MD5_PERIOD_OPEN;
     fixture->file->clips[3].period = MD5_PERIOD_OPEN;
@@ -490,7 +490,7 @@ TEST (play_hold_keeps_headings) {
 }
 
 // A leg rotates its foot by at most 45 degrees; after that the foot rotates with the character.
-TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
+TEST_HOLD (play_hold_rotates_feet_within_the_range_of_the_leg, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(fixture, 0);
     const real3 was = hold_sole_position(fixture, TOE_L);
@@ -506,7 +506,7 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
 // A rotated foot does not stretch its leg either. The character rotates by 30 degrees about a sole,
 // so that the ankle 4 units behind it has to be 8 sin 15 = 2.07 units next to the animated ankle: a
 // leg of 10 becomes a leg of 10.21.
-TEST (play_hold_stretches_no_leg_by_turning) {
+TEST (play_hold_does_not_stretch_legs_by_rotation) {
     static const md5_hold_params hold = {
         .height = 0.3f, .speed = 10, .distance = 4, .release = 0.2f};
     for (int is_long = 0; is_long < 2; is_long++) {
@@ -533,7 +533,7 @@ TEST (play_hold_stretches_no_leg_by_turning) {
 }
 
 // A foot that is held again does not rotate in that step either.
-TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
+TEST_HOLD (play_hold_begins_with_the_heading_of_the_sole, "turns",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK(hold_slide(fixture, 30) > 0.1);
     int num_begun = 0;
@@ -550,7 +550,7 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
 }
 
 // A clip that rotates a standing sole by more than 30 degrees per second does so on purpose.
-TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
+TEST_HOLD (play_hold_allows_clips_to_rotate_planted_soles, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(fixture, 0);
     const real3 was = hold_sole_position(fixture, TOE_L);
@@ -588,7 +588,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
 }
 
 // A foot that is released does not rotate much farther away, however fast the body rotated.
-TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l } }") {
+TEST_HOLD (play_hold_does_not_move_feet_far, "spins", HOLD_FEET "hold { toe toe_l } }") {
     play_rig_go_on(fixture, 0);
     play_rig_go_on(fixture, HOLD_TICK);
     const double turned = hold_body_heading(fixture);
@@ -603,7 +603,7 @@ TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l 
 }
 
 // With a weight of 0.5 a foot is rotated back by half of the angle.
-TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
+TEST_HOLD (play_hold_rotates_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
     md5_player_target(fixture->player, 0)->weight = 0.5f;
     play_rig_go_on(fixture, 0);
     hold_steps(fixture, 30);
@@ -674,7 +674,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
 //
 // Errors of the definitions of held feet, in machine files and in tables that are written in C.
 
-TEST (play_hold_that_cannot_hold_is_refused) {
+TEST (play_hold_without_valid_legs_is_rejected) {
     static const struct {
         const char *words, *message;
     } cases[] = {

@@ -334,7 +334,7 @@ static void play_character(const character *fixture)
     end(&play);
 }
 
-TEST (inertial_transitions_of_models_go_no_farther_and_need_no_looking) {
+TEST (inertial_transitions_of_models_do_not_overshoot_or_depend_on_poses) {
     visit_all_characters(play_character);
 }
 
@@ -430,7 +430,7 @@ static double bollo(double x0, double v0, double duration, double t)
     return ((((a * t + b) * t + c) * t + 0.5 * a0) * t + v) * t + x0;
 }
 
-TEST (an_offset_decays_as_in_the_talk) {
+TEST (an_offset_decays_as_published) {
     uint64_t random = 3;
     const md5_quat none = {0, 0, 0, 1};
     for (int i = 0; i < 20000; i++) {
@@ -452,7 +452,7 @@ TEST (an_offset_decays_as_in_the_talk) {
     }
 }
 
-TEST (a_transition_without_duration_leaves_nothing) {
+TEST (a_transition_without_duration_leaves_no_offset) {
     const md5_xform from = {.rotation = {1, 0, 0, 0}};
     const md5_xform to = {.rotation = {0, 0, 0, 1}};
     const md5_offset offset = offset_of(&from, STILL, &to, STILL);
@@ -514,7 +514,7 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
 }
 
 // Offsets of any size must give finite results.
-TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
+TEST (offsets_of_tiny_and_huge_size_are_finite) {
     static const float sizes[] = {0, 1e-30f, 1e-18f, 1e-9f, 1, 1e15f, 1e18f};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         for (size_t k = 0; k < COUNT_OF(sizes); k++) {
@@ -928,7 +928,7 @@ TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
 }
 
 // Fades to a state and back again at the middle of the fade.
-TEST (smooth_there_and_back) {
+TEST (smooth_transition_and_return_have_no_jump) {
     for (int fade = 0; fade < 2; fade++) {
         OWN_SMOOTH fixture;
         smooth_begin(&fixture);
@@ -964,7 +964,7 @@ TEST (smooth_inertial_transitions_end) {
 
 // If any number of transitions begins while no pose is computed, a limited number is stored; the
 // next pose is valid and the motion continues smoothly.
-TEST (smooth_play_may_go_unseen) {
+TEST (smooth_play_continues_after_transitions_without_poses) {
     for (int fade = 0; fade < 3; fade++) {
         for (int unseen = 1; unseen < 24; unseen++) {
             OWN_SMOOTH fixture;
@@ -995,7 +995,7 @@ static void stir(smooth_case *fixture, uint64_t *random)
 
 // States and poses must be bit-identical whether or not poses were computed before, for fades of
 // more states than are stored, interrupted inertial transitions and layers of weight 0.
-TEST (smooth_play_needs_no_looking) {
+TEST (smooth_play_does_not_depend_on_computed_poses) {
     OWN_SMOOTH seen, unseen;
     smooth_begin(&seen);
     smooth_begin(&unseen);

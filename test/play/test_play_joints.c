@@ -93,7 +93,7 @@ static void check_added(const char *mask)
     }
 }
 
-TEST (joints_that_nothing_moves_stay) {
+TEST (joints_that_no_clip_moves_keep_the_bind_pose) {
     check_added(NULL);
     check_added("*spine");
     check_added("larm rhand");
@@ -334,7 +334,7 @@ TEST (joints_of_a_branch_through_other_skeletons) {
 }
 
 // A machine with a compressed clip gives the bits of a sample of the clip, without and with a mask.
-TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
+TEST (joints_of_a_compressed_clip_equal_samples_of_it) {
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP,
                                               MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
     STRINGS(words) = {"linear", "nlerp", "cubic", "step"};
@@ -451,7 +451,7 @@ static void play(const char *fade)
     free(fixture.scratch);
 }
 
-TEST (play_below_a_mask_only_what_is_seen_is_computed) {
+TEST (clips_hidden_below_a_mask_are_not_computed) {
     play("cross");
     play("inertial");
 }

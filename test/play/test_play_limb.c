@@ -61,7 +61,7 @@ TEST (play_limb_of_named_joints_reaches) {
     }
 }
 
-TEST (play_limb_that_cannot_bend_is_refused) {
+TEST (play_limb_that_cannot_bend_is_rejected) {
     static const char *const cases[][2] = {
         {"two_bone foot", "modifier 'leg': joints 'shin' and 'helper' of the limb are at the same "
                           "position: select its joints with 'middle' and 'root'"},
@@ -235,7 +235,7 @@ TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
 }
 
 // Modifiers without a target have no effect on any bit.
-TEST (modifier_weight_without_a_target_nothing_is_aimed) {
+TEST (modifier_weight_without_a_target_has_no_effect) {
     STRINGS(waiting) = {"modifier m joint spine { local }",
                         "modifier m joint spine { model }",
                         "modifier m joint spine { local_override }",
@@ -249,7 +249,7 @@ TEST (modifier_weight_without_a_target_nothing_is_aimed) {
         CHECK(difference(waiting[i], "") == 0);
 }
 
-TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
+TEST (modifier_weight_of_a_file_is_the_initial_weight) {
     for (int i = 0; i < NUM_AT_ONCE; i++) {
         OWN_WEIGHED fixture;
         CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0);
@@ -266,7 +266,7 @@ TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
 
 // A position is a sufficient target; the target of a joint can be only a rotation or only a
 // position.
-TEST (modifier_weight_a_target_is_enough) {
+TEST (modifier_with_a_target_needs_no_weight) {
     static const char modifiers[] =
         "modifier a aim head { length 2 } modifier b two_bone lfoot { weight 0.4 }\n"
         "modifier c fabrik lhand { length 4 } modifier d joint rhand { local_override }\n"
@@ -361,7 +361,7 @@ TEST (modifier_weight_is_part_of_the_fingerprint) {
     }
 }
 
-TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
+TEST (modifier_weight_out_of_range_is_rejected_with_location) {
     static const struct {
         const char *words, *message;
         uint32_t column;

@@ -117,7 +117,7 @@ static void begin(play_case *made)
         play_desc_refused(&all.desc, message); \
     } while (0)
 
-TEST_HERE (machine_refuses_clips) {
+TEST_HERE (machine_rejects_clips) {
     play_case other;
     begin(&other);
     REFUSE(all.desc.model = NULL, "machine 'everything' has no model: expected a loaded model");
@@ -153,7 +153,7 @@ TEST_HERE (machine_refuses_clips) {
     play_end(&other);
 }
 
-TEST_HERE (machine_refuses_motions) {
+TEST_HERE (machine_rejects_motions) {
     REFUSE(all.motions[0].kind = (md5_motion_kind)5,
            "motion 'line': kind is out of range: expected 0 to 4, found 5");
     REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not a finite number");
@@ -182,7 +182,7 @@ TEST_HERE (machine_refuses_motions) {
            "clips, at least 1, found 0 to 0");
 }
 
-TEST_HERE (machine_refuses_layers) {
+TEST_HERE (machine_rejects_layers) {
     REFUSE(all.layers[0].name = NULL, "layer 0 has no name");
     REFUSE(all.layers[0].mode = (md5_layer_mode)2,
            "layer 'body': mode is out of range: expected 0 to 1, found 2");
@@ -195,7 +195,7 @@ TEST_HERE (machine_refuses_layers) {
            "layer 'body': transitions is NULL: expected an array of 3 elements");
 }
 
-TEST_HERE (machine_refuses_transitions) {
+TEST_HERE (machine_rejects_transitions) {
 #define OF_BODY "transition of layer 'body'"
     REFUSE(all.transitions[0].to = NULL,
            "layer 'body': transition 0 has no target state: expected the name of a state");
@@ -230,7 +230,7 @@ TEST_HERE (machine_refuses_transitions) {
     REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not a finite number");
 }
 
-TEST_HERE (machine_refuses_modifiers) {
+TEST_HERE (machine_rejects_modifiers) {
     REFUSE(all.modifiers[0].kind = (md5_modifier_kind)8,
            "modifier 'look': kind is out of range: expected 0 to 7, found 8");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4,
@@ -248,11 +248,11 @@ TEST_HERE (machine_refuses_modifiers) {
            "modifier 'swing': chain length is out of range: expected 2 to 64 joints, found 65");
 }
 
-TEST_HERE (machine_refuses_masks) {
+TEST_HERE (machine_rejects_masks) {
     REFUSE(all.masks[0].joints = "*spin", "mask 'upper': unknown joint 'spin'");
 }
 
-TEST_HERE (machine_refuses_what_modifiers_are_moved_to) {
+TEST_HERE (machine_rejects_invalid_targets_of_modifiers) {
     static const md5_modifier_point nowhere = {.joint = NULL};
     md5_attached_desc many[MD5_MAX_ATTACHED + 1] = {{0}};
     char names[MD5_MAX_ATTACHED + 1][8];
@@ -271,7 +271,7 @@ TEST_HERE (machine_refuses_what_modifiers_are_moved_to) {
            "modifier 'hand': target is attached to joint 'lhand', which the modifier moves");
 }
 
-TEST_HERE (machine_refuses_what_drives_modifiers) {
+TEST_HERE (machine_rejects_invalid_sources_of_modifiers) {
     static const char two[] =
         "modifier 'hand' has several weight sources: expected one of a state, a curve and a window";
     REFUSE(all.modifiers[5].weight_curve = "bend", two);
@@ -284,7 +284,7 @@ TEST_HERE (machine_refuses_what_drives_modifiers) {
            "modifier 'hand': number of steps is out of range: expected 1 to 65536, found 0");
 }
 
-TEST_HERE (machine_refuses_limits) {
+TEST_HERE (machine_rejects_limits) {
     REFUSE(all.limits[0].axis = ((md5_vec3){0, 0, 0}),
            "limit 'head' has no axis: expected a vector that is not 0, found ( 0 0 0 )");
     REFUSE(all.limits[0].min = 1.0f,
@@ -292,7 +292,7 @@ TEST_HERE (machine_refuses_limits) {
     REFUSE(all.limits[0].joint = NULL, "limit '' has no joint: expected the name of a joint");
 }
 
-TEST_HERE (machine_refuses_morphs) {
+TEST_HERE (machine_rejects_morphs) {
     REFUSE(all.morphs[1].target = NULL,
            "morph 1 has no target: expected the name of a morph target");
     REFUSE(all.morphs[0].parameter = NULL, "morph 'smile' has no parameter");
@@ -300,7 +300,7 @@ TEST_HERE (machine_refuses_morphs) {
     REFUSE(all.morphs[2].clip = NULL, "morph 'blink' has no clip");
 }
 
-TEST_HERE (machine_refuses_one_shots) {
+TEST_HERE (machine_rejects_one_shots) {
     static md5_slot_desc many[MD5_MAX_ONE_SHOTS + 1];
     static md5_condition late = {.kind = MD5_WHEN_TIME_LEFT, .compare = MD5_IS_LESS};
     REFUSE(all.one_shots[0].slot = NULL, "one_shot 'nod' has no slot");
@@ -319,7 +319,7 @@ TEST_HERE (machine_refuses_one_shots) {
 }
 
 // One event more than a bit set can contain.
-TEST_HERE (machine_refuses_conditions_about_too_many_events) {
+TEST_HERE (machine_rejects_conditions_about_too_many_events) {
     enum { COUNT = 65 };
     static char names[COUNT][8];
     md5_event events[COUNT] = {{0}};
@@ -471,7 +471,7 @@ TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_cas
 
 // Arenas allocate large blocks, so only the allocation at the end of a block can fail. With each
 // additional parameter another allocation is at the end of a block.
-TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
+TEST_HERE (machine_survives_failure_of_every_block) {
     enum { MAX = 512 };
     static char names[MAX][8];
     static md5_parameter_desc parameters[MAX];
@@ -493,7 +493,7 @@ TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
 }
 
 // The heap must never exceed the limit, whichever block reaches it.
-TEST_HERE (machine_keeps_within_every_memory_limit) {
+TEST_HERE (machine_obeys_every_memory_limit) {
     OWN_FULL all;
     fill(made, &all);
     bool is_made = false;

@@ -64,7 +64,7 @@ TEST_HERE (morph_targets_have_names) {
     CHECK(md5_machine_morph_name(fixture->machine, NUM_TARGETS) == NULL);
 }
 
-TEST_HERE (morph_is_the_value_of_a_parameter) {
+TEST_HERE (morph_weight_equals_a_parameter) {
     CHECK_EXACT(morph_weight(fixture, SMILE), 0.25);
     CHECK(md5_player_set(fixture->player, 0, -3));
     CHECK_EXACT(morph_weight(fixture, SMILE), -3);

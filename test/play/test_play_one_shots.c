@@ -157,7 +157,7 @@ TEST_HERE (one_shot_is_played_over_its_layer) {
     CHECK_SMALL(miss(fixture, expected), 2e-5);
 }
 
-TEST (one_shot_starts_and_goes_as_described) {
+TEST (one_shot_starts_and_ends_as_documented) {
     static const struct {
         md5_one_shot_desc desc;
         double seconds, frame; // -1: the clip has ended
@@ -197,7 +197,7 @@ TEST (one_shot_starts_and_goes_as_described) {
 
 // While `new` fades in over `old`, each joint is blended by their weights, also if only one of the
 // masks contains it. The old clip is blended first, by its fraction of the remaining weight.
-TEST_HERE (one_shot_takes_a_slot_joint_by_joint) {
+TEST_HERE (one_shot_fills_a_slot_joint_by_joint) {
     float old_mask[PLAY_JOINTS];
     float new_mask[PLAY_JOINTS];
     float share[PLAY_JOINTS];
@@ -302,7 +302,7 @@ TEST_HERE (one_shot_stops_over_its_fade) {
     CHECK(!md5_player_one_shot(fixture->player, 0).is_playing);
 }
 
-TEST_HERE (one_shot_that_makes_no_sense_is_refused) {
+TEST_HERE (one_shot_with_invalid_values_is_rejected) {
     static const md5_one_shot_desc wrong[] = {
         {.mask = "legs"},    {.layer = "hat"},  {.reference = "d"},      {.weight = 1.5f},
         {.weight = -0.5f},   {.weight = NAN},   {.speed = INFINITY},     {.start = 1.5},
@@ -445,7 +445,7 @@ TEST_HERE (one_shot_fires_its_events_once) {
 }
 
 // With negative time the clip plays backward, leaves the fade at its end, and waits at its start.
-TEST_HERE (one_shot_goes_back_in_time) {
+TEST_HERE (one_shot_plays_backward) {
     PLAY_ONE_SHOT(fixture->player, 0, LUNGE, .fade_out = 0.5f);
     one_shot_time_advance(fixture, 0.7);
     CHECK_NEAR(md5_player_one_shot(fixture->player, 0).weight, 0.2, 1e-6);
@@ -720,7 +720,7 @@ TEST_HERE (one_shot_with_curves_is_saved_and_copied) {
         md5_destroy_player(others[i]);
 }
 
-TEST_HERE (one_shot_with_a_wrong_curve_is_refused) {
+TEST_HERE (one_shot_with_an_invalid_curve_is_rejected) {
     static const md5_easing wrong[] = {
         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = -0.5f},
         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
@@ -743,7 +743,7 @@ TEST_HERE (one_shot_with_a_wrong_curve_is_refused) {
 
 // In the last one-shot the curves follow 56 bytes of description: 4 + 16 bytes for the Bézier
 // curve, 3 times 4 bytes for the steps, and 4 bytes for the curve of the stop.
-TEST_HERE (one_shot_with_a_wrong_curve_is_not_restored) {
+TEST_HERE (one_shot_with_an_invalid_curve_is_not_restored) {
     static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f};
     static const uint8_t minus_one[4] = {0, 0, 0x80, 0xbf};
     static const uint8_t nothing[4] = {0};
@@ -944,7 +944,7 @@ static bool sim_is_at(const section_sim *sim, const md5_one_shot_status *status)
     return status->section && strcmp(status->section, sections[sim->section].name) == 0;
 }
 
-TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fixture,
+TEST_WITH (sections_equal_a_simulation_for_any_split_of_time, sectioned, fixture,
            sections_begin(fixture), sections_end(fixture)) {
     static section_sim sim, fired[2];
     uint64_t random = 41;
@@ -1000,8 +1000,8 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fi
     }
 }
 
-TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, fixture,
-           sections_begin(fixture), sections_end(fixture)) {
+TEST_WITH (section_fires_both_ends_and_plays_backward, sectioned, fixture, sections_begin(fixture),
+           sections_end(fixture)) {
     static section_sim fired;
     fired.count = 0;
     const md5_one_shot_desc loop = {.section = "b", .end = MD5_ONE_SHOT_LOOPS, .fade_out = 0.5f};
@@ -1031,7 +1031,7 @@ TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, fixture
 // Layers play clip a of one second, which fires `ev` at 0.3 s. The event stops one-shots of b in
 // two slots: the one-shot of the first slot begins again at that time; in the second slot, a call
 // waited for the stop.
-TEST (one_shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
+TEST (one_shot_that_an_event_stops_restarts_at_the_time_of_the_event) {
     static const int splits[] = {1, 3, 7, 60, 600};
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         OWN_PLAY fixture = {0};
@@ -1056,7 +1056,7 @@ TEST (one_shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
 
 // An event at the frame where a section begins again stops the one-shot, because that is not its
 // start.
-TEST (one_shot_hears_its_own_section_begin_again) {
+TEST (one_shot_is_stopped_by_the_start_of_its_repeated_section) {
     OWN_PLAY fixture = {0};
     play_scene_make(&fixture, 1,
                     "trigger go clip a f { section part 4 10 frame 4 ev } "
@@ -1073,7 +1073,7 @@ TEST (one_shot_hears_its_own_section_begin_again) {
 
 // A one-shot that repeats a section is released during the time of its fade-out: the next one-shot
 // must begin immediately.
-TEST (one_shot_that_is_let_go_on_makes_room_at_once) {
+TEST (one_shot_that_is_released_during_fade_out_ends_immediately) {
     static const int splits[] = {1, 3, 60};
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         OWN_PLAY fixture = {0};
@@ -1188,7 +1188,7 @@ static bool table_matches(const table_sim *fixture, const md5_one_shot_status *s
            && status->is_stopping == (fixture->stopping >= 0);
 }
 
-TEST_WITH (table_of_one_shots_is_that_of_a_simulator_at_any_rate, play_case, made, play_begin(made),
+TEST_WITH (one_shots_equal_a_simulation_at_any_frame_rate, play_case, made, play_begin(made),
            play_end(made)) {
     static const uint32_t frames[3] = {41, 17, 21};
     for (uint32_t i = 0; i < 3; i++)
@@ -1273,7 +1273,7 @@ TEST_WITH (table_of_one_shots_is_that_of_a_simulator_at_any_rate, play_case, mad
 }
 
 // An entry of Bobbin's machine has the same effect as three lines of a layer.
-TEST (one_shot_of_bobbin_is_what_states_and_transitions_were) {
+TEST (one_shot_of_bobbin_equals_states_and_transitions) {
     static const char rows[] =
         "machine g { layer gesture { mask upper state none nothing "
         "state wave wave state point point state attack attack state sneeze sneeze "

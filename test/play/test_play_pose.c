@@ -156,7 +156,7 @@ TEST_HERE (play_nests_motions) {
     CHECK(play_pose_distance(before, after) > 0.1);
 }
 
-TEST_HERE (play_lays_layers_over_another) {
+TEST_HERE (play_blends_layers_over_another) {
     play_scene_read(fixture, "float lean 0.4 mask upper ( *spine ) { feather 2 } "
                              "layer body { state a a } "
                              "layer upper { mask upper weight 0.9 state b b } "
@@ -244,7 +244,7 @@ static void check_original(original *fixture, const channel *channels, double ti
 }
 
 // Torso, legs and head each change from one animation to another; the eyes blink.
-TEST (play_fades_channels_as_the_original) {
+TEST (play_fades_channels_like_the_original_engine) {
     original fixture;
     begin_original(&fixture);
     for (uint32_t i = 0; i < 3; i++)
@@ -266,7 +266,7 @@ TEST (play_fades_channels_as_the_original) {
 }
 
 // An animation of the whole body fades out to the parts, whose weights rise as its weight falls.
-TEST (play_fades_the_whole_body_as_the_original) {
+TEST (play_fades_the_whole_body_like_the_original_engine) {
     original fixture;
     begin_original(&fixture);
     play_fade(fixture.scene.player, 3, 1, 0);

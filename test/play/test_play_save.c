@@ -223,12 +223,12 @@ TEST (copied_player_of_any_machine_continues_with_the_same_bits) {
     check_machines(by_copying);
 }
 
-TEST (adopted_player_of_the_same_tables_continues_with_the_same_bits) {
+TEST (adopted_player_of_equal_tables_continues_with_the_same_bits) {
     check_machines(by_adopting);
 }
 
 // Machines that share names and little else.
-TEST (adopted_player_of_any_other_machine_has_sound_poses) {
+TEST (adopted_player_of_any_other_machine_has_valid_poses) {
     OWN save_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     md5_machine *was = NULL;
@@ -337,7 +337,7 @@ static double move(md5_player *player, int num_frames, md5_xform *pose)
 // The pose is the pose of the old machine. In the first frame it moves no farther than in a frame
 // of one of the two machines; later it is the pose of a player that has always used the new
 // machine.
-TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
+TEST (player_of_an_edited_machine_continues_without_a_jump) {
     for (size_t i = 0; i < COUNT_OF(edits); i++) {
         const edit *const each = &edits[i];
         OWN_PLAY was = {0};
@@ -373,7 +373,7 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
 }
 
 // Parameters, targets, one-shots and the level of detail, and models with other joints.
-TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
+TEST (player_of_an_edited_machine_keeps_values_by_name) {
     static const char was[] = "float x 0.3 float y 2 follow y smooth 3 mask top ( *spine ) "
                               "modifier sway spring lhand { length 2 } modifier look aim head " GO;
     static const char is[] = "float y 1 float z 4 modifier look aim head modifier sway spring "
@@ -410,7 +410,7 @@ PLAY_LISTENER(note_window)
 
 // Clip a at frame 5 of 20, where `hit` of frames 2 to 8 is open, and the events from there to frame
 // 19.
-TEST (open_window_of_an_edited_machine_is_told_from_others_of_its_name) {
+TEST (open_window_of_an_edited_machine_is_identified_among_equal_names) {
 #define OF_A(windows) "clip a f { " windows " } clip b f clip c f " GO
     static const struct {
         const char *is;
@@ -441,7 +441,7 @@ TEST (open_window_of_an_edited_machine_is_told_from_others_of_its_name) {
     }
 }
 
-TEST (what_plays_in_a_slot_of_an_edited_machine_goes_on_in_that_of_its_name) {
+TEST (one_shot_of_an_edited_machine_continues_in_the_slot_of_its_name) {
     OWN_PLAY was = {0};
     OWN_PLAY is = {0};
     char lost[LOST_TEXT] = "";
@@ -485,7 +485,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
     return CHECK(is_same);
 }
 
-TEST (bytes_that_are_no_player_change_nothing) {
+TEST (restoring_invalid_bytes_does_not_change_a_player) {
     enum { MACHINES = 5 };
     OWN save_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
@@ -614,7 +614,7 @@ static void begin_small(play_scene *fixture, const char *rows)
     play_scene_read(fixture, "%s", rows);
 }
 
-TEST (player_of_another_machine_is_refused_by_name) {
+TEST (player_of_another_machine_is_rejected_by_name) {
     OWN_PLAY one, other;
     begin_small(&one, SMALL);
     begin_small(&other, SMALL);
@@ -636,7 +636,7 @@ TEST (player_of_another_machine_is_refused_by_name) {
                "of machine 'hero', found ");
 }
 
-TEST (player_of_another_version_is_refused_by_number) {
+TEST (player_of_another_version_is_rejected_by_number) {
     OWN_PLAY one;
     begin_small(&one, SMALL);
     size_t size;
@@ -651,7 +651,7 @@ TEST (player_of_another_version_is_refused_by_number) {
 
 // The bytes ff ff ff ff are -1, which means that no entry of a table is selected; lower numbers are
 // invalid.
-TEST (saved_indices_below_none_are_refused) {
+TEST (saved_indices_below_none_are_rejected) {
     OWN_PLAY one;
     begin_small(&one, SMALL);
     static const uint8_t none[4] = {0xff, 0xff, 0xff, 0xff};
@@ -690,7 +690,7 @@ TEST (saved_bytes_are_little_endian) {
     CHECK_BYTES(bytes + 19, three_quarters, 8);
 }
 
-TEST (save_without_room_is_cut_and_returns_the_size_needed) {
+TEST (save_to_a_small_buffer_is_truncated_and_returns_the_size) {
     OWN_PLAY one;
     begin_small(&one, SMALL);
     size_t size;

@@ -442,7 +442,7 @@ TEST (written_machines_are_read_bit_for_bit) {
     CHECK_UINT(num_same, count);
 }
 
-TEST (machines_of_the_models_come_back_from_their_own_text) {
+TEST (machines_of_our_models_round_trip_through_text) {
     STRINGS(paths) = {
         "models/bobbin/bobbin.md5machine",
         "models/thimble/thimble.md5machine",
@@ -493,7 +493,7 @@ static size_t shuffle_tokens(const char *text, char *to, uint64_t *random)
 }
 
 // A machine that can be read can be written, and is the same when it is read again.
-TEST (machine_that_is_read_is_written) {
+TEST (machine_round_trips_through_text) {
     OWN_STRING mixed = malloc(TEXT_SIZE);
     OWN_STRING text = malloc(TEXT_SIZE);
     size_t whole_size;
@@ -567,7 +567,7 @@ static float glow_value(const md5_modifier_desc *modifier)
     return glow;
 }
 
-TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_begin(made),
+TEST_WITH (one_table_row_adds_a_column_to_all_functions, play_case, made, play_begin(made),
            play_end(made)) {
     static longer_schema longer;
     add_column(&longer, (md5_column){.kind = MD5_COLUMN_FLOAT,
@@ -630,7 +630,7 @@ static void is_refused(const md5_machine_desc *desc, const char *message)
     CHECK_STRING(error.message, message);
 }
 
-TEST (what_a_file_cannot_have_is_not_written) {
+TEST (content_that_a_file_cannot_contain_is_not_written) {
     const md5_modifier_desc quotes = {.name = "a\"b'c", .joint = "head"};
     const md5_motion_desc twice = {.name = "m", .clip = "c", .speed = 2, .speed_parameter = "p"};
     const md5_motion_desc clip = {.name = "m", .kind = MD5_MOTION_STACK, .clip = "c"};

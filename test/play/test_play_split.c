@@ -352,7 +352,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
 
 // A fraction of a screw motion, computed from its axis: a point rotates by `share` of the angle
 // about a line and moves along it. The library computes it from the chord.
-TEST (part_of_a_motion_is_on_its_screw) {
+TEST (fraction_of_a_rigid_motion_is_on_its_screw) {
     uint64_t random = 5;
     for (int i = 0; i < 200; i++) {
         const double angle = i == 0 ? 0 : 3.1 * test_random(&random);
@@ -480,7 +480,7 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
     return worst;
 }
 
-TEST (interpolated_pose_is_near_the_true_one) {
+TEST (interpolated_pose_is_near_the_exact_pose) {
     md5_error error = {0};
     OWN_CHARACTER character =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);

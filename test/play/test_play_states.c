@@ -81,7 +81,7 @@ TEST_PLAY (states_need_all_conditions,
 }
 
 // Both layers receive a trigger in the step in which it is set; after that it is consumed.
-TEST (states_use_up_triggers) {
+TEST (transitions_consume_triggers) {
     OWN_PLAY fixture;
     begin(&fixture, "transition stand jump { when leap } transition jump sit { when leap } "
                     "transition sit stand { when not leap }");
@@ -98,7 +98,7 @@ TEST (states_use_up_triggers) {
 }
 
 // The exit is within a step: the next state receives the rest of the step.
-TEST (states_leave_at_their_exit) {
+TEST (states_end_at_their_exit) {
     for (int parts = 1; parts < 60; parts = 2 * parts + 1) {
         OWN_PLAY fixture;
         begin(&fixture, "transition stand walk { exit 1.5 } transition walk jump { exit 0.25 } "
@@ -143,7 +143,7 @@ TEST (states_end_with_their_clip) {
 }
 
 // A clip with speed 0 does not reach its exit until it moves again.
-TEST_PLAY (states_wait_for_what_stands, begin_clips(fixture)) {
+TEST_PLAY (states_do_not_advance_while_time_stops, begin_clips(fixture)) {
     play_scene_read(fixture, CLIPS "float speed motion paced clip walk { speed speed } "
                                    "layer body { state paced paced state sit sit "
                                    "transition paced sit { exit 0.5 } }");
@@ -156,7 +156,7 @@ TEST_PLAY (states_wait_for_what_stands, begin_clips(fixture)) {
     CHECK_NEAR(play_time(player), 0.1, 1e-9);
 }
 
-TEST (states_go_by_priority) {
+TEST (transitions_are_taken_by_priority) {
     static const char *const transitions[3] = {
         "transition stand walk ", "transition stand sit { priority 2 duration 1 interrupt_none } ",
         "transition any jump { priority 2 } transition sit walk { priority -1 }"};
@@ -213,7 +213,7 @@ TEST (states_may_be_interrupted) {
 
 // Two transitions at one instant: the state between them is never visible, neither in the pose,
 // which fades from the first state to the last, nor in the status.
-TEST (states_that_are_left_at_once_are_no_source) {
+TEST (states_that_are_left_immediately_are_not_blended) {
     for (int fade = 0; fade < 4; fade++) {
         OWN_PLAY fixture;
         begin(&fixture,
@@ -252,7 +252,7 @@ TEST (states_begin_at_their_start_times) {
 
 // The exit was passed long before the condition is met, at 1.375 s: the new state begins at the
 // phase of that time. There, a clip that is played once stands at its end.
-TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
+TEST (states_that_keep_the_phase_after_a_late_exit_begin_at_the_current_phase) {
     static const struct {
         const char *from;
         const char *to;
@@ -282,7 +282,7 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
 }
 
 // Cycles of transitions must end: cycles that are always open, and cycles that take almost no time.
-TEST (states_may_go_in_circles) {
+TEST (cycles_of_transitions_end) {
     OWN_PLAY fixture;
     begin(&fixture, "transition stand walk transition walk stand "
                     "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
@@ -340,7 +340,7 @@ static void begin_ears(play_scene *fixture)
                     "  transition begins hears { when heard own } }");
 }
 
-TEST (start_states_hear_what_is_fired_at_the_first_instant) {
+TEST (start_states_receive_events_of_the_first_instant) {
     enum { AT_ONCE, AFTER_NOTHING, AFTER_RESET, AFTER_SEEK, AFTER_FADE, AT_AN_END, CASES };
     for (int scenario = 0; scenario < CASES; scenario++) {
         for (int num_steps = 1; num_steps <= 9; num_steps += 4) {
@@ -991,7 +991,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
 static const uint64_t sim_hard[] = {4558, 4773, 5565, 6568, 13406};
 
 // Two events within 1e-6 s of each other can have another order, but only in few machines.
-TEST (states_are_those_of_a_simulator) {
+TEST (states_equal_a_simulation) {
     enum { USUAL_MACHINES = 200, MAX_FAILED = 3 };
     const char *const wanted = getenv("MD5_STATE_MACHINES");
     const int count = wanted ? atoi(wanted) : USUAL_MACHINES;
@@ -1028,7 +1028,7 @@ static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer
 
 // From the first state, each transition leads to a different state. There are more parameters than
 // the bits that distinguish them.
-TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
+TEST (many_transitions_are_taken_as_by_a_full_search) {
     enum { STEPS = 10000, MANY = 511, OF_A_KIND = 30 };
     STRINGS(kinds) = {"f", "f", "b", "t", "not t"}, *const compared[] = {"< -1", "<= -1", "> 1",
                                                                          ">= 1"};

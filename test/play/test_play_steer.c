@@ -278,12 +278,12 @@ static void check_walk(const subject *who, int seconds, uint64_t random, double 
     CHECK(held.acceleration < most * free.acceleration && held.mean < 1.3 * free.mean);
 }
 
-TEST (steer_soles_stand_still_whatever_is_ordered) {
+TEST (steer_soles_do_not_slide_for_any_input) {
     check_walk(&bobbin, 20, 17, 1.25);
     check_walk(&thimble, 10, 17, 1.25);
 }
 
-TEST_LONG (steer_soles_stand_still_for_ten_minutes) {
+TEST_LONG (steer_soles_do_not_slide_for_ten_minutes) {
     for (uint64_t random = 1; random <= 5; random++) {
         // Sometimes Bobbin's leg becomes too short as the body moves on, and the foot makes a step.
         check_walk(&bobbin, 120, random, 1.5);
@@ -332,7 +332,7 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
 
 // A walk that fades into a synchronized run: strides of 20 units at one per second, and of 35.2
 // units in 0.8 seconds. Both the length and the rate of the strides follow the weights.
-TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
+TEST_HERE (steer_a_walk_changes_to_a_run_in_phase) {
     const double step = 1.0 / 240.0;
     const double fade = 0.25;
     double time = -1, worst = 0; // of the fade, from the first step in which the root is faster
@@ -384,7 +384,7 @@ static void play(walker *fixture, double seconds, heard *events)
 
 // A character that was not posed for seconds must not reach back to its previous footholds: a
 // visible sole is no farther from the animated sole than the machine allows.
-TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
+TEST (steer_a_pose_after_a_pause_releases_old_footholds) {
     walker held, free_feet;
     if (!make(&held, &thimble) || !make(&free_feet, &thimble))
         return;
@@ -427,7 +427,7 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
 
 // Checks demo/docs/viewer.md: a speed that is set before the first step, and a speed that is set
 // after a reset.
-TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
+TEST_HERE (steer_a_character_that_always_walks_does_not_fall_asleep) {
     for (int i = 0; i < 2; i++) {
         play_set(fixture->player, "speed", 20);
         play_advance(fixture->player, 20.8);
@@ -439,7 +439,7 @@ TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
 
 // Checks README.md and models/bobbin/bobbin.md5machine: the root has the speed of the clips for
 // every requested speed.
-TEST (steer_walks_and_runs_as_fast_as_is_written) {
+TEST (steer_walks_and_runs_at_the_documented_speed) {
     static const float orders[][2] = {{20, 20}, {45, 44}};
     for (int i = 0; i < 2; i++) {
         walker fixture;
@@ -509,7 +509,7 @@ TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
     CHECK(fixture->place.translation.x > before + 25);
 }
 
-TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
+TEST_HERE (steer_a_tail_chase_rotates_him_on_planted_feet_until_he_falls) {
     STRINGS(order) = {"chase", "reel", "dizzy", "get_up", "away", "ready"};
     int number = -1;
     float slide = 0;
@@ -533,7 +533,7 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
 
 // Bobbin's body, stories and one-shots react only to each other's events: no layer may wait
 // forever.
-TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
+TEST_HERE (steer_any_input_ends_with_standing_and_waving) {
     const md5_machine_desc *const tables = md5_machine_tables(fixture->character->machine);
     uint64_t random = 29;
     for (int round = 0; round < 40; round++) {
@@ -579,7 +579,7 @@ static void check_state(play_actor *fixture, double seconds, const char *name)
              play_actor_begin(fixture, "models/thimble/thimble.md5machine", "shot"), \
              play_actor_end(fixture))
 
-TEST_HERE (steer_six_it_folds_and_any_key_unfolds_it) {
+TEST_HERE (steer_gun_folds_at_key_6_and_unfolds_at_any_key) {
     play_set(fixture->player, "fold", 1);
     check_state(fixture, 5, "fold");
     play_set(fixture->player, "speed", 22.5f);
@@ -592,7 +592,7 @@ TEST_HERE (steer_six_it_folds_and_any_key_unfolds_it) {
     check_state(fixture, 1, "back");
 }
 
-TEST_HERE (steer_six_it_shoots_standing_alert_and_walking) {
+TEST_HERE (steer_gun_shoots_standing_alert_and_walking) {
     play_set(fixture->player, "shoot", 1);
     check_state(fixture, 0.1, "shoot");
     check_state(fixture, 2, "idle");

@@ -80,7 +80,7 @@ TEST (windows_open_and_close_at_their_frames) {
 // At 0.3 s the window `hit` of clip a is open.
 #define STATES "layer l { state a a state c c state a2 a state none nothing } "
 
-TEST (whatever_ends_a_clip_closes_its_windows) {
+TEST (windows_close_however_a_clip_ends) {
     enum { CUT, SEEK, RESET, FADE, STOP, ITSELF, WAYS };
     for (int interruption = 0; interruption < WAYS; interruption++) {
         OWN_PLAY fixture;
@@ -182,7 +182,7 @@ static bool are_as_asked(const pairs *fixture, const md5_machine *machine, const
     return true;
 }
 
-TEST (each_window_that_opens_closes) {
+TEST (each_opened_window_is_closed) {
     enum { USUAL = 1000, STEPS = 12 };
     const char *const wanted = getenv("MD5_WINDOW_MACHINES");
     const uint32_t num_machines = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : USUAL;

@@ -122,7 +122,7 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
     }
 }
 
-TEST (batch_of_poses_is_the_single_call) {
+TEST (batch_of_poses_equals_the_single_call) {
     enum { NUM_JOBS = 16 };
     uint64_t random = 5;
     for (int round = 0; round < 40; round++) {
@@ -161,7 +161,7 @@ TEST (batch_of_poses_is_the_single_call) {
 }
 
 // 1 to 40 jobs, so that every remainder of every width occurs.
-TEST (batch_of_one_binding_is_the_single_call) {
+TEST (batch_of_one_binding_equals_the_single_call) {
     uint64_t random = 1;
     for (uint32_t num_jobs = 1; num_jobs <= 40; num_jobs++) {
         OWN_CROWD crowd = make_crowd(1, num_jobs, MAX_JOINTS, &random);
@@ -169,7 +169,7 @@ TEST (batch_of_one_binding_is_the_single_call) {
     }
 }
 
-TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
+TEST (batch_of_mixed_models_and_clips_equals_the_single_call) {
     uint64_t random = 2;
     for (int round = 0; round < 12; round++) {
         OWN_CROWD crowd = make_crowd(2 + test_random_u32(&random) % 14,
@@ -179,13 +179,13 @@ TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
 }
 
 // More bindings than md5/pose/crowd.c has groups of waiting jobs.
-TEST (batch_of_very_many_bindings_is_the_single_call) {
+TEST (batch_of_very_many_bindings_equals_the_single_call) {
     uint64_t random = 3;
     OWN_CROWD crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);
     check_with_all_levels(crowd, &random);
 }
 
-TEST (batch_of_nobody_touches_nothing) {
+TEST (batch_of_zero_items_writes_nothing) {
     CHECK(md5_pose_batch_scratch(NULL, 0, NULL) < 4096);
     md5_pose_batch(NULL, 0, NULL, NULL);
     uint64_t random = 4;
@@ -217,7 +217,7 @@ static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
     }
 }
 
-TEST (batch_by_nlerp_is_the_single_call) {
+TEST (batch_by_nlerp_equals_the_single_call) {
     uint64_t random = 21;
     for (uint32_t round = 0; round < 52; round++) {
         const bool is_mixed = round >= 40;
@@ -486,7 +486,7 @@ TEST (pose_through_other_skeletons_gives_the_same_bits) {
 
 // The tests above would prove nothing if every set were the scalar one, or if the made bindings had
 // no rebases, missing or extra joints.
-TEST (pose_tests_reach_what_they_are_about) {
+TEST (pose_tests_cover_their_cases) {
     const uint32_t widths[MD5_CPU_COUNT] = {
         [MD5_CPU_SCALAR] = 1,  [MD5_CPU_SSE2] = 4, [MD5_CPU_AVX2] = 8,
         [MD5_CPU_AVX512] = 16, [MD5_CPU_NEON] = 4,

@@ -100,7 +100,7 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
 }
 
 // The number of joints is so large that each step needs a separate memory chunk.
-TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
+TEST (bind_skeleton_frees_all_memory_on_failure) {
     enum { COUNT = 3000 };
     static md5_joint joints[COUNT];
     static uint32_t order[COUNT];

@@ -257,7 +257,7 @@ TEST_HERE (bind_extra_joints_at_the_end, 4, without_arm, walker, 2) {
 // The model lacks the animation's root and a joint between the root and the hand.
 static const part rootless[] = {{"hips", MD5_NONE}, {"spine", 0}, {"head", 1}, {"hand", 1}};
 
-TEST_HERE (bind_extra_joints_still_move_what_hangs_below, 5, rootless, walker, 4) {
+TEST_HERE (bind_extra_joints_move_their_descendants, 5, rootless, walker, 4) {
     CHECK(was_reported(&fixture->t,
                        "parent of joint 'hand' differs: 'arm' in the animation, 'spine' in the "
                        "model; the joint follows the joints in between, which the model lacks"));
@@ -273,7 +273,7 @@ TEST_HERE (bind_extra_joints_still_move_what_hangs_below, 5, rootless, walker, 4
 static const part between[] = {{"world", MD5_NONE}, {"origin", 0}, {"hips", 1}, {"belly", 2},
                                {"spine", 3},        {"head", 4},   {"arm", 4},  {"hand", 6}};
 
-TEST_HERE (bind_joints_in_between_displace_nothing, 6, between, walker, 4) {
+TEST_HERE (bind_intermediate_joints_do_not_displace_others, 6, between, walker, 4) {
     CHECK(was_reported(&fixture->t, "parent of joint 'spine' differs: 'hips' in the animation, "
                                     "'belly' in the model; the joint follows the animation"));
     CHECK(was_reported(&fixture->t, "parent of joint 'origin' differs: no parent in the animation, "
@@ -287,7 +287,7 @@ TEST_HERE (bind_joints_in_between_displace_nothing, 6, between, walker, 4) {
 static const part undone[] = {{"hand", 1},  {"origin", MD5_NONE}, {"hips", 1}, {"extra", 2},
                               {"spine", 3}, {"head", 4},          {"arm", 2}};
 
-TEST_HERE (bind_undoes_driven_joints_in_between, 13, walker, undone, 4) {
+TEST_HERE (bind_compensates_animated_intermediate_joints, 13, walker, undone, 4) {
     CHECK(was_reported(&fixture->t, "parent of joint 'hand' differs: 'origin' in the animation, "
                                     "'arm' in the model; the joint follows the animation"));
     check_counts(fixture->binding, 0, 1, 3);
@@ -318,7 +318,7 @@ TEST_HERE (bind_pairs_joints_of_one_name_in_order, 8, three, two, 2) {
     CHECK_UINT(fixture->binding->num_extra, 1);
 }
 
-TEST (bind_names_the_first_difference) {
+TEST (bind_error_names_the_first_difference) {
     uint64_t random = 9;
     static const part parts[] = {{"root", MD5_NONE}, {"body\n", 0}};
     made model;
@@ -343,7 +343,7 @@ TEST (bind_names_the_first_difference) {
 static const md5_load_opts any = {.allow_partial_binding = true};
 
 // Whatever the other joints are called: half of each skeleton is enough.
-TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
+TEST (bind_rejects_fewer_than_half_of_either_skeleton) {
     static const struct {
         uint32_t num_model;
         uint32_t num_anim;
@@ -392,7 +392,7 @@ TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
 }
 
 // A message contains as many whole names as fit into it.
-TEST (bind_names_few_long_joints) {
+TEST (bind_error_names_few_of_many_joints) {
     char names[6][200];
     part parts[6];
     for (uint32_t i = 0; i < 6; i++) {
@@ -532,7 +532,7 @@ static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool 
 
 // The model and the animation omit and add random joints. If their ancestors do not contradict each
 // other, each driven joint has the transform of the animation.
-TEST (bind_puts_driven_joints_where_the_animation_has_them) {
+TEST (bind_places_animated_joints_as_the_clip_does) {
     uint64_t random = 10;
     char names[MAX_JOINTS][16];
     for (int i = 0; i < MAX_JOINTS; i++)

@@ -230,7 +230,7 @@ TEST (blend_mask_weighs_each_joint) {
     }
 }
 
-TEST (blend_of_a_pose_with_itself_is_that_pose) {
+TEST (blend_of_a_pose_with_itself_returns_the_pose) {
     static poses made;
     uint64_t random = 4;
     make_poses(&made, &random);
@@ -251,7 +251,7 @@ TEST (blend_of_a_pose_with_itself_is_that_pose) {
 }
 
 // Whichever of q and -q the inputs hold, the result is the same rotation, on the shorter arc.
-TEST (blend_takes_the_shorter_arc) {
+TEST (blend_rotates_along_the_shorter_arc) {
     static poses made;
     static poses negated;
     uint64_t random = 5;
@@ -278,7 +278,7 @@ static double off_transform(md5_xform found, md5_xform expected)
     return fmax(rotated, moved / 100.0);
 }
 
-TEST (added_differences_give_back_what_they_were_made_from) {
+TEST (added_differences_restore_the_original_pose) {
     static poses made;
     static md5_xform difference[MAX_COUNT];
     static md5_xform back[MAX_COUNT];
@@ -344,7 +344,7 @@ TEST (added_weights_are_clamped) {
 }
 
 // A joint rotates about its own current axes, which determines the order of the product.
-TEST (added_rotations_are_about_the_joints_own_axes) {
+TEST (added_rotations_are_about_the_axes_of_the_joint) {
     const float half = sqrtf(0.5f);
     const md5_xform rotated = {{0, 0, half, half}, {1, 2, 3}, 0}; // about z
     const md5_xform nod = {{0, half, 0, half}, {0, 0, 4}, 0};     // about y
@@ -512,7 +512,7 @@ static void check_mask(const char *words, uint32_t feather, const char *digits, 
     }
 }
 
-TEST (mask_adds_and_takes_away_from_left_to_right) {
+TEST (mask_adds_and_removes_joints_from_left_to_right) {
     check_mask("", 0, "000000000", 1);
     check_mask("chest", 0, "001000000", 1);
     check_mask("*waist", 0, "011111100", 1);
@@ -571,7 +571,7 @@ static void check_odd(const char *words, const char *digits)
     }
 }
 
-TEST (mask_takes_names_in_quotes) {
+TEST (mask_accepts_names_in_quotes) {
     check_odd("\"Bip01 L Hand\"", "010000000");
     check_odd("'Bip01 L Hand'", "010000000");
     check_odd("*\"Bip01 L Hand\"", "011111000");
@@ -586,7 +586,7 @@ TEST (mask_takes_names_in_quotes) {
 }
 
 // In quotes an existing name has precedence over signs.
-TEST (mask_takes_signs_in_quotes_for_an_existing_name) {
+TEST (mask_reads_quoted_signs_as_part_of_an_existing_name) {
     check_odd("\"-*hand\"", "001000000");
     check_odd("*origin -\"-*hand\"", "110111111");
     check_odd("\"*Bip01 R\"", "000000100");
@@ -604,7 +604,7 @@ static void check_failure(const char *words, uint32_t column, const char *messag
     CHECK_STRING(error.message, message);
 }
 
-TEST (mask_reports_what_is_wrong_and_where) {
+TEST (mask_reports_errors_with_location) {
     check_failure("*waist -*tail", 10, "unknown joint 'tail'");
     check_failure("wais", 1, "unknown joint 'wais'");
     check_failure("waists", 1, "unknown joint 'waists'");

@@ -185,7 +185,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     }
 }
 
-TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
+TEST (camera_smoothed_rotates_evenly_and_accepts_any_numbers) {
     warnings seen;
     OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &seen, NULL);
     REQUIRE(camera);
@@ -233,7 +233,7 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
 
 // Cuts with views, as in the files of Doom 3's mod for virtual reality. The frames are played as
 // without them.
-TEST (camera_offers_the_views_of_cuts) {
+TEST (camera_returns_the_views_of_cuts) {
     warnings seen;
     OWN_CAMERA camera = parse(
         camera_text(9, "3 pos ( 1 -2 3 ) rotA ( 30 90 0 ) 5 7 rotA ( 0 0 0 ) rot ( 0 0.6 0 )", 3),
@@ -302,7 +302,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
     }
 }
 
-TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
+TEST (camera_accepts_a_cut_at_frame_0_and_reports_unordered_cuts) {
     warnings seen;
     md5_camera *camera = parse(camera_text(4, "0", 1), &seen, NULL);
     if (CHECK(camera)) {

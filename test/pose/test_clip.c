@@ -527,7 +527,7 @@ TEST (sample_position_divides_exactly) {
     }
 }
 
-TEST (sample_position_is_the_time_it_was_made_from) {
+TEST (sample_position_converts_back_to_its_time) {
     uint64_t random = 2;
     for (int i = 0; i < 100000; i++) {
         const uint32_t num_frames = 2 + test_random_u32(&random) % 200;

@@ -235,7 +235,7 @@ static void compare_transforms(const md5_xform *a, const md5_xform *b, double *r
     compare_floats(&a->translation.x, &b->translation.x, 3, translation);
 }
 
-TEST (poses_in_model_space_are_products_and_go_back) {
+TEST (poses_in_model_space_are_products_and_can_be_inverted) {
     uint64_t random = 4;
     double rotation = 0;
     double translation = 0;

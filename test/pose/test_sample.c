@@ -126,7 +126,7 @@ static bool same_transform(const md5_xform *a, const md5_xform *b)
     return true;
 }
 
-TEST (sample_of_a_frame_is_that_frame) {
+TEST (sample_at_a_frame_equals_the_frame) {
     uint64_t random = 1;
     static made_clip clip;
     for (int round = 0; round < 200; round++) {
@@ -304,7 +304,7 @@ TEST (root_motion_adds_up_over_any_split) {
     }
 }
 
-TEST (root_motion_is_what_in_place_removes) {
+TEST (root_motion_equals_the_motion_that_in_place_removes) {
     uint64_t random = 5;
     static made_clip clip;
     for (int round = 0; round < 300; round++) {
@@ -318,7 +318,7 @@ TEST (root_motion_is_what_in_place_removes) {
 }
 
 // Frames and sample positions whose numbers are as large as they can be.
-TEST (root_motion_never_leaves_the_floats) {
+TEST (root_motion_stays_finite) {
     static made_clip clip;
     memset(&clip, 0, sizeof clip);
     clip.joints[0] = (md5_joint){"origin", MD5_NONE};
@@ -616,7 +616,7 @@ TEST (cubic_curves_keep_an_even_speed) {
 
 // From the last frame into the first, as the engine plays it, linear sampling does not move the
 // character. On the curve it stops a little later and starts a little earlier.
-TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
+TEST (cubic_root_continues_across_the_end_of_a_cycle) {
     even_clip clip;
     make_even(&clip, 5);
     REQUIRE(clip.binding);

@@ -111,7 +111,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
 }
 
 // The table and the formula at md5_quat_nlerp().
-TEST (nlerp_is_as_far_from_slerp_as_documented) {
+TEST (nlerp_deviates_from_slerp_as_documented) {
     static const struct {
         double angle;
         double to_slerp;
@@ -163,7 +163,7 @@ TEST (slerp_ends_are_exact) {
 
 // Rotations as computed in double, as in files (w rebuilt in float), and after a few products, with
 // a length slightly off 1.
-TEST (slerp_of_equal_rotations_is_that_rotation) {
+TEST (slerp_of_equal_rotations_returns_the_rotation) {
     uint64_t random = 3;
     for (int i = 0; i < 100000; i++) {
         md5_quat a = made_any_rotation(&random);

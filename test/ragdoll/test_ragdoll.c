@@ -397,19 +397,19 @@ static void throw_single_bodies(uint64_t count)
     }
 }
 
-TEST (ragdolls_of_a_man_meet_the_bars) {
+TEST (ragdolls_of_a_man_keep_the_limits) {
     throw_man(20);
 }
 
-TEST (ragdolls_of_single_bodies_meet_the_bars) {
+TEST (ragdolls_of_single_bodies_keep_the_limits) {
     throw_single_bodies(25);
 }
 
-TEST (ragdolls_of_probes_meet_the_bars) {
+TEST (ragdolls_of_test_figures_keep_the_limits) {
     throw_probes(4);
 }
 
-TEST_LONG (ten_thousand_throws_meet_the_bars) {
+TEST_LONG (ten_thousand_throws_keep_the_limits) {
     throw_man(1000);
     throw_single_bodies(1000);
     throw_probes(750);
@@ -512,7 +512,7 @@ TEST (ragdolls_swing_as_pendulums) {
 
 // The fastest body determines the factor by which all velocities are reduced. In the first two rows
 // the only body of the figure is the fastest.
-TEST (ragdolls_have_a_largest_speed) {
+TEST (ragdolls_have_a_maximum_speed) {
     static const struct {
         int num_bodies;
         double linear[2]; // of the bodies, units per second
@@ -822,7 +822,7 @@ TEST (ragdolls_continue_from_copies_and_bytes) {
     close_case(&it);
 }
 
-TEST (ragdolls_are_not_restored_from_other_bytes) {
+TEST (ragdolls_are_not_restored_from_invalid_bytes) {
     ragdoll_case it;
     if (open_man(&it, "")) {
         OWN_RAGDOLL ragdoll = falling(&it);
@@ -910,7 +910,7 @@ static double time_many(int count, bool is_star)
     return least;
 }
 
-TEST (ragdolls_take_time_linear_in_bodies) {
+TEST (ragdolls_need_time_linear_in_the_number_of_bodies) {
     for (int is_star = 0; is_star < 2; is_star++) {
         const double some = time_many(128, is_star);
         const double many = time_many(1024, is_star);
@@ -991,7 +991,7 @@ static void append_nonsense(test_text *text, uint64_t *random)
     }
 }
 
-TEST (ragdolls_of_nonsense_stay_finite) {
+TEST (ragdolls_of_random_figures_stay_finite) {
     uint64_t random = 11;
     unsigned made = 0;
     for (int round = 0; round < 150; round++) {
@@ -1139,7 +1139,7 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
 }
 
 #if !defined(NDEBUG)
-TEST (ragdolls_refuse_misuse) {
+TEST (ragdolls_reject_invalid_arguments) {
     ragdoll_case it;
     if (open_man(&it, "")) {
         OWN_RAGDOLL ragdoll = in_the_void(&it, 0.0f);

@@ -249,7 +249,7 @@ TEST_CONTACTS(contacts_with_a_bridge_are_on_its_outer_side)
 }
 
 // As many triangles as are read, and one more, which is not seen.
-TEST_CONTACTS(contacts_see_as_many_triangles_as_fit)
+TEST_CONTACTS(contacts_use_a_limited_number_of_triangles)
 {
     enum { MAX_READ = 64 };
     const md5_vec3 far_away = {900, 0, 0};
@@ -264,7 +264,7 @@ TEST_CONTACTS(contacts_see_as_many_triangles_as_fit)
 }
 
 // Triangles without area or with numbers that are not finite are skipped.
-TEST_CONTACTS(contacts_skip_triangles_of_no_area)
+TEST_CONTACTS(contacts_skip_triangles_without_area)
 {
     const float numbers[] = {NAN, INFINITY, -INFINITY, 3e38f};
     add_triangle(&it->ground, (md5_vec3){0, 0, 0}, (md5_vec3){1, 0, 0}, (md5_vec3){2, 0, 0});

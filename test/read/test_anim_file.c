@@ -81,8 +81,7 @@ static bool span_equals(md5_span span, const char *text)
     return span.size == strlen(text) && memcmp(span.bytes, text, span.size) == 0;
 }
 
-TEST_IF (anim_file_holds_what_the_text_says, reading, r, begin(r, NULL, good) || (end(r), false),
-         end(r)) {
+TEST_IF (anim_file_equals_its_text, reading, r, begin(r, NULL, good) || (end(r), false), end(r)) {
     const md5_anim_file *const file = &r->file;
     CHECK_UINT(r->context.num_warnings, 0);
     CHECK_UINT(file->num_frames, 2);
@@ -104,7 +103,7 @@ TEST_IF (anim_file_holds_what_the_text_says, reading, r, begin(r, NULL, good) ||
     CHECK(file->bounds[1].min.x == 0 && file->bounds[1].max.x == -1.0f);
 }
 
-TEST (anim_file_takes_free_layout) {
+TEST (anim_file_accepts_any_layout) {
     CHECK_CASES(
         {"", good, ""}, {"MD5Version 10\n", "\xEF\xBB\xBF\nMD5Version 10 // x\n", ""},
         {"MD5Version 10\n", "MD5Version 12\n", ""}, {"frameRate 24", "frameRate 29.97", ""},
@@ -132,7 +131,7 @@ TEST_IF (anim_file_sections_may_change_order, reading, r,
     CHECK_UINT(r->context.num_warnings, 0);
 }
 
-TEST (anim_file_warns_and_goes_on) {
+TEST (anim_file_continues_after_warnings) {
     CHECK_CASES(
         {"MD5Version 10\n", "", "1:1: warning: missing line 'MD5Version 10'"},
         {"commandline \"\"\n", "", "1:1: warning: missing 'commandline'"},
@@ -208,7 +207,7 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
                       "5:15: error: number is out of range: expected -1e9 to 1e9, found '1e20'"});
 }
 
-TEST (anim_file_numbered_from_elsewhere_is_read) {
+TEST (anim_file_with_other_frame_numbers_is_read) {
     size_t size;
     char *const once = read_case_text(good, "frame 0", "frame 7", &size);
     OWN char *text = test_alloc(size + 1);
@@ -223,7 +222,7 @@ TEST (anim_file_numbered_from_elsewhere_is_read) {
                       "31:7: error: frame number is out of order: expected 8, found 9"});
 }
 
-TEST (anim_file_with_other_box_counts_keeps_what_fits) {
+TEST (anim_file_with_wrong_box_counts_keeps_matching_boxes) {
     reading r;
     if (begin(&r, "( 0 0 0 ) ( -1 -1 -1 )\n", "( 0 0 0 ) ( 1 1 1 )\n(4 4 4)(5 5 5)\n")
         && CHECK(r.file.bounds))
@@ -265,7 +264,7 @@ TEST (anim_file_first_component_without_flags_is_harmless) {
     }
 }
 
-TEST (anim_file_refuses_broken_headers_and_joints) {
+TEST (anim_file_rejects_invalid_headers_and_joints) {
     CHECK_CASES(
         {"", "",
          "1:1: error: empty file: expected an animation (.md5anim) that begins with 'MD5Version "
@@ -325,7 +324,7 @@ TEST (anim_file_refuses_broken_headers_and_joints) {
         {"( -1 -1 -1 )\n}\n", "( -1 -1 -1 )\n", "19:1: error: expected '(', found 'baseframe'"});
 }
 
-TEST (anim_file_refuses_broken_frames) {
+TEST (anim_file_rejects_invalid_frames) {
     CHECK_CASES(
         {"frame 0 {", "frame 0", "27:2: error: expected '{', found '1'"},
         {"frame 0 {", "frame -1 {",
@@ -378,7 +377,7 @@ TEST (anim_file_refuses_broken_frames) {
          "7:23: error: numAnimatedComponents is out of range: expected at least 0, found -4"});
 }
 
-TEST (anim_file_rejects_other_kinds_and_versions) {
+TEST (anim_file_rejects_other_formats_and_versions) {
     CHECK_CASES(
         {"MD5Version 10", "MD5Version 9",
          "1:12: error: unsupported MD5 version: expected version 6, 10 or 12, found 9"},
@@ -396,7 +395,7 @@ TEST (anim_file_rejects_other_kinds_and_versions) {
          "(.md5camera) with keyword 'numCuts'"});
 }
 
-TEST (anim_file_counts_are_held_against_the_bytes_left) {
+TEST (anim_file_counts_are_limited_by_the_remaining_bytes) {
     CHECK_CASES({"numFrames 2", "numFrames 1000",
                  "4:11: error: numFrames is too large for the file: found 1000, but only 332 bytes "
                  "are left"},
@@ -415,7 +414,7 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
 }
 
 // The shortest possible text for its counts is read.
-TEST (anim_file_reads_the_densest_text) {
+TEST (anim_file_reads_text_without_optional_spaces) {
     enum { COUNT = 1000, NUM_FRAMES = 10 };
     OWN_TEXT text = {0};
     test_append(&text,
@@ -477,7 +476,7 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
 }
 
 // 100 joints that share a component of 100 frames, in a text of 10 000 bytes or one byte less.
-TEST (anim_file_takes_as_many_shared_components_as_bytes) {
+TEST (anim_file_accepts_as_many_shared_components_as_bytes) {
     enum { COUNT = 100 };
     for (size_t size = COUNT * COUNT - 1; size <= COUNT * COUNT; size++) {
         OWN_TEXT text = {0};

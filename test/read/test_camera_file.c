@@ -35,7 +35,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 
 #define CHECK_CASES(...) READ_CASES_CHECK(good, load, __VA_ARGS__)
 
-TEST (camera_file_holds_what_the_text_says) {
+TEST (camera_file_equals_its_text) {
     md5_context context;
     md5_camera_file file;
     md5i_context_begin(&context, NULL, NULL, NULL);
@@ -55,7 +55,7 @@ TEST (camera_file_holds_what_the_text_says) {
     md5i_arena_free(&arena);
 }
 
-TEST (camera_file_takes_free_layout) {
+TEST (camera_file_accepts_any_layout) {
     CHECK_CASES(
         {"", good, ""}, {"\n", "\r", ""},
         {"numFrames 4\nframeRate 29.97\nnumCuts 2\n", "numCuts 2 frameRate 3e1 numFrames 4", ""},
@@ -70,7 +70,7 @@ TEST (camera_file_takes_free_layout) {
     "cuts contain camera views, which some engines show instead of the frames: using the " \
     "frames"
 
-TEST (camera_file_warns_and_goes_on) {
+TEST (camera_file_continues_after_warnings) {
     CHECK_CASES({") 60", ") 0",
                  "14:22: warning: field of view is out of range: expected more than 0 and less "
                  "than 180 degrees, found 0"},
@@ -104,7 +104,7 @@ TEST (camera_file_warns_and_goes_on) {
                  "19:1: warning: a second MD5 file begins here: it is ignored"});
 }
 
-TEST (camera_file_refuses_broken_headers) {
+TEST (camera_file_rejects_invalid_headers) {
     CHECK_CASES(
         {"", " \n",
          "1:1: error: empty file: expected a camera (.md5camera) that begins with 'MD5Version 10'"},
@@ -137,7 +137,7 @@ TEST (camera_file_refuses_broken_headers) {
          "(.md5anim) with keyword 'baseframe'"});
 }
 
-TEST (camera_file_refuses_broken_cuts) {
+TEST (camera_file_rejects_invalid_cuts) {
     CHECK_CASES(
         {"cuts {", "cuts [", "8:6: error: expected '{', found '['"},
         {"\t3\n", "", "10:1: error: too few entries: expected 2 (numCuts), found '}' after 1"},
@@ -166,7 +166,7 @@ TEST (camera_file_refuses_broken_cuts) {
          "file after 1"});
 }
 
-TEST (camera_file_refuses_broken_frames) {
+TEST (camera_file_rejects_invalid_frames) {
     CHECK_CASES(
         {"camera {", "camera (", "13:8: error: expected '{', found '('"},
         {"\t( 4 5 6 )", "\t( 4 5 )", "15:8: error: expected a number, found ')'"},
@@ -193,7 +193,7 @@ TEST (camera_file_refuses_broken_frames) {
          "file"});
 }
 
-TEST (camera_file_counts_are_held_against_the_bytes_left) {
+TEST (camera_file_counts_are_limited_by_the_remaining_bytes) {
     CHECK_CASES({"numFrames 4", "numFrames 1000",
                  "4:11: error: numFrames is too large for the file: found 1000, but only 161 bytes "
                  "are left"},

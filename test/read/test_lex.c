@@ -193,7 +193,7 @@ TEST (lex_quotes_a_broken_string_to_the_end_of_its_line) {
     }
 }
 
-TEST (lex_notes_the_first_mesh_comment) {
+TEST (lex_stores_the_first_mesh_comment) {
     static const struct {
         const char *text, *name; // NULL: none
     } cases[] = {
@@ -262,7 +262,7 @@ TEST (lex_keeps_strings_apart_unless_asked_to_join) {
     end(&r);
 }
 
-TEST (lex_refuses_broken_strings) {
+TEST (lex_rejects_unterminated_strings) {
     static const struct {
         const char *text;
         size_t size; // 0 = all
@@ -332,7 +332,7 @@ TEST (lex_reads_names_of_joints) {
     CHECK_STRING(end(&r), "1:1: error: expected a joint name, found the end of the file");
 }
 
-TEST (lex_reads_whole_numbers) {
+TEST (lex_reads_integers) {
     static const struct {
         const char *text;
         int64_t value;
@@ -377,7 +377,7 @@ TEST (lex_reads_whole_numbers) {
     }
 }
 
-TEST (lex_refuses_what_is_no_whole_number) {
+TEST (lex_rejects_text_that_is_not_an_integer) {
     static const struct {
         const char *text, *says;
     } cases[] = {
@@ -429,7 +429,7 @@ TEST (lex_reads_floats) {
     }
 }
 
-TEST (lex_says_what_is_wrong_with_a_float) {
+TEST (lex_reports_errors_of_floats) {
     static const struct {
         const char *text, *says;
     } cases[] = {
@@ -467,7 +467,7 @@ TEST (lex_says_what_is_wrong_with_a_float) {
     }
 }
 
-TEST (lex_statuses_tell_syntax_from_range) {
+TEST (lex_statuses_distinguish_syntax_and_range) {
     static const struct {
         const char *text;
         md5_status status;
@@ -553,7 +553,7 @@ TEST (lex_first_error_wins) {
     CHECK_STRING(end(&r), "1:1: error: expected '{', found 'x'");
 }
 
-TEST (lex_caps_warnings) {
+TEST (lex_limits_the_number_of_warnings) {
     reading r;
     md5_lex *const lex = begin(&r, "a\nb");
     r.context.max_warnings = 2;

@@ -64,7 +64,7 @@ static void check_motions(const md5_machine_desc *desc)
     CHECK_UINT(both->items[1].reference_frame, 2);
 }
 
-TEST (machine_file_holds_what_the_text_says) {
+TEST (machine_file_equals_its_text) {
     md5_error error = {0};
     OWN_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), NULL, &error);
     if (!CHECK(file)) {
@@ -136,7 +136,7 @@ TEST (machine_file_names_each_interpolation) {
         CHECK(file->clips[i].interpolation == expected[i]);
 }
 
-TEST (machine_file_takes_free_layout) {
+TEST (machine_file_accepts_any_layout) {
     CHECK_CASES(
         {"", "machine m { }", ""}, {"", "machine m{layer l{state s nothing}}", ""},
         {"\n  float", " /* a */ float", ""}, {"speed 1.5", "speed", ""},
@@ -156,7 +156,7 @@ TEST (machine_file_takes_free_layout) {
         {"layer body", "layer \"the body\"", ""});
 }
 
-TEST (machine_file_warns_and_goes_on) {
+TEST (machine_file_continues_after_warnings) {
     CHECK_CASES(
         {"feather 2", "feather 2 feather 3", "6:64: warning: duplicate 'feather': using the last"},
         {"limit 0.5 }\n}\n", "limit 0.5 }\n} more",
@@ -172,7 +172,7 @@ TEST (machine_file_warns_and_goes_on) {
          "17:23: warning: 'once' is ignored: it has no effect in a motion of this kind"});
 }
 
-TEST (machine_file_refuses_what_it_does_not_know) {
+TEST (machine_file_rejects_unknown_words) {
     CHECK_CASES(
         {"", "", "1:1: error: expected 'machine', found the end of the file"},
         {"machine", "model", "1:1: error: expected 'machine', found 'model'"},
@@ -268,7 +268,7 @@ TEST (machine_file_reads_all_events_of_a_line) {
 }
 
 // Words without quotes may contain UTF-8; quoted names may contain anything but their own quote.
-TEST (machine_file_takes_names_of_every_kind) {
+TEST (machine_file_accepts_names_of_every_kind) {
     OWN_MACHINE_FILE file =
         parse("machine gr\xc3\xb6\xc3\x9f"
               "e { float gr\xc3\xb6\xc3\x9f 1 float \xe9\x80\x9f 2 bool 'a\"b' trigger \"it's\"\n"
@@ -302,7 +302,7 @@ TEST (machine_file_takes_names_of_every_kind) {
 }
 
 // Each is written with the name that md5curve.h gives it.
-TEST (machine_file_takes_every_easing_by_its_name) {
+TEST (machine_file_accepts_every_easing_by_its_name) {
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
         char text[128];
         snprintf(text, sizeof text,
@@ -327,7 +327,7 @@ TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
 }
 
 // A file that is cut off anywhere is refused with a message.
-TEST (machine_file_cut_anywhere_is_refused) {
+TEST (truncated_machine_file_is_rejected) {
     for (size_t size = 0; size + 2 < sizeof good; size++) {
         OWN_STRING text = malloc(size + 1);
         memcpy(text, good, size);
@@ -339,7 +339,7 @@ TEST (machine_file_cut_anywhere_is_refused) {
     }
 }
 
-TEST (machine_file_with_a_wrong_byte_does_no_harm) {
+TEST (machine_file_with_an_altered_byte_is_valid_or_rejected) {
     static const char bytes[] = "{}()\"/* \n0-\xff";
     char text[sizeof good];
     for (size_t at = 0; at + 1 < sizeof good; at++) {
@@ -353,7 +353,7 @@ TEST (machine_file_with_a_wrong_byte_does_no_harm) {
     }
 }
 
-TEST (machine_file_gives_all_memory_back) {
+TEST (machine_file_frees_all_memory) {
     for (test_failure it = {0}; NEXT_FAILURE(it);) {
         const bool loaded = load(good, sizeof good - 1, &it.opts, &it.error);
         CHECK_FAILURE(it, loaded);
@@ -361,7 +361,7 @@ TEST (machine_file_gives_all_memory_back) {
 }
 
 // Each allocation of the arena may be the one that exceeds the limit.
-TEST (machine_file_keeps_within_any_memory) {
+TEST (machine_file_obeys_memory_limits) {
     bool loaded = false;
     for (size_t limit = 16; limit < 100000 && !loaded; limit += 16) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
@@ -391,7 +391,7 @@ TEST (machine_file_is_loaded_from_a_path) {
 }
 
 // Tables that grow many times, with many memory limits on the way.
-TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
+TEST (machine_file_with_many_items_obeys_memory_limits) {
     enum { COUNT = 600 };
     OWN_TEXT text = {0};
     test_append(&text, "machine m {\n");
@@ -425,7 +425,7 @@ TEST (machine_file_names_the_events_to_report) {
     CHECK_UINT(error.column, 22);
 }
 
-TEST (machine_file_says_which_parameters_follow) {
+TEST (machine_file_reads_following_parameters) {
     static const char text[] = "machine m { float a float b 2 float c\n"
                                "follow b spring 100 4 follow a smooth 3\n"
                                "follow c ease 0.5 cubic_in_out follow d ease 2 }";
@@ -486,7 +486,7 @@ TEST (machine_file_eases_weights) {
 }
 
 // The last weight counts, without the easing of an earlier one.
-TEST (machine_file_eases_only_the_weight_that_is_used) {
+TEST (machine_file_reads_easing_of_the_used_weight) {
     OWN_MACHINE_FILE file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
                                   "layer n { weight joy smooth weight joy } }");
     CHECK_UINT(file->num_warnings, 2);
@@ -494,7 +494,7 @@ TEST (machine_file_eases_only_the_weight_that_is_used) {
         CHECK(file->desc.layers[i].weight_easing.kind == MD5_EASE_LINEAR);
 }
 
-TEST (machine_file_lets_parameters_follow_by_curves) {
+TEST (machine_file_reads_curves_of_following_parameters) {
     OWN_MACHINE_FILE file = parse("machine m { float a float b float c\n"
                                   "follow a ease 0.5 cubic_bezier 0 -0.5 1 1.5\n"
                                   "follow b ease 2 steps 5 jump_both\n"
@@ -509,7 +509,7 @@ TEST (machine_file_lets_parameters_follow_by_curves) {
 }
 
 // A transition has more than 32 keywords: none is mistaken for another one.
-TEST (machine_file_warns_of_no_easing_beside_another_keyword) {
+TEST (machine_file_accepts_easings_with_other_keywords) {
     STRINGS(words) = {"when a",        "exit 0.5",         "duration 1",    "cross",
                       "inertial",      "keep_phase",       "start 1",       "priority 1",
                       "interrupt_any", "interrupt_higher", "interrupt_none"};
@@ -552,7 +552,7 @@ static const char machine_easing_good[] =
     "layer l { weight a smooth }\n"
     "motion s stack { item c { weight a cubic_bezier 0 0 1 1 } } }\n";
 
-TEST (machine_file_says_where_an_easing_is_wrong) {
+TEST (machine_file_reports_the_location_of_an_invalid_easing) {
     READ_CASES_CHECK(machine_easing_good, load,
                      {"a smooth", "0.5 smooth",
                       "2:22: error: expected a keyword of a layer or '}', found 'smooth'"},
@@ -570,7 +570,7 @@ TEST (machine_file_says_where_an_easing_is_wrong) {
 //
 // Drivers of morph targets in a machine file: keywords, and the locations of errors in them.
 
-TEST (machine_file_says_what_drives_morph_targets) {
+TEST (machine_file_reads_the_sources_of_morph_targets) {
     static const char text[] = "machine m {\n"
                                "morph smile parameter joy\n"
                                "morph \"wide eyes\" state body \"high up\" { weight 0.5 }\n"
@@ -595,7 +595,7 @@ TEST (machine_file_says_what_drives_morph_targets) {
     CHECK(rows[2].keys[2].frame == 44 && rows[2].keys[2].weight == -1);
 }
 
-TEST (machine_file_refuses_odd_morphs_at_their_places) {
+TEST (machine_file_rejects_invalid_morphs_with_location) {
     static const struct {
         const char *text;
         uint32_t column;

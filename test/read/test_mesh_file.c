@@ -70,7 +70,7 @@ static bool read_text(md5_context *context, md5_arena *arena, md5_error *error, 
     return CHECK_THAT(is_read, "%u:%u: %s", error->line, error->column, error->message);
 }
 
-TEST (mesh_file_holds_what_the_text_says) {
+TEST (mesh_file_equals_its_text) {
     md5_context context;
     md5_error error = {0};
     md5_arena arena;
@@ -107,7 +107,7 @@ TEST (mesh_file_holds_what_the_text_says) {
 }
 
 // Layouts that are accepted without a warning.
-TEST (mesh_file_takes_free_layout) {
+TEST (mesh_file_accepts_any_layout) {
     CHECK_CASES(
         {"", good, ""}, {"MD5Version", "\xEF\xBB\xBFMD5Version", ""},
         {"MD5Version", "\n\t \r\n// first\n/* second */ MD5Version", ""},
@@ -155,7 +155,7 @@ TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
     }
 }
 
-TEST (mesh_file_takes_tables_in_any_order) {
+TEST (mesh_file_accepts_tables_in_any_order) {
     CHECK_CASES(
         // Wrong indices are located also if the tables are in the opposite order.
         {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
@@ -169,7 +169,7 @@ TEST (mesh_file_takes_tables_in_any_order) {
          "found 1 to 1"});
 }
 
-TEST (mesh_file_name_comes_from_word_or_comment) {
+TEST (mesh_file_reads_mesh_names_from_keyword_or_comment) {
     static const struct {
         const char *old;
         const char *new;
@@ -200,7 +200,7 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
     }
 }
 
-TEST (mesh_file_warns_and_goes_on) {
+TEST (mesh_file_continues_after_warnings) {
     CHECK_CASES(
         {"MD5Version 10\n", "", "1:1: warning: missing line 'MD5Version 10'"},
         {"commandline \"made by hand\"\n", "", "1:1: warning: missing 'commandline'"},
@@ -259,7 +259,7 @@ TEST (mesh_file_warns_and_goes_on) {
          "reads an octal number; remove the 0\n19:2: error: expected '(', found 'vert'"});
 }
 
-TEST (mesh_file_refuses_broken_headers_and_joints) {
+TEST (mesh_file_rejects_invalid_headers_and_joints) {
     CHECK_CASES(
         {"", "\n",
          "1:1: error: empty file: expected a model (.md5mesh) that begins with 'MD5Version 10'"},
@@ -334,7 +334,7 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
          "12:1: error: duplicate 'joints': expected one"});
 }
 
-TEST (mesh_file_refuses_broken_meshes) {
+TEST (mesh_file_rejects_invalid_meshes) {
     CHECK_CASES(
         {"\nmesh {\n\t// meshes: Body\n", "\nmesh 0 {\n", "13:6: error: expected '{', found '0'"},
         {"\tshader \"skin/body\"", "\tshader {", "15:9: error: expected a string, found '{'"},
@@ -369,7 +369,7 @@ TEST (mesh_file_refuses_broken_meshes) {
         {"vert 1 ( 1 0.5 )", "vert x ( 1 0.5 )", "19:7: error: expected an integer, found 'x'"});
 }
 
-TEST (mesh_file_refuses_indices_outside_their_tables) {
+TEST (mesh_file_rejects_indices_outside_their_tables) {
     CHECK_CASES(
         {"\"arm.L\"\t0", "\"arm.L\"\t3",
          "9:10: error: parent index is out of range: expected below 3 (numJoints), found 3"},
@@ -423,7 +423,7 @@ TEST (mesh_file_refuses_indices_outside_their_tables) {
          "25:13: error: numweights is out of range: expected at least 0, found -3"});
 }
 
-TEST (mesh_file_rejects_other_kinds_and_versions) {
+TEST (mesh_file_rejects_other_formats_and_versions) {
     CHECK_CASES({"MD5Version 10", "MD5Version 11",
                  "1:12: error: unsupported MD5 version: expected version 6, 10 or 12, found 11"},
                 {"MD5Version 10", "MD5Version 6",
@@ -485,7 +485,7 @@ TEST (mesh_file_reads_what_version_12_adds) {
                       "7:20: error: unterminated mesh: expected '}', found '('"});
 }
 
-TEST (mesh_file_counts_are_held_against_the_bytes_left) {
+TEST (mesh_file_counts_are_limited_by_the_remaining_bytes) {
     CHECK_CASES({"numJoints 3", "numJoints 1000",
                  "4:11: error: numJoints is too large for the file: found 1000, but only 435 bytes "
                  "are left"},
@@ -510,7 +510,7 @@ static void add_times(test_text *text, const char *part, int count)
 }
 
 // The shortest possible text for its counts is read.
-TEST (mesh_file_reads_the_densest_text) {
+TEST (mesh_file_reads_text_without_optional_spaces) {
     enum { COUNT = 1000 };
     OWN_TEXT text = {0};
     test_append(&text, "numJoints %d joints{a -1(0 0 0)(0 0 0)", COUNT);
@@ -529,7 +529,7 @@ TEST (mesh_file_reads_the_densest_text) {
 }
 
 // A text of less than 1 KB that announces 100 million vertices takes no more than 16 KB.
-TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
+TEST (mesh_file_checks_counts_before_it_allocates) {
     size_t size;
     OWN_STRING text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
     test_heap heap = {0};
@@ -570,7 +570,7 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
 }
 
 // 60 vertices that share 60 weights, in a text of 3600 bytes or one byte less.
-TEST (mesh_file_takes_as_many_shared_weights_as_bytes) {
+TEST (mesh_file_accepts_as_many_shared_weights_as_bytes) {
     enum { COUNT = 60 };
     for (size_t size = COUNT * COUNT - 1; size <= COUNT * COUNT; size++) {
         OWN_TEXT text = {0};
@@ -603,7 +603,7 @@ TEST (mesh_file_memory_limit_is_an_error) {
 // Hierarchies in any order of joints: an order with parents first, warnings, cycles.
 
 // Children before their parents in the file: the order is right, and found in linear time.
-TEST (joints_stand_behind_their_parents_in_order) {
+TEST (joints_are_ordered_after_their_parents) {
     enum { NUM_JOINTS = 20000 };
     OWN_TEXT text = {0};
     test_append(&text,
@@ -656,7 +656,7 @@ TEST (joints_before_their_parents_are_warned_of) {
 
 // Any forest, its joints in any order: the order has every joint once, parents first. If one link
 // is changed to close a cycle, the joint in the error is part of it.
-TEST (joints_of_random_forests_are_ordered_or_refused) {
+TEST (joints_of_random_forests_are_ordered_or_rejected) {
     enum { MAX = 40 };
     uint64_t random = 11;
     for (int round = 0; round < 500; round++) {
@@ -729,7 +729,7 @@ static md5_mesh_counts count(const char *text)
     return md5i_count_mesh_file(text, strlen(text));
 }
 
-TEST (counts_of_a_file_are_those_that_it_says) {
+TEST (counts_of_a_file_are_found) {
     size_t size = 0;
     OWN_STRING text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     REQUIRE(text);
@@ -749,7 +749,7 @@ TEST (counts_of_a_file_are_those_that_it_says) {
     CHECK_BYTES(&counts, &expected, sizeof counts);
 }
 
-TEST (counts_are_no_more_than_the_text_could_hold) {
+TEST (counts_are_limited_by_the_size_of_the_text) {
     const md5_mesh_counts none = count("");
     const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&none);
     CHECK(none.num_joints == 0 && none.num_vertices == 0 && sizes.meshes + sizes.tables < 100);
@@ -769,7 +769,7 @@ TEST (counts_are_no_more_than_the_text_could_hold) {
 }
 
 // The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.
-TEST (counts_are_not_found_behind_very_many_others) {
+TEST (counts_are_not_found_after_too_many_occurrences) {
     enum { SIZE = 100000 };
     OWN_STRING text = test_alloc(SIZE);
     memset(text, 'n', SIZE);

@@ -344,7 +344,7 @@ TEST (number_rounds_halfway_cases_as_strtof) {
     }
 }
 
-TEST (number_takes_any_number_of_digits) {
+TEST (number_accepts_any_number_of_digits) {
     enum { MAX = 2000 };
     static char text[MAX + 64];
     for (size_t zeros = 0; zeros < MAX; zeros += 37) {
@@ -510,7 +510,7 @@ static double middle_behind(uint32_t bits)
     return (low + high) / 2.0;
 }
 
-TEST (number_is_right_on_both_sides_of_every_middle) {
+TEST (number_is_exact_on_both_sides_of_every_midpoint) {
     enum { NUM_TEXTS = 100000 };
     uint64_t random = 17;
     for (int i = 0; i < NUM_TEXTS; i++) {
@@ -546,7 +546,7 @@ TEST (number_is_right_on_both_sides_of_every_middle) {
     }
 }
 
-TEST (number_is_right_around_the_largest_float) {
+TEST (number_is_exact_around_the_largest_float) {
     STRINGS(texts) = {"3.4028234e38",
                       "3.4028235e38",
                       "3.40282346638528859811704183484516925e38",

@@ -79,7 +79,7 @@ TEST (version_6_models_are_read) {
     CHECK(!asset_model_fault(model));
 }
 
-TEST (version_6_models_say_what_is_wrong) {
+TEST (version_6_models_report_errors) {
     CHECK_CASES(
         good_mesh, load_model,
         {"", "MD5Version 6 commandline \"\" numbones 1 x",
@@ -155,7 +155,7 @@ TEST (version_after_other_keywords_is_ignored) {
                  "declares a later version"});
 }
 
-TEST (version_6_cameras_are_not_known) {
+TEST (version_6_cameras_are_rejected) {
     static const char text[] = "MD5Version 6 commandline \"\" numchannels 0";
     md5_error error = {0};
     CHECK_REFUSED(md5_parse_camera(text, strlen(text), NULL, &error), error, MD5_ERROR_VERSION,
@@ -193,7 +193,7 @@ TEST (version_6_animations_are_read) {
     "range and keys "                                                                              \
     "once, or '}', found "
 
-TEST (version_6_animations_say_what_is_wrong) {
+TEST (version_6_animations_report_errors) {
     CHECK_CASES(
         good_anim, load_anim,
         {"numchannels 3", "numchannels 4",
@@ -425,7 +425,7 @@ TEST (version_6_animations_move_models_of_version_6) {
 }
 
 // Keys that are all equal are no movement; a name may be empty; bounds need all six numbers.
-TEST (version_6_animations_may_stand_still) {
+TEST (version_6_animations_can_be_motionless) {
     static const char text[] =
         "MD5Version 6 commandline \"\" numchannels 5\n"
         "channel 0 { joint \"\" attribute x framerate 24 range 0 9 keys 3 5 5 5 }\n"
@@ -564,7 +564,7 @@ static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
 }
 
 // The joint takes x to y and y to -x.
-TEST (version_12_tangents_stand_at_right_angles_to_normals) {
+TEST (version_12_tangents_are_orthogonal_to_normals) {
     const float half = 0.70710678f;
     const md5_vec3 up = {0, 0, 1};
     const md5_vec3 left = {0, 1, 0};

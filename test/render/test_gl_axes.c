@@ -88,7 +88,7 @@ static int count_drawn(const gl_picture *picture)
     return count;
 }
 
-TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_alike) {
+TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_equally) {
     static gl_picture stored[NUM_PICTURES];
     static gl_picture converted[NUM_PICTURES];
     if (draw(stage, &axes_cases[0], 1, stored)) {

@@ -121,7 +121,7 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
         CHECK(left[0] > 2 * left[1]);
 }
 
-TEST_SQUARE (gl_baked_draws_what_skinning_draws) {
+TEST_SQUARE (gl_baked_equals_skinning) {
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
     md5_baked *const clip = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
@@ -190,7 +190,7 @@ TEST_SQUARE (gl_baked_has_a_limit_of_texels) {
     check_texels(stage->renderer, point, points, 3, 2 * 3);
 }
 
-TEST_SQUARE (gl_baked_refuses_what_does_not_fit) {
+TEST_SQUARE (gl_baked_rejects_mismatched_models) {
     md5_error error = {0};
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};

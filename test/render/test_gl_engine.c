@@ -357,7 +357,7 @@ static void check_saving(bool es)
     scene_close_stage(&stage);
 }
 
-TEST (gl_restored_state_is_that_of_the_engine) {
+TEST (gl_restored_state_equals_that_of_the_engine) {
     check_saving(scene_wants_es());
     check_saving(true);
 }

@@ -96,7 +96,7 @@ static double polynomial_at(const md5_vec3 polynomial[9], real3 n, int channel)
     return sum;
 }
 
-TEST (environment_harmonics_are_the_integral_of_the_light) {
+TEST (environment_harmonics_equal_the_integral_of_the_light) {
     OWN panorama *const picture = make_smooth();
     md5_vec3 harmonics[9];
     md5_vec3 polynomial[9];
@@ -268,7 +268,7 @@ TEST_HERE (gl_environment_is_the_background) {
 
 // Columns of a panorama that are narrower than pixels are averaged, whatever the direction of the
 // view: black and white columns are gray. Each turn rotates the view by 90 degrees about z.
-TEST_HERE (gl_environment_averages_what_is_smaller_than_a_pixel) {
+TEST_HERE (gl_environment_averages_details_below_a_pixel) {
     enum { COLUMNS = 1024, ROWS = 512 };
     static const double gray[3] = {0.5, 0.5, 0.5};
     float *const rgb = malloc(sizeof(float) * 3 * COLUMNS * ROWS);
@@ -297,7 +297,7 @@ TEST_HERE (gl_environment_averages_what_is_smaller_than_a_pixel) {
 }
 
 // Parallel rays show it as from a point, 45 degrees high.
-TEST_HERE (gl_environment_is_seen_in_parallel_projections) {
+TEST_HERE (gl_environment_is_visible_in_parallel_projections) {
     gl_picture picture;
     draw_background(lit, &picture);
     const double up = 59.5 / 60.0 * tan(pi / 8.0);

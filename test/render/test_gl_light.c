@@ -217,7 +217,7 @@ static bool casts_as_given(gl_stage *stage, const gl_picture *given)
     return memcmp(&picture, given, sizeof picture) == 0;
 }
 
-TEST_HERE (gl_casters_are_what_is_posed_unless_given) {
+TEST_HERE (gl_casters_are_the_posed_instances_by_default) {
     shadow_scene scene = make_shadow_scene();
     const md5_mat34 *const small = &scene.placements[1];
     const md5_mat34 both[] = {scene_identity, scene_identity, *small, *small};

@@ -106,7 +106,7 @@ static void check_skins(gl_stage *stage, md5gl_model *copy)
     CHECK(shows(&picture, 3, 1, 1, 1));
 }
 
-TEST_SQUARE (gl_each_instance_wears_its_skin) {
+TEST_SQUARE (gl_each_instance_has_its_skin) {
     on_each_path(stage, check_skins);
 }
 
@@ -212,7 +212,7 @@ TEST_SQUARE (gl_null_assets_keep_the_first_failure) {
 #undef KEEPS
 }
 
-TEST_SQUARE (gl_unknown_skin_is_refused) {
+TEST_SQUARE (gl_unknown_skin_is_rejected) {
     static const uint32_t skins[COUNT] = {0, 0, 2, 0, 0};
     gl_picture picture;
     md5_error error = {0};

@@ -243,7 +243,7 @@ static const char *maps_of(const md5gl_material *material, md5gl_texture checker
     return text;
 }
 
-TEST_SCENE (gl_material_files_take_pictures_by_their_names) {
+TEST_SCENE (gl_material_files_find_images_by_their_names) {
     static const struct {
         const char *shader;
         const char *file;
@@ -282,7 +282,7 @@ TEST_SCENE (gl_material_files_take_pictures_by_their_names) {
 }
 
 // The shader's own file before others of its name; without a shader, the mesh's. Meshes share.
-TEST_SCENE (gl_material_files_take_the_best_name) {
+TEST_SCENE (gl_material_files_use_the_best_name) {
     static const uint8_t holes[4] = {255, 255, 255, 0};
     STRINGS(names) = {"arm_d.tga", "arm_d.png",       "arm.png", "arm_diffuse.jpg",
                       "body.png",  "body_albedo.png", "imp.png"};
@@ -308,7 +308,7 @@ TEST_SCENE (gl_material_files_take_the_best_name) {
     }
 }
 
-TEST_SCENE (gl_material_files_say_which_pictures_are_missing_or_damaged) {
+TEST_SCENE (gl_material_files_report_missing_and_damaged_images) {
     static const fake_file files[] = {{"imp.tga", 0, 0, NULL, "row 3 is missing"},
                                       {"imp.png", 0, 7, white, NULL},
                                       {"imp.jpg", 7, 0, white, NULL},
@@ -365,7 +365,7 @@ static const char *name_fake(void *user, const char *shader, md5gl_image_kind ki
 
 // The image that the host names is used instead of an image with the shader's name; the remaining
 // maps are found by names.
-TEST_SCENE (gl_material_files_take_the_names_of_the_program) {
+TEST_SCENE (gl_material_files_use_names_of_the_program) {
     static const fake_file files[] = {PICTURE("Skin of my own.jpg"),
                                       PICTURE("one_local.png"),
                                       PICTURE("one_s.png"),
@@ -464,7 +464,7 @@ TEST (gl_material_files_survive_failure_of_every_allocation) {
 // -- Real files -----------------------------------------------------------------------------------
 
 // Our own models have the same maps as in the viewer, read by stb_image.
-TEST_SCENE (gl_material_files_of_files_are_those_of_the_viewer) {
+TEST_SCENE (gl_material_files_equal_those_of_the_viewer) {
     STRINGS(names) = {"bobbin", "spindle", "thimble", "lantern", "tendril"};
     for (size_t j = 0; j < COUNT_OF(names); j++) {
         const char *const path = test_pathf("models/%s/%s.md5mesh", names[j], names[j]);
@@ -492,7 +492,7 @@ TEST_SCENE (gl_material_files_of_files_are_those_of_the_viewer) {
     }
 }
 
-TEST (gl_stb_refuses_what_is_damaged_or_too_large) {
+TEST (gl_stb_rejects_damaged_and_too_large_images) {
     // The head of a PNG of 16384 x 16384 pixels: IHDR of 8 bits in red, green and blue.
     static const uint8_t large[] =
         "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x40\0\0\0\x40\0\x08\2\0\0\0\0\0\0\0";

@@ -221,7 +221,7 @@ TEST_SQUARE (gl_morph_has_weights_for_each_instance) {
 
 // -- Refusals ---------------------------------------------------------------------------------
 
-TEST_SQUARE (gl_morph_refuses_what_does_not_fit) {
+TEST_SQUARE (gl_morph_rejects_mismatched_models) {
     md5_error error = {0};
     morph_case made;
     md5gl_renderer *const renderer = stage->renderer;
@@ -488,7 +488,7 @@ TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
 }
 
 // The program that resolves a target's samples is also built when it is first needed.
-TEST_STAGE (gl_samples_that_cannot_be_averaged_are_told_of, scene_hinge, 4) {
+TEST_STAGE (gl_samples_that_cannot_be_averaged_are_reported, scene_hinge, 4) {
     md5gl_renderer *const renderer = stage->renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     stage_begin(stage);

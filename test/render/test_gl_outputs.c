@@ -358,7 +358,7 @@ static void copy_positions(void *user, uint32_t mesh, uint32_t instance, const m
 
 // Arrays that are missing in the previous frame equal the current arrays, even if an earlier pose
 // had them. The last round has a deform.
-TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
+TEST_OUTPUTS(gl_outputs_are_updated_only_after_changes, scene_square)
 {
     static outputs read;
     static const uint32_t corners[] = {0, 2, 1, 1, 2, 3};
@@ -406,7 +406,7 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
     }
 }
 
-TEST_OUTPUTS(gl_outputs_of_what_was_out_of_sight_point_off_the_screen, scene_square)
+TEST_OUTPUTS(gl_outputs_of_newly_visible_surfaces_point_off_the_screen, scene_square)
 {
     static outputs read;
     md5_mat34 was = scene_moved(0, 1e6f, 0);
@@ -429,7 +429,7 @@ TEST_OUTPUTS(gl_outputs_of_what_was_out_of_sight_point_off_the_screen, scene_squ
     CHECK(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3][0] == 0);
 }
 
-TEST_OUTPUTS(gl_outputs_have_the_normals_that_are_lit, scene_square)
+TEST_OUTPUTS(gl_outputs_contain_the_normals_of_lighting, scene_square)
 {
     static outputs read;
     static const uint8_t tilted[4] = {218, 128, 218, 255}; // halfway to increasing u
@@ -563,7 +563,7 @@ TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_s
 // The host's framebuffer has color, ids and depth, but neither normals nor motion. Lit, cut-out
 // and dissolved models cover the same pixels at the same depth in any order, and the host's state
 // is restored.
-TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
+TEST_SQUARE (gl_outputs_are_drawn_into_the_framebuffer_of_the_host) {
     static const uint8_t grid[16] = {0, 0, 0, 0, 9, 9, 9, 255, 9, 9, 9, 255, 0, 0, 0, 0};
     static const GLenum lit[] = {GL_COLOR_ATTACHMENT0};
     static const GLenum all[] = {GL_NONE, GL_NONE, GL_COLOR_ATTACHMENT2};
@@ -666,7 +666,7 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
     *value = GL_FALSE;
 }
 
-TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
+TEST_OUTPUTS(gl_outputs_reject_invalid_requests, scene_square)
 {
     md5_error error = {0};
     md5gl_renderer *const renderer = stage->renderer;

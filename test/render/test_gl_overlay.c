@@ -433,7 +433,7 @@ TEST_SQUARE (gl_paints_multiply_the_specular_map) {
 }
 
 // Vertex colors: as they are, ignored, inverted; together with a color.
-TEST_STAGE (gl_paints_go_with_vertex_colors, layer_quad, 1) {
+TEST_STAGE (gl_paints_are_multiplied_by_vertex_colors, layer_quad, 1) {
     static const md5_vec3 white = {2, 1, 1}; // as far as 1
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;

@@ -373,7 +373,7 @@ TEST_SCENE (gl_skins_our_model_without_loss_by_eight_influences) {
     }
 }
 
-TEST_SCENE (gl_loses_by_four_influences_no_more_than_predicted) {
+TEST_SCENE (gl_four_influences_lose_at_most_the_predicted_error) {
     OWN_MODEL model = our_model(BOBBIN);
     skinning it;
     if (CHECK(skinning_open(&it, scene, model, BOBBIN, MD5GL_PATH_4, false))) {

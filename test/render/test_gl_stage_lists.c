@@ -406,7 +406,7 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
 }
 
 // In a transparent picture it covers as much as it shines, like a stage that is added.
-TEST (gl_light_of_translucent_surfaces_covers_as_it_shines) {
+TEST (gl_light_of_translucent_surfaces_adds_to_alpha) {
     for (uint32_t samples = 1; samples <= 4; samples += 3) {
         gl_stage stage;
         gl_picture opaque;
@@ -430,7 +430,7 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum name, GLint *value)
     *value = GL_FALSE;
 }
 
-TEST_SQUARE (gl_stages_report_what_the_driver_refuses) {
+TEST_SQUARE (gl_stages_report_errors_of_the_driver) {
     static const uint8_t texel[4] = {0};
     md5_error error = {0};
     md5gl_renderer *const renderer = stage->renderer;

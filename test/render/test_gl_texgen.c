@@ -386,7 +386,7 @@ TEST (gl_deform_differs_between_instances) {
     }
 }
 
-TEST_HERE (gl_deform_is_refused) {
+TEST_HERE (gl_deform_is_rejected) {
     static const uint32_t none[3] = {0, 1, 2};
     md5gl_deform deform = {
         .num_vertices = 4, .num_triangles = 1, .indices = none, .write = write_strip};

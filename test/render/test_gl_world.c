@@ -151,7 +151,7 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
 // The same square as a model without maps, with every light, inside and outside of the shadow. It
 // is seen at a grazing angle, 70 degrees from its normal, at which a rim is visible: 40 units are
 // 13 pixels high.
-TEST_HERE (gl_hosts_surface_looks_as_a_model) {
+TEST_HERE (gl_surface_of_the_host_looks_like_a_model) {
     static const float picture_of_all[2][3] = {{3, 2, 1}, {0.2f, 0.5f, 0.9f}};
     static const uint8_t gray[4] = {188, 203, 218, 255}; // sRGB of 0.5, 0.6, 0.7
     const md5gl_point_light lights[2] = {
@@ -201,7 +201,7 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
 
 // Whatever the text declares outside of functions, a host can declare too, unless it begins with
 // md5gl_: this declares all of it again.
-TEST_HERE (gl_text_for_hosts_leaves_no_other_names) {
+TEST_HERE (gl_shader_text_for_hosts_has_prefixed_names) {
     static const char words[] =
         " layout uniform vec2 vec3 vec4 mat2 mat3 mat4 float int sampler2D sampler2DShadow"
         " usampler2D const struct void precision highp std140 in out ";

@@ -53,7 +53,7 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
     return first;
 }
 
-TEST (bake_stores_what_skinning_computes) {
+TEST (bake_equals_skinning) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
@@ -120,7 +120,7 @@ TEST (bake_stores_what_skinning_computes) {
 // Positions between frames are on the line between the decoded positions. The reported error is the
 // distance between the chord and the arc of the angle a, r (1 - cos(a / 2)), with the radius r of
 // the outermost vertex.
-TEST (bake_between_frames_is_a_chord) {
+TEST (bake_interpolates_linearly_between_frames) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_mat34 between[2];
@@ -175,7 +175,7 @@ TEST (bake_normals_are_within_their_error) {
     CHECK(md5_encode_octahedron((md5_vec3){NAN, 1, 0}) <= 0xffff);
 }
 
-TEST (bake_refuses_what_it_cannot_store) {
+TEST (bake_rejects_values_that_it_cannot_store) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
@@ -288,7 +288,7 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
     return error;
 }
 
-TEST (bake_refuses_counts_beyond_memory) {
+TEST (bake_rejects_counts_beyond_memory) {
     const md5_error vertices = bake_of_counts(2, 3000000000u, 1);
     CHECK_ERROR(vertices, MD5_ERROR_MEMORY,
                 "too many vertices to bake: expected at most 4294967295, found 6000000000");

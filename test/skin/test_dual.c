@@ -176,7 +176,7 @@ static void compare(const dual_case *made, double *place, double *turn)
 // -- Palettes -------------------------------------------------------------------------------------
 
 // Among them rotations by half a turn about each axis, where each of x y z in turn is the largest.
-TEST (dual_palette_is_the_same_motion) {
+TEST (dual_palette_equals_the_matrix_palette) {
     static const md5_quat special[] = {
         {0, 0, 0, 1},
         {0, 0, 0, -1},
@@ -230,7 +230,7 @@ TEST (dual_skinning_equals_doubles) {
     }
 }
 
-TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
+TEST (dual_skinning_by_one_joint_equals_matrices) {
     uint64_t random = 7;
     dual_case made;
     md5_vec3 positions[VERTICES];
@@ -253,7 +253,7 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
 // A sleeve along x between two joints. The second joint is twisted by 170 degrees. In the middle
 // the sleeve is rotated by 85 degrees and keeps its width; linear blending would reduce the width
 // to a twelfth.
-TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
+TEST (dual_skinning_keeps_the_width_of_a_twisted_sleeve) {
     enum { RING = 16 };
     const double tau = 6.283185307179586;
     const double half = tau * 85.0 / 360.0;
@@ -280,7 +280,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
 }
 
 // A dual quaternion and its opposite are the same motion, to the last bit.
-TEST (dual_skinning_does_not_mind_signs) {
+TEST (dual_skinning_does_not_depend_on_signs) {
     uint64_t random = 13;
     dual_case made;
     begin(&made);
@@ -306,7 +306,7 @@ TEST (dual_skinning_does_not_mind_signs) {
 }
 
 // Blending must not depend on the position and direction of a character.
-TEST (dual_skinning_follows_a_motion_of_all) {
+TEST (dual_skinning_follows_a_common_motion) {
     uint64_t random = 17;
     dual_case made;
     dual_case other;
@@ -330,7 +330,7 @@ TEST (dual_skinning_follows_a_motion_of_all) {
 
 // -- Odd biases -----------------------------------------------------------------------------------
 
-TEST (dual_skinning_leaves_alone_what_has_no_influence) {
+TEST (dual_skinning_keeps_vertices_without_influence) {
     uint64_t random = 19;
     dual_case made;
     begin(&made);
@@ -344,7 +344,7 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
 
 // If biases on joints with equal transforms cancel out, or all biases are 0, a blend does not exist
 // and the transform of the first joint is used.
-TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
+TEST (dual_skinning_uses_the_first_joint_if_biases_cancel_out) {
     static const float biases[][2] = {{1, -1}, {0, 0}, {1e-30f, -1e-30f}};
     uint64_t random = 23;
     for (uint32_t i = 0; i < 3; i++) {
@@ -365,7 +365,7 @@ TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
     }
 }
 
-TEST (dual_skinning_writes_only_what_is_wanted) {
+TEST (dual_skinning_writes_only_requested_arrays) {
     uint64_t random = 29;
     dual_case made;
     dual_case other;

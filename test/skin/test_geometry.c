@@ -204,7 +204,7 @@ TEST (degenerate_triangles_do_not_bend_normals) {
     }
 }
 
-TEST (faces_have_equal_weight_whatever_their_size) {
+TEST (faces_have_equal_weight_for_any_size) {
     // Two walls at right angles that meet at the edge 0-1, one of them ten times as wide.
     const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
@@ -243,7 +243,7 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     }
 }
 
-TEST (normals_hold_at_any_scale) {
+TEST (normals_are_correct_at_any_scale) {
     static const float scales[] = {1e-30f, 1e-12f, 1, 1e12f, 1e30f};
     for (size_t j = 0; j < COUNT_OF(scales); j++) {
         const float s = scales[j];
@@ -288,7 +288,7 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
 }
 
 // Smooth normals of such tufts lean anywhere, also nearly along +u.
-TEST (frames_hold_where_triangles_point_anywhere) {
+TEST (tangent_frames_are_valid_for_triangles_in_any_direction) {
     enum { TRIANGLES = 5, VERTICES = 1 + 2 * TRIANGLES };
     uint64_t random = 37;
     for (int round = 0; round < 2000; round++) {
@@ -567,7 +567,7 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
 
 // Smoothing round a sharp edge can turn a corner's frame away from a triangle, but rarely does.
 // A wrong sign anywhere would turn half of them, or all.
-TEST (frames_of_real_models_agree_with_their_triangles) {
+TEST (tangent_frames_of_real_models_agree_with_their_triangles) {
     STRINGS(paths) = {
         "frankie/Frankie.md5mesh",
         "redeclipse/drone/mesh.md5mesh",
@@ -594,7 +594,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
 // The drone has at most three weights a vertex, which sum to 1 and meet in one point: nothing is
 // lost. Frankie has up to six, of which four slots lose a little. Rounded sums and offsets lose
 // less than a ten-thousandth of the model's size.
-TEST (real_models_lose_what_they_should) {
+TEST (real_models_report_the_expected_loss) {
     REQUIRE_CORPUS();
     OWN_MODEL drone = load("redeclipse/drone/mesh.md5mesh");
     for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
@@ -611,7 +611,7 @@ TEST (real_models_lose_what_they_should) {
 }
 
 // The weights of 332 of the rook's 2 076 vertices do not meet in one point.
-TEST (weights_that_do_not_meet_are_found) {
+TEST (weights_with_different_points_are_found) {
     REQUIRE_CORPUS();
     OWN_MODEL rook = load("terasology/redElephantrook.md5mesh");
     if (!rook)
@@ -703,7 +703,7 @@ static size_t load_with_failures(const test_text *text)
     return num_failed;
 }
 
-TEST (derive_survives_the_end_of_memory_at_any_table) {
+TEST (derive_survives_failed_allocation_of_any_table) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         OWN_TEXT text = {0};
@@ -738,7 +738,7 @@ TEST (derive_survives_any_memory_limit) {
 
 // The animation has another order and other parents, so that names are sorted and hierarchies
 // compared.
-TEST (bind_survives_the_end_of_memory_at_any_table) {
+TEST (bind_survives_failed_allocation_of_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {

@@ -107,7 +107,7 @@ TEST (influences_are_weights_merged_by_joint) {
     }
 }
 
-TEST (weights_that_add_nothing_leave_no_influence) {
+TEST (weights_without_effect_have_no_influence) {
     const md5_weight weights[4] = {
         {2, 0, {1, 2, 3}}, // zero bias
         {1, 1, {4, 5, 6}},
@@ -124,7 +124,7 @@ TEST (weights_that_add_nothing_leave_no_influence) {
 
 // The sum of biases that cancel out is a direction that rotates with the joint. It must not be
 // omitted, although its bias is 0.
-TEST (cancelled_biases_keep_what_is_left_of_their_points) {
+TEST (biases_that_cancel_out_keep_their_direction) {
     const md5_weight weights[3] = {{0, 1, {0, 0, 0}}, {1, 2, {1, 0, 0}}, {1, -2, {0, 1, 0}}};
     const md5_mat34 bind[2] = {identity, identity};
     BUILD_VERTEX(made, weights, 3, bind, 2);
@@ -246,7 +246,7 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
         CHECK_NEAR(packed[i], expected[i], 1e-6);
 }
 
-TEST (packing_knows_negative_and_cancelling_biases) {
+TEST (packing_handles_negative_and_cancelling_biases) {
     check_packed((float[]){-0.5f, 1.5f}, 2, 4, (float[]){1.5f, -0.5f, 0, 0});
     check_packed((float[]){-2}, 1, 2, (float[]){1, 0});
     check_packed((float[]){0.25f, 0.25f}, 2, 2, (float[]){0.5f, 0.5f});
@@ -536,7 +536,7 @@ TEST (bytes_get_the_largest_remainders) {
 }
 
 // 0.4 and 0.35 of 0.75: 136 and 119.
-TEST (bytes_of_dropped_slots_go_to_the_rest) {
+TEST (bytes_of_dropped_influences_are_distributed) {
     check_bytes(&(bytes_case){{0.4, 0.35, 0.25}, 3, 2, {7, 8}, {136, 119}});
 }
 
@@ -588,7 +588,7 @@ typedef struct game_vertex {
     float texcoord[2];
 } game_vertex;
 
-TEST (bytes_go_into_an_interleaved_vertex) {
+TEST (bytes_are_written_to_interleaved_vertices) {
     static packed_mesh made;
     made.mesh.num_vertices = 0;
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 250);
@@ -609,7 +609,7 @@ TEST (bytes_go_into_an_interleaved_vertex) {
     }
 }
 
-TEST (bytes_refuse_joints_above_255) {
+TEST (bytes_reject_joints_above_255) {
     static packed_mesh made;
     made.mesh.num_vertices = 0;
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 0);

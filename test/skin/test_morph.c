@@ -341,7 +341,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
 
 // Dual quaternions move a vertex by one rigid motion, so a target of weight 1 gives what
 // md5_skin_batch() gives for the model of the target itself.
-TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
+TEST_HERE (morph_with_dual_quaternions_equals_the_skinned_target) {
     uint64_t random = 9;
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
@@ -363,7 +363,7 @@ TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
 
 // -- What is stored ---------------------------------------------------------------------------
 
-TEST_HERE (morph_stores_what_differs) {
+TEST_HERE (morph_stores_only_differences) {
     const md5_morph *const morph = scene->morph;
     if (CHECK(morph)) {
         CHECK_UINT(morph->num_targets, TARGETS);
@@ -498,7 +498,7 @@ static md5_model *replaced(const char *find, const char *put)
     return model;
 }
 
-TEST (morph_names_what_differs_in_topology) {
+TEST (morph_reports_differences_in_topology) {
     md5_error error = {0};
     OWN_MODEL model = replaced("", "");
     for (size_t i = 0; i < COUNT_OF(others); i++) {

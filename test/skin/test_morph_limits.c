@@ -25,7 +25,7 @@ static void count(counted_model *counted, uint32_t num_vertices, uint32_t num_fi
     counted->model.meshes = &counted->mesh;
 }
 
-TEST (morph_refuses_more_deltas_than_32_bits_count) {
+TEST (morph_rejects_more_deltas_than_32_bits_count) {
     const uint32_t most = UINT32_MAX / 2;
     counted_model many;
     md5_error error = {0};
@@ -37,7 +37,7 @@ TEST (morph_refuses_more_deltas_than_32_bits_count) {
                   "morph targets are too large: 3 targets of 2147483647 vertices");
 }
 
-TEST (morph_names_seams_that_differ) {
+TEST (morph_reports_different_seams) {
     uint32_t seams[2][3] = {{0, 1, 0}, {0, 1, 1}};
     counted_model base;
     counted_model other;
@@ -75,7 +75,7 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
     return model;
 }
 
-TEST (morph_leaves_what_it_does_not_change) {
+TEST (morph_keeps_unchanged_vertices) {
     OWN_MODEL model = model_of("0", NULL);
     OWN_MODEL raised = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
@@ -119,7 +119,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
     CHECK_STRING(error.message, message);
 }
 
-TEST (morph_wants_models_of_the_same_options) {
+TEST (morph_requires_models_with_the_same_load_options) {
     const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS};
     const md5_load_opts half = {.scale = 0.5f};
     check_refused(NULL, &bare,

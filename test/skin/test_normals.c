@@ -100,7 +100,7 @@ static double error_of(const shape *fixture, md5_normals weighting)
 
 // -- Shapes -----------------------------------------------------------------------------------
 
-TEST (normals_are_weighted_as_the_formulas_say) {
+TEST (normals_are_weighted_by_the_published_formulas) {
     uint64_t random = 31;
     static const double sizes[] = {1e-3, 1, 100, 1e6};
     shape fan;
@@ -268,7 +268,7 @@ static void collide(md5_vec3 *points, uint32_t count)
     }
 }
 
-TEST (weld_is_right_where_all_points_have_one_hash) {
+TEST (weld_is_correct_if_all_points_have_one_hash) {
     enum { COUNT = 2000 };
     md5_vec3 points[COUNT];
     collide(points, COUNT);
@@ -277,7 +277,7 @@ TEST (weld_is_right_where_all_points_have_one_hash) {
 
 // A repeated point takes one step for each earlier point that collides. For one number of points
 // exactly no step remains for the last point.
-TEST (weld_is_right_wherever_its_steps_end) {
+TEST (weld_is_correct_for_any_number_of_collisions) {
     enum { MOST = 64 };
     md5_vec3 distinct[MOST];
     md5_vec3 points[MOST + 2];

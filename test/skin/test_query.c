@@ -80,7 +80,7 @@ static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
     TEST_IF (title, query_case, made, query_load(made) || (query_free(made), false), \
              query_free(made))
 
-TEST_HERE (bounds_of_joints_hold_the_posed_model) {
+TEST_HERE (bounds_of_joints_contain_the_posed_model) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
     OWN_ARRAY(md5_bounds, boxes, num_joints);
     CHECK(md5_build_joint_bounds(made->model, boxes));
@@ -98,7 +98,7 @@ TEST_HERE (bounds_of_joints_hold_the_posed_model) {
     }
 }
 
-TEST (joint_bounds_hold_the_points_of_their_weights) {
+TEST (joint_bounds_contain_the_points_of_their_weights) {
     static const md5_weight weights[3] = {
         {0, 0.5f, {1, 2, 3}}, {0, 0.5f, {-1, 5, 0}}, {2, 1, {0, 0, 0}}};
     const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
@@ -125,7 +125,7 @@ TEST (joint_bounds_report_negative_biases) {
     CHECK(!md5_build_joint_bounds(&model, &box));
 }
 
-TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
+TEST (transformed_bounds_fit_the_transformed_corners) {
     const md5_bounds box = {{-1, 2, -3}, {4, 5, 6}};
     // A rotation of 60 degrees about (1, 1, 1) / sqrt(3), as a matrix.
     const float p = 2.0f / 3.0f;
@@ -178,7 +178,7 @@ static md5_mat34 joint_at(float x, float y, float z)
     return (md5_mat34){{1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z}};
 }
 
-TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
+TEST (ray_picks_the_joint_nearest_to_its_line_in_front_of_it) {
     const md5_mat34 joints[3] = {joint_at(10, 1, 0), joint_at(-10, 0.1f, 0), joint_at(20, 0.5f, 0)};
     float distance = 0;
     md5_ray ray = {.direction = {3, 0, 0}};
@@ -191,7 +191,7 @@ TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
     CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 1);
 }
 
-TEST_HERE (single_vertices_are_where_skinning_puts_them) {
+TEST_HERE (single_vertices_equal_skinning) {
     query_pose(made, 0.4);
     for (uint32_t m = 0; m < made->model->num_meshes; m++) {
         const md5_mesh *const mesh = &made->model->meshes[m];
@@ -285,7 +285,7 @@ TEST (box_finds_the_boxes_that_share_a_point) {
     CHECK_UINT(md5_cull_bounds(boxes, 4, md5_bounds_from_points(NULL, 0), found), 0);
 }
 
-TEST (planes_find_the_boxes_that_are_not_behind_one) {
+TEST (planes_find_the_boxes_in_front_of_all) {
     // A wedge: x from 0 to 10, y from -x to x.
     const md5_vec4 planes[4] = {{1, 0, 0, 0}, {-1, 0, 0, 10}, {1, -1, 0, 0}, {1, 1, 0, 0}};
     const md5_bounds boxes[5] = {{{5, 0, 0}, {6, 1, 1}},
@@ -338,7 +338,7 @@ static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
     return inside;
 }
 
-TEST (frustum_planes_enclose_what_the_camera_sees) {
+TEST (frustum_planes_enclose_the_visible_points) {
     static const md5_vec3 eye = {120, -40, 60};
     static const md5_vec3 at = {0, 10, 30};
     static const md5_vec3 up = {0, 0, 1};
@@ -507,7 +507,7 @@ static md5_vec3 box_corner(uint32_t i, float x, float y, float z)
     return (md5_vec3){corner_x, corner_y, corner_z};
 }
 
-TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
+TEST (no_ray_passes_between_the_triangles_of_a_closed_surface) {
     uint64_t random = 3;
     uint32_t num_misses = 0;
     for (int turn = 0; turn < 20000; turn++) {
@@ -555,7 +555,7 @@ TEST (ray_from_outside_hits_the_front_of_a_box) {
     }
 }
 
-TEST (ray_hits_what_a_box_holds) {
+TEST (ray_hits_a_point_inside_a_box) {
     const md5_bounds box = {{-1, -2, -3}, {1, 2, 3}};
     static const struct {
         md5_ray ray;
@@ -653,7 +653,7 @@ TEST (hit_names_the_joint_that_moves_the_point_most) {
     CHECK(md5_raycast_mesh(middle, &mesh, positions, &hit) && hit.joint == 3);
 }
 
-TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
+TEST (ray_hits_a_converted_model_at_the_same_point) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.5f};
     const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
     OWN_MODEL file = our_model(mesh_file);

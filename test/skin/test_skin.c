@@ -292,7 +292,7 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
     }
 }
 
-TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
+TEST (skin_writes_the_same_bits_with_and_without_other_arrays) {
     BUILD_PATCH(made, patch, 23, 0, 6, 0.3);
     const size_t count = made.mesh.num_vertices;
     OWN_ARRAY(md5_vec3, positions, 4 * count);
@@ -309,7 +309,7 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
     CHECK_BYTES(tangents, tangents + count, count * sizeof *tangents);
 }
 
-TEST (skin_in_the_bind_pose_changes_nothing) {
+TEST (skin_in_the_bind_pose_equals_the_bind_pose) {
     BUILD_PATCH(made, patch, 29, 1, 5, 0.3);
     md5_mat34 palette[JOINTS];
     for (int i = 0; i < JOINTS; i++)
@@ -321,7 +321,7 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
 }
 
 // Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
-TEST (vanished_direction_stays_as_it_was) {
+TEST (directions_that_cancel_out_keep_the_bind_pose) {
     md5_mat34 palette[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                             {{1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0}}};
     const md5_mat34 bind[2] = {palette[0], palette[0]};
@@ -418,7 +418,7 @@ TEST (skin_sums_in_the_stated_order) {
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
-TEST (skin_blends_where_points_meet_and_only_there) {
+TEST (skin_blends_matrices_only_where_weight_points_coincide) {
     BUILD_PATCH(made, patch, 37, 1, MAX_WEIGHTS, 0.0);
     md5_mesh by_hand = made.mesh;
     by_hand.skin_plan = NULL;
@@ -446,7 +446,7 @@ TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
 //
 // md5_skin_bounds() against the vertices that md5_skin() writes.
 
-TEST (skin_bounds_hold_what_is_skinned) {
+TEST (skin_bounds_contain_the_skinned_vertices) {
     OWN_MODEL model = our_model("test/reference/data/weights.md5mesh");
     OWN_ANIM anim = our_anim("test/reference/data/weights.md5anim");
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
@@ -475,7 +475,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
     }
 }
 
-TEST (skin_bounds_of_nothing_are_empty) {
+TEST (skin_bounds_without_vertices_are_empty) {
     static const md5_model none;
     const md5_bounds bounds = md5_skin_bounds(&none, NULL);
     CHECK(bounds.min.x > bounds.max.x);
@@ -640,7 +640,7 @@ static double dual_error(const size_case *fixture, const skinned *result, uint32
 }
 
 // Files contain no bias above 1e9.
-TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
+TEST (skin_accepts_biases_from_the_smallest_to_the_largest_float) {
     static const double mantissas[] = {1, 1.7, 3.1, 6.3};
     uint64_t random = 1;
     for (int exponent = -44; exponent <= 8; exponent++) {

@@ -320,7 +320,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
 }
 
 // Directions that vanish, infinite numbers and NaN give the same bits, too.
-TEST (skin_gives_the_same_bits_for_odd_palettes) {
+TEST (skin_gives_the_same_bits_for_invalid_palettes) {
     static const float odd[] = {0, -0.0f, 1e-38f, 1e30f, -1e-20f, INFINITY};
     uint64_t random = 43;
     md5_mat34 palette[JOINTS];
@@ -634,13 +634,13 @@ static void check_file(const char *path)
     }
 }
 
-TEST (our_models_take_what_they_use) {
+TEST (our_models_allocate_only_used_memory) {
     check_file(test_path("models/bobbin/bobbin.md5mesh"));
     check_file(test_path("models/thimble/thimble.md5mesh")); // many mirror seams
     check_file(test_path("models/zoo/version_12.md5mesh"));
 }
 
-TEST (real_models_take_what_they_use) {
+TEST (real_models_allocate_only_used_memory) {
     STRINGS(files) = {
         "frankie/Frankie.md5mesh",
         "libprimis/pulserifle.md5mesh", // has biases of 0
@@ -660,7 +660,7 @@ TEST (real_models_take_what_they_use) {
 
 enum { PLAN_JOINTS = 6, MAX_VERTICES = 150, MAX_WEIGHTS = 12 };
 
-TEST (random_models_take_what_they_use) {
+TEST (random_models_allocate_only_used_memory) {
     static const md5_load_opts options = {.max_warnings = 0};
     uint64_t random = 67;
     for (uint32_t round = 0; round < 50; round++) {
@@ -700,7 +700,7 @@ TEST (random_models_take_what_they_use) {
 
 // For two weights that cancel out, an influence and its joint are allocated but not used: 16 bytes
 // each, when rounded up.
-TEST (weights_that_cancel_out_take_an_influence) {
+TEST (weights_that_cancel_out_allocate_an_influence) {
     static const md5_load_opts options = {.max_warnings = 0};
     static const char text[] =
         "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1 joints { \"a\" -1 ( 0 0 0 ) ( 0 0 "

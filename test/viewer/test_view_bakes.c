@@ -329,7 +329,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
     return made;
 }
 
-TEST_SHOT (view_bakes_refuse_clips_that_do_not_fit, RUN SMALL "--crowd 2") {
+TEST_SHOT (view_bakes_reject_clips_that_do_not_match, RUN SMALL "--crowd 2") {
     const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
     // Memory without the frames that are inserted between the frames of the clip.
     size_t num_vertices = 0;

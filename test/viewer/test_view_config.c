@@ -272,7 +272,7 @@ static void check_refusal(const view_option *row, common_value value, view_optio
 }
 
 // A value of another type, or out of range, is refused and changes nothing.
-TEST (view_wrong_typed_values_are_refused) {
+TEST (view_wrong_typed_values_are_rejected) {
     uint64_t random = 6;
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const row = &view_option_rows[i];

@@ -801,7 +801,7 @@ static void check_choice(view_state *viewer, const char *text)
 
 // Words that do not fit next to each other continue in the next row. The layout in 320 x 240 is the
 // layout of a window of 640 x 480 with a scale of 200 %.
-TEST_EXPORT (view_export_dialog_cuts_no_choice_in_a_small_window) {
+TEST_EXPORT (view_export_dialog_shows_whole_choices_in_a_small_window) {
     STRINGS(kinds) = {"Image", "Movie", "Turntable", "Contact sheet", "Model"};
     view_state *const viewer = &fixture->viewer;
     const common_list *const endings = &viewer->panels.export.endings;
@@ -940,7 +940,7 @@ TEST (view_export_words_select_kind_and_format) {
     }
 }
 
-TEST (view_export_refuses_unsupported_choices) {
+TEST (view_export_rejects_unsupported_choices) {
     STRINGS(bad) = {"",
                     "1",
                     "00000000",

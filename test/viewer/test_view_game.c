@@ -606,7 +606,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
 
 static const char *const bobbin = "models/game/base::monster_bobbin";
 
-TEST (torso_over_legs_is_posed_as_by_the_engine) {
+TEST (torso_over_legs_is_posed_like_the_engine) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
         return;
@@ -660,7 +660,7 @@ TEST (channel_continues_the_clip_of_all_channels) {
     view_free_scene(&fixture.scene);
 }
 
-TEST (time_goes_back_to_the_same_pose) {
+TEST (seeking_backward_gives_the_same_pose) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
         return;
@@ -1079,7 +1079,7 @@ static void trigger(view_machine *machine, const char *name)
     CHECK(parameter != MD5_NONE && md5_player_set(machine->player, parameter, 1));
 }
 
-TEST (view_carried_fire_burns_when_he_sneezes) {
+TEST (view_carried_lamp_burns_during_a_sneeze) {
     view_log log = quiet_log;
     view_machine host, fire;
     REQUIRE(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
@@ -1114,7 +1114,7 @@ static double mean_red_below_mouth(const shot *picture)
     return sum / 400.0;
 }
 
-TEST_SHOT (view_carried_fire_lights_him,
+TEST_SHOT (view_carried_lamp_lights_its_carrier,
            "models/bobbin/bobbin.md5machine --resolution 240,240 --set sneeze=1@0.1 "
            "--camera-azimuth-angle 40 --animation-time 1.5") {
     view_companion *const fire = &viewer->state.document->companions[VIEW_CARRIED];

@@ -254,7 +254,7 @@ TEST (images_png_colors_outside_the_palette) {
     free(file.bytes);
 }
 
-TEST (images_of_other_formats_are_refused) {
+TEST (images_of_other_formats_are_rejected) {
     image_file file = {0};
     check_refused(&file, "nothing", "empty");
     image_put(&file, "not a picture, nor anything else", 32);
@@ -314,7 +314,7 @@ static bool decode_damaged(const image_file *sound, uint64_t *random)
     return is_read;
 }
 
-TEST (images_with_random_damage_do_no_harm) {
+TEST (images_with_random_damage_cause_no_crash) {
     const char *const asked = getenv("MD5_HOSTILE_IMAGES");
     const long count = asked ? strtol(asked, NULL, 10) : 4000;
     image_file files[NUM_MADE + NUM_MODELS];
@@ -335,7 +335,7 @@ TEST (images_with_random_damage_do_no_harm) {
 }
 
 // Seeds and corpus of the fuzzers.
-TEST (images_of_fuzzers_do_no_harm) {
+TEST (images_of_fuzzers_cause_no_crash) {
     STRINGS(folders) = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
     for (int i = 0; i < 2; i++) {
         common_list files = common_list_folder(test_path(folders[i]), "");

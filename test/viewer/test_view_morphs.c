@@ -89,7 +89,7 @@ TEST (view_morph_with_an_unknown_name_is_an_error) {
     view_free_document(plain, NULL);
 }
 
-TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
+TEST_SCENE (view_morph_is_drawn_like_it_is_skinned) {
     view_setting morphs[] = {{.parameter = blink_name, .value = 0.6f},
                              {.parameter = smile_name, .value = 1.4f}};
     view_document *const document = open_bobbin(morphs, 2, scene->renderer, bobbin);
@@ -192,7 +192,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
 
 // Weights that a machine drives are at most 1. Bobbin's machine drives all weights but one, the
 // blink; weights that are not driven do not count.
-TEST (view_driven_morph_targets_have_reach) {
+TEST (view_driven_morph_targets_extend_bounds) {
     view_document *const document = open_bobbin(NULL, 0, NULL, "models/bobbin/bobbin.md5machine");
     if (CHECK(document)) {
         const view_morphs *const morphs = &document->morphs;

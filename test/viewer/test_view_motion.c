@@ -156,7 +156,7 @@ static bool legs_open_scene(view_scene *scene, const char *path)
     return CHECK(view_load_scene(scene, files, 1, NULL, false, &log));
 }
 
-TEST (view_finds_legs_that_walk) {
+TEST (view_finds_legs_for_walking) {
     view_scene scene;
     if (!legs_open_scene(&scene, "models/thimble/thimble.md5mesh"))
         return;
@@ -316,7 +316,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
     CHECK_NEAR(view_walked(scene, &play).x, walked.x, 1e-6);
 }
 
-TEST (view_keys_drive_legs) {
+TEST (view_keys_control_legs) {
     view_document document = {.uses_options = true};
     view_options options = {.output = NULL};
     view_state viewer = {.options = &options, .document = &document, .pages = {.open = -1}};

@@ -208,7 +208,7 @@ TEST_SCENE (view_option_hide_empties_the_image) {
 }
 
 // A misspelt name is an error, but only with files from the command line.
-TEST_SHOT (view_option_hide_refuses_unknown_meshes, HIDE_MODEL) {
+TEST_SHOT (view_option_hide_rejects_unknown_meshes, HIDE_MODEL) {
     const char *const path = test_path("models/bobbin/bobbin.md5mesh");
     viewer->options.hidden.names = common_alloc(1, sizeof(char *));
     viewer->options.hidden.names[viewer->options.hidden.count++] = "bobin";

@@ -243,7 +243,7 @@ TEST_HERE (view_pages_have_their_panel_at_the_bottom_on_a_phone) {
     CHECK(s->viewer.pages.lens.shift_y > 0.5f && fabsf(s->viewer.pages.lens.shift_x) < 0.05f);
 }
 
-TEST_HERE (view_pages_lead_to_others) {
+TEST_HERE (view_pages_link_to_others) {
     for (uint32_t i = 0; i < view_num_pages; i++) {
         const char *const *const see = view_page_at(i)->see;
         for (int k = 0; k < VIEW_PAGE_LINKS && (k == 0 || see[k] != NULL); k++)
@@ -292,7 +292,7 @@ static void turn(screen *s, view_action action, int32_t page)
     CHECK(s->viewer.pages.open == page);
 }
 
-TEST_HERE (view_pages_turn_from_the_contents_round_and_close) {
+TEST_HERE (view_pages_can_be_cycled_and_closed) {
     s->width = 320;
     s->height = 240;
     turn(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);

@@ -163,7 +163,7 @@ TEST_PAGE (page_quaternion_w_is_rebuilt, "quaternion_w") {
 }
 
 // The library reads the same w from a model of one joint.
-TEST_PAGE (page_quaternion_w_is_that_of_a_file, "quaternion_w") {
+TEST_PAGE (page_quaternion_w_equals_that_of_a_file, "quaternion_w") {
     static const int angles[] = {20, 60, 100, 140, 172, 179, 180};
     for (int digits = 1; digits <= 7; digits++)
         for (size_t i = 0; i < COUNT_OF(angles); i++) {
@@ -385,7 +385,7 @@ TEST_PAGE (page_vertex_frames_compare_costs, "vertex_frames") {
 
 // All characters play the same baked clip, at different times. The facts locate the first frame of
 // the first character.
-TEST_PAGE (page_vertex_frames_are_those_of_the_first_character, "vertex_frames") {
+TEST_PAGE (page_vertex_frames_equal_those_of_the_first_character, "vertex_frames") {
     CLAIM("frames per second = 10; characters = 6 @ 0.33 | frame a begins at = %u; its vertex 1000 "
           "is texel = %u",
           3 * 8 * 6666, 3 * 6666 + 1000);
@@ -449,7 +449,7 @@ TEST_PAGE (page_chain_carries_the_hat_with_its_parent, "chain") {
 }
 
 // A ship that only heaves lifts objects on it, and does not lift objects that float next to it.
-TEST_PAGE (page_chain_lifts_what_is_on_the_ship, "chain") {
+TEST_PAGE (page_chain_moves_children_with_the_ship, "chain") {
     for (int parent = 1; parent < 4; parent++) {
         CLAIM("ship rolls, degrees = 0; hat on = %d @ 0", parent);
         const double heave = parent < 3 ? 2.0 * sin(0.7 * 2.0) : 0.0;

@@ -55,7 +55,7 @@ TEST_PAGE (page_time_ends_in_three_ways, "time") {
     CLAIM("after the end = 0; time scale = 2 @ 0.3125 | frame0 = 2; frame1 = 3; fraction = 0.5");
 }
 
-TEST_PAGE (page_root_adds_up_to_the_librarys_motion, "root") {
+TEST_PAGE (page_root_sum_equals_the_motion_of_the_library, "root") {
     CLAIM("@ 0");
     const md5_anim *const walk = view_page_clip(&fixture->picture, "walk")->anim;
     for (int i = 1; i <= 4; i++) {
@@ -78,7 +78,7 @@ TEST_PAGE (page_bitmap_steps_as_an_array_and_bleeds_as_an_atlas, "bitmap") {
 
 // -- Lines of C -----------------------------------------------------------------------------
 
-TEST_PAGE (page_easing_lines_are_the_librarys, "easing") {
+TEST_PAGE (page_easing_code_equals_the_library, "easing") {
     const view_slider *const kinds = fixture->page->sliders;
     for (int kind = 0; kind <= (int)kinds->high; kind++)
         for (int i = 0; i < 7; i++)
@@ -86,7 +86,7 @@ TEST_PAGE (page_easing_lines_are_the_librarys, "easing") {
                   kind, 0.31 * i);
 }
 
-TEST_PAGE (page_slerp_and_euler_lines_are_the_librarys, "euler") {
+TEST_PAGE (page_slerp_and_euler_code_equals_the_library, "euler") {
     for (int i = -2; i <= 2; i++) {
         const md5_euler to = {(float)(i * 40), (float)(i * 80), (float)(30 - i * 70)};
         CLAIM("pitch, degrees = %d; yaw, degrees = %d; roll, degrees = %d; t (far left: plays) = 1 "
@@ -108,7 +108,7 @@ TEST_PAGE (page_slerp_and_euler_lines_are_the_librarys, "euler") {
     }
 }
 
-TEST_PAGE (page_masks_lines_are_the_librarys, "masks") {
+TEST_PAGE (page_masks_code_equals_the_library, "masks") {
     static const char *const joints[] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
     float weights[128];
     CLAIM("@ 0");
@@ -123,7 +123,7 @@ TEST_PAGE (page_masks_lines_are_the_librarys, "masks") {
 }
 
 // Bollo's polynomial from rest, in factors: (1 - s)^3 (1 + 3 s + 6 s^2).
-TEST_PAGE (page_ik_has_the_elbow_of_the_law_of_cosines, "ik") {
+TEST_PAGE (page_ik_elbow_obeys_the_law_of_cosines, "ik") {
     // Both bones, as the solver with the formula poses them.
     CLAIM("solver = 0; joints = 3; moves = 0 @ 0 | distance < 1e-3");
     const view_figure *const figure = fixture->picture.figures;

@@ -240,7 +240,7 @@ static double difference_of_files(const md5_model *base, const char *name, uint8
     return largest;
 }
 
-TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
+TEST_PAGE (page_morph_moves_by_the_differences_in_the_file, "morph") {
     STRINGS(names) = {"smile", "fright", "sleepy", "oh", "blink"};
     const md5_model *const model = fixture->scene.model;
     const uint32_t count = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
@@ -392,7 +392,7 @@ TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {
 
 // The volume of the mean of the identity and a rotation by an angle: 1 - 2 t (1 - t) (1 - cos
 // angle), which is the squared length of the mean of two complex numbers.
-TEST_PAGE (page_frame_rate_product_depends_on_it_and_the_share_does_not, "frame_rate") {
+TEST_PAGE (page_frame_rate_only_the_product_depends_on_the_frame_rate, "frame_rate") {
     double products[2], shares[2];
     for (int i = 0; i < 2; i++) {
         const double rate = i == 0 ? 10.0 : 40.0;
@@ -408,7 +408,7 @@ TEST_PAGE (page_frame_rate_product_depends_on_it_and_the_share_does_not, "frame_
     CHECK_NEAR(shares[0], shares[1], 1e-5);
 }
 
-TEST_PAGE (page_frame_rate_product_diverges_from_two_on, "frame_rate") {
+TEST_PAGE (page_frame_rate_product_diverges_above_two, "frame_rate") {
     CLAIM("speed, 1/s = 24; frames per second = 8 @ 0.3");
     const view_series *const product = SERIES(0, "speed * dt");
     CHECK_NEAR(product->points[product->count - 1].y, 1.0 - 2.0 * pow(1.0 - 24.0 / 8.0, 8.0), 1e-3);

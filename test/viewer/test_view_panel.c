@@ -70,7 +70,7 @@ static const char *help_text(const screen *s, const char *keys)
 
 #define TEST_HERE(title, file) TEST_SCREEN (title, open_stage(s, file))
 
-TEST_HERE (view_help_of_a_machine_lists_what_keys_do_there, MACHINE) {
+TEST_HERE (view_help_of_a_machine_lists_its_keys, MACHINE) {
     CHECK_STRING(help_text(s, "Space"), "jump");
     CHECK_STRING(help_text(s, "F2"), "wave");
     CHECK_STRING(help_text(s, "F6"), "dance");
@@ -90,7 +90,7 @@ TEST_HERE (view_help_omits_walking_if_a_machine_has_none, "models/bobbin/page_lo
     CHECK(strstr(s->viewer.ui.notice, "no parameter"));
 }
 
-TEST_HERE (view_help_of_a_clip_lists_what_keys_do_there, BOBBIN) {
+TEST_HERE (view_help_of_a_clip_lists_its_keys, BOBBIN) {
     CHECK_STRING(help_text(s, "Space or Pause"), "Play");
     CHECK_STRING(help_text(s, "Ctrl+PageDown"), "Next clip");
     CHECK_STRING(help_text(s, "P"), "Bind pose");
@@ -436,7 +436,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
     CHECK_BYTES(&before, &s->viewer.cameras.user, sizeof before);
 }
 
-TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
+TEST (view_lens_of_a_region_equals_an_image_of_that_size) {
     view_camera camera = VIEW_DEFAULT_CAMERA;
     for (int orthographic = 0; orthographic < 2; orthographic++) {
         camera.orthographic = orthographic != 0;

@@ -593,7 +593,7 @@ static double turning_rate(const view_machine *machine)
     return angle / step;
 }
 
-TEST (view_pointer_behind_him_turns_him_round) {
+TEST (view_pointer_behind_him_turns_him_around) {
     view_scene scene;
     view_machine *const machine = &scene.machine;
     view_log log;

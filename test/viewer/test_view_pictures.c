@@ -225,7 +225,7 @@ TEST_SCENE (view_options_change_the_image_of_our_model) {
 }
 
 // A post is twisted by half a revolution, and dual quaternions keep it round.
-TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
+TEST_SCENE (view_dual_quaternions_keep_the_volume_of_twisted_limbs) {
     STRINGS(cases) = {"linear --animation-time 0", "linear --animation-time 0.5",
                       "dual --animation-time 0.5"};
     double fraction[3] = {0};

@@ -93,7 +93,7 @@ TEST (view_png_has_the_pixels_that_were_written) {
 }
 
 // An image without pixels reads no byte, which sanitizers check.
-TEST (view_png_without_pixels_is_refused) {
+TEST (view_png_without_pixels_is_rejected) {
     uint8_t *const none = malloc(1);
     for (uint32_t shape = 0; shape < 4; shape++) {
         size_t size = 1;

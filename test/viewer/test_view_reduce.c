@@ -262,7 +262,7 @@ TEST (view_reduced_sheet_keeps_its_edge) {
 
 // A peak of the flat sheet, a vertex of another joint and a vertex that a morph target moves are
 // kept unless the accepted error is large.
-TEST (view_reduced_meshes_keep_what_moves) {
+TEST (view_reduced_meshes_keep_moving_triangles) {
     static sheet bent;
     const uint32_t center = NUM_PLACES / 2;
     const uint32_t ends[] = {0, 1};
@@ -354,7 +354,7 @@ TEST (view_reduced_seams_stay_closed) {
 }
 
 // Unusual meshes, which files may contain, are reduced without a failure.
-TEST (view_odd_meshes_can_be_reduced) {
+TEST (view_unusual_meshes_can_be_reduced) {
     static sheet odd;
     make_sheet(&odd);
     odd.mesh.num_triangles = 0;

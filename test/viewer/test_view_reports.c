@@ -261,7 +261,7 @@ TEST_HERE (view_problems_of_a_foreign_clip_are_one_problem) {
 }
 
 // Each problem leads to its subject and to its line.
-TEST_HERE (view_problems_lead_somewhere) {
+TEST_HERE (view_problems_open_their_location) {
     view_log *const log = &w->viewer.log;
     const md5_model *const model = w->viewer.document->scene.model;
     OWN_STRING path = common_copy(test_path(BOBBIN));
@@ -315,7 +315,7 @@ static char *copy_renamed(screen *w, const char *from, const char *name)
 
 // A clip without any joint of the model is shown on its own model, which is in the same folder, and
 // the map of joints for retargeting is guessed.
-TEST_HERE (view_error_of_an_unfitting_clip_leads_to_the_map) {
+TEST_HERE (view_error_of_a_mismatched_clip_opens_the_joint_map) {
     OWN_STRING mesh = copy_renamed(w, BOBBIN, "other.md5mesh");
     OWN_STRING clip = copy_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(clip));

@@ -25,7 +25,7 @@ static void replay_program(fuzz_target *run, const char *name)
     (void)fuzz_replay(run, "corpus", name); // only some targets have a corpus
 }
 
-TEST (fuzz_targets_of_programs_hold_on_their_seeds) {
+TEST (fuzz_targets_of_programs_accept_their_seeds) {
 #define REPLAY(name) replay_program(fuzz_##name, #name);
     FUZZ_PROGRAM_TARGETS(REPLAY)
 }

@@ -91,7 +91,7 @@ TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
 }
 
 // Reset and Esc also drop a typed value that is not applied yet.
-TEST_SCREEN (view_reset_and_escape_drop_a_typed_value, BOBBIN) {
+TEST_SCREEN (view_reset_and_escape_discard_a_typed_value, BOBBIN) {
     for (int i = 0; i < 2; i++) {
         ask(s, "crowd-reduced");
         const ui_mouse typed = {.text = "77"};
@@ -370,7 +370,7 @@ TEST_SCREEN (view_attach_card_labels_its_fields_and_lists_models, BOBBIN) {
 }
 
 // A value out of the range is refused with a notice, and changes nothing.
-TEST_SCREEN (view_typed_values_out_of_range_are_refused, BOBBIN) {
+TEST_SCREEN (view_typed_values_out_of_range_are_rejected, BOBBIN) {
     const view_option *const row = VIEW_OPTION(elevation);
     CHECK(view_set_option(&s->viewer, row, common_number_value(30)));
     CHECK(!view_set_option(&s->viewer, row, common_number_value(90.5)));

@@ -37,7 +37,7 @@ static void make_upright(user *u)
 
 // The stick drives the character. A second finger makes no click of the first one. A long press
 // opens the menu. The sheet is at the bottom.
-TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
+TEST_HERE (view_touch_has_the_effects_of_keys, MACHINE) {
     make_upright(u);
     CHECK(!(view_stick_position(&u->facts).reach > 0.0f));
     finger(u, 195.0f, 300.0f, VIEW_INPUT_PRESS);
@@ -304,7 +304,7 @@ TEST_HERE (view_keys_are_listed_over_pages, BOBBIN) {
 // == Gamepads ====================================================================================
 
 // Buttons and stick of a gamepad are reported as pressed and released keys, once each.
-TEST (view_gamepads_press_the_keys_that_drive) {
+TEST (view_gamepads_press_the_keys_of_movement) {
     static const struct {
         view_pad pad;
         const char *pressed, *released; // 'S': Shift

@@ -395,7 +395,7 @@ TEST (view_compare_follows_the_clip_of_the_scene) {
     view_free_scene(&scene);
 }
 
-TEST (view_compare_refuses_models_that_do_not_fit) {
+TEST (view_compare_rejects_models_that_do_not_match) {
     view_scene scene = {0};
     view_compare compare = {0};
     if (open_scene(&scene, "models/zoo/half_turn.md5mesh", "models/zoo/half_turn.md5anim")) {
@@ -474,7 +474,7 @@ TEST (view_compare_measures_all_frames_of_a_clip) {
 
 // Comparing single frames one after another gives the same maxima. Both clips are closed; the
 // second one is shorter and repeats from its beginning.
-TEST (view_compare_measures_what_single_frames_show) {
+TEST (view_compare_equals_the_distance_of_single_frames) {
     view_scene scene = {0};
     view_compare compare = {0};
     view_play play = {.speed = 1};

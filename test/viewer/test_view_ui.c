@@ -874,7 +874,7 @@ TEST_HERE (view_hides_the_selection_and_shows_all, BOBBIN) {
     CHECK(viewer->options->hidden_meshes == 0);
 }
 
-TEST_HERE (view_camera_returns_from_a_jump_and_again, BOBBIN) {
+TEST_HERE (view_camera_returns_from_a_jump_repeatedly, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const view_camera first = viewer->cameras.user;
     PERFORM(viewer, VIEW_TOP);
@@ -1067,7 +1067,7 @@ static bool has_words(const char *text, const char *words)
 
 // An empty value is reported as wrong usage, so each entry of the table is an option that is
 // parsed.
-TEST (view_options_refuse_empty_values) {
+TEST (view_options_reject_empty_values) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
     CHECK(count > 30);
