@@ -1,5 +1,10 @@
 // Input: maps events of the mouse, the keyboard and touch screens to commands, executes commands,
 // and controls the characters.
+//
+// Terms: a mover is the kind of motion that moves the model and reads the keys of the user, for
+// example a state machine (view_motion_kind). The stick is the control stick that is drawn on touch
+// screens. A card is the small dialog for the value of one option. The interface is all panels
+// together.
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/jobs/capture.h"
@@ -8,12 +13,14 @@
 
 #include <assert.h>
 
-// Returns the document, the camera and the settings as the panels and the renderer use them.
+// Returns the stage: the document, the camera and the settings in the form that the panels and the
+// renderer use.
 static view_stage current_stage(view_state *viewer)
 {
     return view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
 }
 
+// Returns the projection of the current image.
 static view_lens current_lens(view_state *viewer)
 {
     const view_stage stage = current_stage(viewer);
@@ -22,28 +29,32 @@ static view_lens current_lens(view_state *viewer)
 
 // == Control of a character =======================================================================
 
-// Passes the point of the scene that is under the mouse to the character that the user controls.
+// Makes the controlled character look and reach towards the mouse. The mouse position is
+// unprojected to a point of the scene, which is passed to the mover.
 void view_point_mover(view_state *viewer, float x, float y)
 {
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_get_mover(scene);
     if (mover->point == NULL || current_stage(viewer).plays)
         return;
-    const float width = (float)viewer->width;
-    const float height = (float)viewer->height;
+
+    // Position of the mouse relative to the axis of the lens, in half sizes of the image.
     const view_lens lens = current_lens(viewer);
-    // A point slightly nearer than the camera's target, so that the character looks and reaches
-    // towards the user.
+    const float right = 2 * x / (float)viewer->width - 1 - lens.shift_x;
+    const float up = 1 - 2 * y / (float)viewer->height - lens.shift_y;
+
+    // The depth is slightly less than the depth of the camera's target, so that the character looks
+    // and reaches towards the user.
     const float depth = 0.7f * viewer->cameras.user.distance;
-    const float wide = lens.orthographic ? 1 : depth;
-    const float across = 2 * x / width - 1 - lens.shift_x;
-    const float high = 1 - 2 * y / height - lens.shift_y;
-    const md5_vec3 right = md5_vec3_scale(lens.axes.right, across * lens.half_x * wide);
-    const md5_vec3 up = md5_vec3_scale(lens.axes.up, high * lens.half_y * wide);
-    mover->point(scene, md5_vec3_add(md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, -depth)),
-                                     md5_vec3_add(right, up)));
+    const float size_factor = lens.orthographic ? 1 : depth;
+    const md5_vec3 to_right = md5_vec3_scale(lens.axes.right, right * lens.half_x * size_factor);
+    const md5_vec3 to_top = md5_vec3_scale(lens.axes.up, up * lens.half_y * size_factor);
+    const md5_vec3 on_axis = md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, -depth));
+    mover->point(scene, md5_vec3_add(on_axis, md5_vec3_add(to_right, to_top)));
 }
 
+// Returns true if keys control the character. A lesson and a crowd do not have a controlled
+// character.
 bool view_controls_character(const view_state *viewer)
 {
     if (viewer->input.has_released_control || viewer->pages.open >= 0
@@ -65,19 +76,20 @@ static void explain_no_effect(view_state *viewer, view_action action)
         view_notice(viewer, "Paused; press Pause to resume");
 }
 
-// Fires the trigger of a key.
-static void push_trigger(view_state *viewer, const view_menu_entry *row)
+// Fires the trigger of the state machine that the pressed key represents. If the machine does not
+// have this trigger, a notice informs the user.
+static void push_trigger(view_state *viewer, const view_menu_entry *entry)
 {
     view_machine *const machine = &viewer->document->scene.machine;
-    const int32_t trigger = view_find_trigger(machine, row->trigger);
-    if (trigger >= 0) {
-        view_activate_parameter(machine, (uint32_t)trigger);
-        view_log_state(viewer, "push");
+    const int32_t trigger = view_find_trigger(machine, entry->trigger);
+    if (trigger < 0) {
+        char keys[32];
+        view_print_keys(entry, keys, sizeof keys);
+        view_notice(viewer, "%s has no trigger in this state machine; press Pause to pause", keys);
         return;
     }
-    char keys[32];
-    view_print_keys(row, keys, sizeof keys);
-    view_notice(viewer, "%s has no trigger in this state machine; press Pause to pause", keys);
+    view_activate_parameter(machine, (uint32_t)trigger);
+    view_log_state(viewer, "push");
 }
 
 // Updates the direction of a character when one of its four keys is pressed or released. If both
@@ -101,22 +113,25 @@ static void set_direction(view_control *control, view_action action, bool down)
         control->side = direction;
 }
 
-// Handles a press or release of a key that controls a character.
-void view_control_character(view_state *viewer, const view_menu_entry *row, bool down)
+// Handles a press or release of a key that controls a character: a trigger, the key to run, or one
+// of the four directions. Triggers exist only in a state machine.
+void view_control_character(view_state *viewer, const view_menu_entry *entry, bool down)
 {
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_get_mover(scene);
-    const view_action action = row->action;
-    const bool has_triggers = mover->mode == VIEW_MODE_MACHINE;
-    if (mover->take_over == NULL || (action == VIEW_TRIGGER && !has_triggers))
+    const view_action action = entry->action;
+    const bool is_machine = mover->mode == VIEW_MODE_MACHINE;
+    const bool is_trigger = action == VIEW_TRIGGER;
+    if (mover->take_over == NULL || (is_trigger && !is_machine))
         return;
 
     view_control *const control = mover->take_over(scene, down);
-    if (down && has_triggers) // a parameter that is set while paused takes effect later
+    if (down && is_machine) // a parameter that is set while paused takes effect later
         explain_no_effect(viewer, action);
-    if (action == VIEW_TRIGGER) {
+
+    if (is_trigger) {
         if (down)
-            push_trigger(viewer, row);
+            push_trigger(viewer, entry);
         return;
     }
     if (action == VIEW_FAST)
@@ -128,27 +143,34 @@ void view_control_character(view_state *viewer, const view_menu_entry *row, bool
 
 // == Commands =====================================================================================
 
-// Pauses at the next whole frame in a direction, 1 or -1. Wraps around if the clip loops.
-static void step(view_play *play, const md5_anim *anim, int direction)
+// Pauses at the next whole frame in a direction: 1 is forward, -1 backward. A looping clip
+// continues at its other end.
+static void step_frame(view_play *play, const md5_anim *anim, int direction)
 {
     play->playing = false;
     if (anim == NULL || anim->num_frames < 2)
         return;
+
+    // The time of a whole frame converts back to a frame only up to this rounding error, in frames.
+    const double rounding_error = 1e-4;
     const double position = view_frame_position(play, anim);
     const double nearest = round(position);
-    const double last = (anim->num_frames - 1);
+    const bool is_at_frame = fabs(position - nearest) < rounding_error;
     double next = direction > 0 ? floor(position) + 1 : ceil(position) - 1;
-    // The time of a whole frame converts back to a frame only up to rounding error.
-    if (fabs(position - nearest) < 1e-4)
+    if (is_at_frame)
         next = nearest + direction;
-    if (play->wrap != MD5_WRAP_CLAMP && next > last)
+
+    const bool loops = play->wrap != MD5_WRAP_CLAMP;
+    const double last = anim->num_frames - 1;
+    if (loops && next > last)
         next = 0;
-    if (play->wrap != MD5_WRAP_CLAMP && next < 0)
+    if (loops && next < 0)
         next = last;
     view_seek(play, anim, next / anim->frame_rate);
 }
 
-// Moves by one frame, or by one time step of a machine.
+// Moves forward (1) or backward (-1) by one frame. A state machine does not have frames: it moves
+// by one time step of 1 / VIEW_STEPS_A_SECOND seconds.
 static void step_playback(view_state *viewer, int direction)
 {
     view_play *const play = &viewer->play;
@@ -156,26 +178,32 @@ static void step_playback(view_state *viewer, int direction)
         play->playing = false;
         play->time = fmax(play->time + direction / (double)VIEW_STEPS_A_SECOND, 0);
     } else {
-        step(play, view_timing_anim(&viewer->document->scene), direction);
+        step_frame(play, view_timing_anim(&viewer->document->scene), direction);
     }
 }
 
-// Moves to the first or last frame. A machine has no last frame.
+// Moves to the first or last frame of the clip. A state machine does not have a last frame: both
+// commands restart it.
 static void go_to_end(view_state *viewer, bool is_last)
 {
     view_play *const play = &viewer->play;
     view_scene *const scene = &viewer->document->scene;
-    const md5_anim *const anim = view_timing_anim(scene);
     if (view_get_mode(viewer->document) == VIEW_MODE_MACHINE) {
         view_restart_machine(&scene->machine);
         play->time = 0;
-    } else if (anim != NULL) {
-        const double last_time = (anim->num_frames - 1) / anim->frame_rate;
-        view_seek(play, anim, is_last ? last_time : 0);
+        return;
     }
+
+    const md5_anim *const anim = view_timing_anim(scene);
+    if (anim == NULL)
+        return;
+    const double last_time = (anim->num_frames - 1) / anim->frame_rate;
+    view_seek(play, anim, is_last ? last_time : 0);
 }
 
-// Changes the speed, from 1/16 to 16. Its sign is the direction.
+// Executes the four commands of the playback speed: reset to 1, reverse, halve or double. Halving
+// and doubling keep the direction, which is the sign of the speed, and the absolute value between
+// 1/16 and 16.
 static void change_speed(view_state *viewer, view_action action)
 {
     double speed = 1; // of VIEW_NORMAL_SPEED
@@ -183,14 +211,14 @@ static void change_speed(view_state *viewer, view_action action)
         speed = -viewer->options->speed;
     } else if (action != VIEW_NORMAL_SPEED) {
         const double factor = action == VIEW_FASTER ? 2 : 0.5;
-        speed = fmin(fmax(viewer->play.speed * factor, 1.0 / 16.0), 16);
-        speed = copysign(speed, viewer->options->speed);
+        const double magnitude = fmin(fmax(viewer->play.speed * factor, 1.0 / 16.0), 16);
+        speed = copysign(magnitude, viewer->options->speed);
     }
     if (view_set_option(viewer, VIEW_OPTION(speed), common_number_value(speed)))
         view_notice(viewer, "Speed %g\xC3\x97", speed);
 }
 
-// Shows the next or previous clip, cyclically.
+// Shows the next or previous clip of the document. The last clip is followed by the first one.
 static void change_to_neighbor_clip(view_state *viewer, bool is_next)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -212,6 +240,8 @@ static void set_range_limit(view_state *viewer, bool is_end)
         view_notice(viewer, "Cannot set the range: select at least two frames");
 }
 
+// Plays the one-shot clip of a state machine: a clip that is added to the machine's pose once. A
+// notice shows its name.
 static void play_one_shot(view_state *viewer)
 {
     const char *const name = view_play_one_shot(&viewer->document->scene.machine);
@@ -219,8 +249,7 @@ static void play_one_shot(view_state *viewer)
         view_notice(viewer, "Playing once: %s", name);
 }
 
-// Executes commands of playback. A machine has no frames: VIEW_GO_FIRST restarts it, and a step is
-// 1 / VIEW_STEPS_A_SECOND seconds.
+// Executes a command of playback, VIEW_PLAY to VIEW_ONE_SHOT, and stores its effect in the options.
 static void execute_playback(view_state *viewer, view_action action)
 {
     view_play *const play = &viewer->play;
@@ -270,7 +299,8 @@ static void execute_playback(view_state *viewer, view_action action)
     view_apply_options(viewer);
 }
 
-// Changes a switch, or sets an option to the next of its values.
+// Sets an option to the next of its values, for example a switch from off to on. A notice shows the
+// new value.
 static void set_next_value(view_state *viewer, const view_option *option)
 {
     const unsigned next =
@@ -284,7 +314,9 @@ static void set_next_value(view_state *viewer, const view_option *option)
     free(value);
 }
 
-// Starts or ends the ragdoll.
+// Starts or ends the ragdoll: from its time of death, the character is moved by simulated rigid
+// bodies. The option --dies contains this time; its default value means that the character is
+// alive.
 static void toggle_ragdoll(view_state *viewer)
 {
     const view_fall *const fall = viewer->document->scene.fall;
@@ -293,15 +325,20 @@ static void toggle_ragdoll(view_state *viewer)
         view_notice(viewer, "No ragdoll for this model");
         return;
     }
+
     const bool has_died = view_has_died(fall, now);
     const common_value alive = {.type = COMMON_VALUE_DEFAULT};
-    const common_value time = has_died ? alive : common_number_value(fmax(now, 0));
-    if (view_set_option(viewer, VIEW_OPTION(dies), time))
-        view_notice(viewer,
-                    has_died ? "Ragdoll ended" : "Ragdoll started" VIEW_DOT "press again to end");
+    const common_value death_time = has_died ? alive : common_number_value(fmax(now, 0));
+    if (!view_set_option(viewer, VIEW_OPTION(dies), death_time))
+        return;
+    if (has_died)
+        view_notice(viewer, "Ragdoll ended");
+    else
+        view_notice(viewer, "Ragdoll started" VIEW_DOT "press again to end");
 }
 
-// Starts or stops legs that walk by rules instead of the clip, as --walk does.
+// Starts or stops procedural walking, in which the program computes the steps of the legs instead
+// of playing a clip (option --walk). Returns the notice for the user.
 static const char *toggle_walk(view_scene *scene)
 {
     if (view_end_walk(scene))
@@ -352,7 +389,8 @@ static void execute_model_command(view_state *viewer, view_action action)
     }
 }
 
-// Moves the user's camera near the selected mesh, material or joint.
+// Moves the user's camera near the selected mesh, material or joint. If nothing is selected, a
+// notice informs the user.
 static void frame_selected(view_state *viewer)
 {
     view_camera *const camera = &viewer->cameras.user;
@@ -360,29 +398,41 @@ static void frame_selected(view_state *viewer)
     if (view_frame_meshes(camera, &viewer->document->scene, &viewer->play, viewer->ui.selected_mesh,
                           viewer->ui.selected_material))
         return;
+
     const int32_t joint = view_marked_joint(&viewer->ui, scene);
     if (joint < 0) {
         view_notice(viewer, "Select a joint or a mesh first");
         return;
     }
+    // The camera follows the character, so that its target is relative to the walked distance.
+    const float approach_factor = 0.4f; // a joint is much smaller than the model
     camera->target = md5_vec3_sub(md5_mat34_translation(scene->joints[joint]),
                                   view_walked(scene, &viewer->play));
-    camera->distance *= 0.4f;
+    camera->distance *= approach_factor;
 }
 
-// Executes commands of the camera. All except VIEW_CAMERA_PATH switch to the user's camera.
-static void execute_camera_command(view_state *viewer, view_action action)
+// Sets the direction of the camera for VIEW_FRONT to VIEW_FROM_BELOW, the views along an axis.
+static void look_along_axis(view_camera *camera, view_action action)
 {
-    view_camera *const camera = &viewer->cameras.user;
-    // The elevation at which the three axes of a cube appear equally long: atan(1 / sqrt 2).
-    const float isometric = 35.26439f;
-    // Azimuth and elevation of VIEW_FRONT to VIEW_FROM_BELOW.
+    // Azimuth and elevation of each view, degrees.
     static const float angles[][2] = {{0, 0}, {180, 0}, {-90, 0}, {90, 0}, {0, 90}, {0, -90}};
     static_assert(VIEW_FROM_BELOW - VIEW_FRONT + 1 == COMMON_LENGTH(angles), "each");
+    camera->azimuth = angles[action - VIEW_FRONT][0];
+    camera->elevation = angles[action - VIEW_FRONT][1];
+}
 
+// Executes a command of the camera. Each command except VIEW_CAMERA_PATH changes the user's camera,
+// and therefore leaves the camera path of the document. If the camera changes, the previous camera
+// is stored for VIEW_PREVIOUS_VIEW.
+static void execute_camera_command(view_state *viewer, view_action action)
+{
+    // The elevation at which the three axes of a cube appear equally long: atan(1 / sqrt 2).
+    const float isometric = 35.26439f;
+    view_camera *const camera = &viewer->cameras.user;
     const view_camera before = *camera;
     if (action != VIEW_CAMERA_PATH)
         viewer->cameras.follows_path = false;
+
     switch (action) {
     case VIEW_CAMERA_PATH:
         viewer->cameras.follows_path = !viewer->cameras.follows_path;
@@ -401,8 +451,7 @@ static void execute_camera_command(view_state *viewer, view_action action)
     case VIEW_LEFT:
     case VIEW_TOP:
     case VIEW_FROM_BELOW:
-        camera->azimuth = angles[action - VIEW_FRONT][0];
-        camera->elevation = angles[action - VIEW_FRONT][1];
+        look_along_axis(camera, action);
         break;
     case VIEW_ISOMETRIC:
         camera->azimuth = 45;
@@ -410,7 +459,7 @@ static void execute_camera_command(view_state *viewer, view_action action)
         camera->orthographic = true;
         break;
     case VIEW_PREVIOUS_VIEW:
-        if (viewer->cameras.previous.scene_radius > 0)
+        if (viewer->cameras.previous.scene_radius > 0) // a previous camera exists
             *camera = viewer->cameras.previous;
         break;
     default: // VIEW_ORTHOGRAPHIC
@@ -419,46 +468,57 @@ static void execute_camera_command(view_state *viewer, view_action action)
         break;
     }
 
-    if (memcmp(camera, &before, sizeof before) != 0)
+    const bool has_changed = memcmp(camera, &before, sizeof before) != 0;
+    if (has_changed)
         viewer->cameras.previous = before;
 }
 
-// Opens the context menu of a picked point with its joint and mesh, or of the ground.
+// Opens the context menu at the pixel (x, y), for a point of the model with its joint and mesh. If
+// `pick` is not set, the menu is for the ground.
 static void open_context(view_state *viewer, const view_pick *pick, float x, float y)
 {
-    const view_scene *const scene = &viewer->document->scene;
     view_open_menu(&viewer->ui, &viewer->panels.menu, VIEW_MENU_OF_CONTEXT, x, y);
     view_target *const target = &viewer->panels.menu.target;
-    target->context = pick->is_set ? VIEW_ON_MODEL | VIEW_ON_JOINT | VIEW_ON_MESH : VIEW_ON_GROUND;
+    const unsigned context_of_model = VIEW_ON_MODEL | VIEW_ON_JOINT | VIEW_ON_MESH;
+    target->context = pick->is_set ? context_of_model : VIEW_ON_GROUND;
     target->number = pick->mesh;
     target->item = pick->mesh + 1;
-    if (pick->is_set && pick->joint >= 0 && (uint32_t)pick->joint < scene->num_joints)
+
+    const view_scene *const scene = &viewer->document->scene;
+    const bool has_joint = pick->joint >= 0 && (uint32_t)pick->joint < scene->num_joints;
+    if (pick->is_set && has_joint)
         COMMON_TEXT(target->name, "%s", scene->skeleton->joints[pick->joint].name);
 }
 
-// Closes one thing: the error, the lesson, the start page, the control of the character, or else
-// the selection and the lists.
-static void close_topmost(view_state *viewer)
+// Closes the lists of the overlay and clears the selection, the measurement and the keyboard focus.
+static void clear_selection(view_state *viewer)
 {
     view_ui *const ui = &viewer->ui;
+    ui->focus.panel = NULL;
+    view_set_switch(viewer, VIEW_OPTION(shown.help), false);
+    view_set_switch(viewer, VIEW_OPTION(shown.light_list), false);
+    view_set_switch(viewer, VIEW_OPTION(shown.parm_list), false);
+    ui->selected_joint = ui->hovered_joint = -1;
+    ui->measured_from = ui->selected_material = -1;
+    ui->selected_mesh = -1;
+    viewer->pick = viewer->measured = (view_pick){.is_set = false};
+}
+
+// Handles Escape. Each call closes one thing, in this order: the error, the lesson, the start page,
+// the control of the character, the selection and the lists.
+static void close_topmost(view_state *viewer)
+{
     if (viewer->log.error[0] != '\0') {
         viewer->log.error[0] = '\0';
     } else if (viewer->pages.open >= 0) {
         view_close_page(viewer);
     } else if (viewer->panels.start.is_open) {
-        view_clear_start(ui, &viewer->panels.start);
+        view_clear_start(&viewer->ui, &viewer->panels.start);
     } else if (view_controls_character(viewer)) {
         viewer->input.has_released_control = true;
         view_notice(viewer, "Keyboard released; press Enter to control the character");
     } else {
-        ui->focus.panel = NULL;
-        view_set_switch(viewer, VIEW_OPTION(shown.help), false);
-        view_set_switch(viewer, VIEW_OPTION(shown.light_list), false);
-        view_set_switch(viewer, VIEW_OPTION(shown.parm_list), false);
-        ui->selected_joint = ui->hovered_joint = -1;
-        ui->measured_from = ui->selected_material = -1;
-        ui->selected_mesh = -1;
-        viewer->pick = viewer->measured = (view_pick){.is_set = false};
+        clear_selection(viewer);
     }
 }
 
@@ -481,14 +541,15 @@ static void copy_command_line(view_state *viewer)
     free(line);
 }
 
-// Opens the card of the option with this index.
+// Opens the card of an option, a small dialog for its value. `option` is an index in the option
+// table.
 static void open_card(view_state *viewer, size_t option)
 {
     const view_stage stage = current_stage(viewer);
     view_command command = view_open_card(&viewer->ui, &viewer->panels.card, &stage, option);
-    // An event without effect, which measures the height of the card.
-    view_run_ui(&viewer->ui, &viewer->panels, &stage,
-                &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
+    // An event without effect runs the interface once, which measures the height of the card.
+    const ui_mouse no_event = {.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y};
+    view_run_ui(&viewer->ui, &viewer->panels, &stage, &no_event);
     view_run_file_command(viewer, &command);
     free(command.path);
 }
@@ -553,19 +614,23 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
     return true;
 }
 
-// Sets --hide to a set of meshes: bit i is mesh i. The option is a list of names or indices.
-static void hide(view_state *viewer, uint64_t meshes)
+// Hides a set of meshes and shows all others: bit i is mesh i. The value of the option --hide is a
+// list of indices, one per line.
+static void hide_meshes(view_state *viewer, uint64_t meshes)
 {
-    char *text = common_copy("");
-    for (int i = 0; i < 64; i++)
-        if ((meshes >> i & 1) != 0)
-            common_extend(&text, "%d\n", i);
-    view_set_option(viewer, VIEW_OPTION(hidden), common_text_value(text));
-    free(text);
+    char *indices = common_copy("");
+    for (int i = 0; i < 64; i++) {
+        const bool is_hidden = (meshes >> i & 1) != 0;
+        if (is_hidden)
+            common_extend(&indices, "%d\n", i);
+    }
+    view_set_option(viewer, VIEW_OPTION(hidden), common_text_value(indices));
+    free(indices);
 }
 
-// Returns the index of the mesh that a command hides or shows. VIEW_HIDE_SELECTION concerns the
-// selected mesh or else the picked mesh; without them SIZE_MAX is returned.
+// Returns the index of the mesh that a command hides or shows. VIEW_HIDE_SELECTION refers to the
+// mesh that is selected in a list, otherwise to the mesh that was clicked. Returns SIZE_MAX if
+// neither exists.
 static size_t find_command_mesh(const view_state *viewer, const view_command *command)
 {
     if (command->action != VIEW_HIDE_SELECTION)
@@ -575,7 +640,8 @@ static size_t find_command_mesh(const view_state *viewer, const view_command *co
     return viewer->pick.is_set ? viewer->pick.mesh : SIZE_MAX;
 }
 
-// Executes commands that hide or show meshes. Only the first 64 meshes can be hidden.
+// Executes a command that hides or shows meshes. Sets of meshes have one bit per mesh, so that only
+// the first 64 meshes can be hidden.
 static void execute_mesh_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
@@ -584,26 +650,28 @@ static void execute_mesh_command(view_state *viewer, const view_command *command
         view_notice(viewer, "Click a mesh to select it first");
         return;
     }
-
-    // Sets of meshes, one bit per mesh.
-    const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
-    const uint64_t all = num_meshes < 64 ? ((uint64_t)1 << num_meshes) - 1 : UINT64_MAX;
-    const uint64_t bit = mesh < 64 ? all & (uint64_t)1 << mesh : 0;
-    const uint64_t others = all ^ bit;
-    const uint64_t hidden = viewer->options->hidden_meshes;
     if (action == VIEW_SHOW_MESHES) {
-        hide(viewer, 0);
-    } else if (bit == 0) {
+        hide_meshes(viewer, 0);
         return;
-    } else if (action == VIEW_ONLY_MESH) { // a second time shows all meshes again
-        hide(viewer, hidden == others ? 0 : others);
-    } else {
-        hide(viewer, hidden ^ bit);
     }
+
+    const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
+    const uint64_t all_meshes = num_meshes < 64 ? ((uint64_t)1 << num_meshes) - 1 : UINT64_MAX;
+    const uint64_t this_mesh = mesh < 64 ? all_meshes & (uint64_t)1 << mesh : 0;
+    const uint64_t other_meshes = all_meshes ^ this_mesh;
+    const uint64_t hidden = viewer->options->hidden_meshes;
+    if (this_mesh == 0) // the mesh does not exist or cannot be hidden
+        return;
+    if (action == VIEW_ONLY_MESH) // a second time shows all meshes again
+        hide_meshes(viewer, hidden == other_meshes ? 0 : other_meshes);
+    else
+        hide_meshes(viewer, hidden ^ this_mesh);
 }
 
-// Starts a transition of a machine, or changes to a state with a default crossfade. A machine that
-// was read again may not have the transition or the state; then nothing happens.
+// Executes VIEW_TAKE_TRANSITION, which starts a transition of the state machine even if its
+// condition is false, and VIEW_GO_TO_STATE, which changes to a state with a default crossfade. The
+// machine may have been read again since the command was created. If it does not have the
+// transition any more, nothing happens.
 static void execute_transition(view_state *viewer, const view_command *command)
 {
     view_machine *const machine = &viewer->document->scene.machine;
@@ -611,23 +679,23 @@ static void execute_transition(view_state *viewer, const view_command *command)
         return;
     view_take_over(machine);
 
-    // The default crossfade to the state, or the transition.
     const uint32_t layer = (uint32_t)command->number;
     uint32_t state = (uint32_t)command->item;
-    md5_transition_desc transition = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
+    md5_transition_desc crossfade = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
     if (command->action == VIEW_TAKE_TRANSITION) {
-        if (layer >= machine->desc->num_layers
-            || command->item >= machine->desc->layers[layer].num_transitions)
+        const bool exists = layer < machine->desc->num_layers
+                            && command->item < machine->desc->layers[layer].num_transitions;
+        if (!exists)
             return;
-        transition = machine->desc->layers[layer].transitions[command->item];
-        state = md5_find_state(machine->character->machine, layer, transition.to);
+        crossfade = machine->desc->layers[layer].transitions[command->item];
+        state = md5_find_state(machine->character->machine, layer, crossfade.to);
     }
 
     // While playback is paused, the state is displayed immediately, at its beginning.
     bool has_changed;
     if (viewer->play.playing)
-        has_changed = md5_player_fade_to(machine->player, layer, state, transition.duration,
-                                         transition.fade, transition.easing.kind);
+        has_changed = md5_player_fade_to(machine->player, layer, state, crossfade.duration,
+                                         crossfade.fade, crossfade.easing.kind);
     else
         has_changed = md5_player_seek(machine->player, layer, state, 0);
 
@@ -648,16 +716,21 @@ static void select_parent(view_state *viewer)
         viewer->ui.selected_joint = (int32_t)parent;
 }
 
-// Begins to measure a distance at the selected joint. A second time on the same joint ends it.
+// Begins to measure the distance from the selected joint to the joint that is selected next. A
+// second command on the same joint ends the measurement.
 static void toggle_measuring(view_state *viewer)
 {
     view_ui *const ui = &viewer->ui;
-    ui->measured_from = ui->measured_from != ui->selected_joint ? ui->selected_joint : -1;
-    view_notice(viewer,
-                ui->measured_from >= 0 ? "Select the second joint" : "Select the first joint");
+    const bool ends = ui->measured_from == ui->selected_joint;
+    ui->measured_from = ends ? -1 : ui->selected_joint;
+    if (ui->measured_from >= 0)
+        view_notice(viewer, "Select the second joint");
+    else
+        view_notice(viewer, "Select the first joint");
 }
 
-// Executes commands of selection, recording and options. All remaining commands concern files.
+// Executes commands of selection, recording, export, undo and options. All other commands concern
+// files and are passed to the jobs.
 static void execute_other_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
@@ -743,19 +816,20 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     }
 }
 
-// Executes a command and frees its path, then logs the state at the level "debug".
+// Executes a command and frees its path, then logs the state at the level "debug". Panels that the
+// command has opened receive the keyboard focus.
 bool view_execute(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
-    const bool is_named = action != VIEW_NOTHING && action != VIEW_HANDLED;
+    const bool is_for_log = action != VIEW_NOTHING && action != VIEW_HANDLED;
     view_shown *const shown = &viewer->options->shown;
     view_shown before = *shown;
-    if (is_named)
+    if (is_for_log)
         view_end_hover_preview(viewer);
     view_sync_overlay(&viewer->ui, &viewer->panels); // a key may have closed the list
     view_update_options(viewer);
 
-    // The actions are sorted by group.
+    // The values of view_action are ordered by group. VIEW_TOGGLE + i is option i.
     if (action >= VIEW_TOGGLE)
         set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     else if (action <= VIEW_ONE_SHOT)
@@ -770,45 +844,52 @@ bool view_execute(view_state *viewer, view_command command)
     view_activate_opened_panels(&viewer->ui, &before, shown);
     free(command.path);
     view_sync_overlay(&viewer->ui, &viewer->panels);
-    if (is_named)
+    if (is_for_log)
         view_log_state(viewer, view_action_name(action));
     return action != VIEW_NOTHING;
 }
 
 // == Events =======================================================================================
 
-// Returns the point of the body at a pixel. A crowd cannot be picked.
+// Returns the point of the model's surface at the pixel (x, y), if any. A crowd cannot be picked.
 static view_pick pick_at(view_state *viewer, float x, float y)
 {
-    const float width = (float)viewer->width;
-    const float height = (float)viewer->height;
     const view_lens lens = current_lens(viewer);
-    const md5_ray ray = view_lens_ray(&lens, x, y, width, height);
+    const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
     if (view_shows_crowd(viewer->document))
         return (view_pick){.is_set = false};
     return view_find_pick(&viewer->document->scene, viewer->options->hidden_meshes, &ray);
 }
 
-// Selects the point of the body at pixel (x, y) and the joint that influences it most.
+// Shows the picked joint in the inspector. An open card for a joint, and an open retargeting page,
+// use the joint as their value.
+static void show_picked_joint(view_state *viewer)
+{
+    view_ui *const ui = &viewer->ui;
+    const int32_t joint = viewer->pick.joint;
+    ui->docks.front = VIEW_DOCK_RIGHT;
+    ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
+
+    const view_stage stage = current_stage(viewer);
+    ui->command = view_pick_for_card(ui, &viewer->panels.card, &stage, joint, 0);
+    view_map_picked_joint(ui, &viewer->panels.retarget, &stage);
+    view_execute(viewer, ui->command);
+    ui->command.path = NULL; // freed by view_execute()
+}
+
+// Selects the point of the body at the pixel (x, y) and the joint that influences it most. The
+// click also takes control of the character again, if the user had released it.
 void view_pick_at(view_state *viewer, float x, float y)
 {
     viewer->pick = pick_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
     viewer->ui.selected_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
     viewer->ui.selected_mesh = -1;
-    if (viewer->pick.is_set) {
-        viewer->ui.docks.front = VIEW_DOCK_RIGHT;
-        viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
-        const view_stage stage = current_stage(viewer);
-        viewer->ui.command =
-            view_pick_for_card(&viewer->ui, &viewer->panels.card, &stage, viewer->pick.joint, 0);
-        view_map_picked_joint(&viewer->ui, &viewer->panels.retarget, &stage);
-        view_execute(viewer, viewer->ui.command);
-        viewer->ui.command.path = NULL; // freed by view_execute()
-    }
+    if (viewer->pick.is_set)
+        show_picked_joint(viewer);
+
     const view_motion_kind *const mover = view_get_mover(&viewer->document->scene);
-    viewer->input.has_released_control =
-        false; // a click in the viewport takes control of the character
+    viewer->input.has_released_control = false;
     if (viewer->pick.is_set && mover->click != NULL)
         mover->click(&viewer->document->scene);
     view_log_state(viewer, "pick");
@@ -824,25 +905,28 @@ void view_measure_at(view_state *viewer, float x, float y)
     view_log_state(viewer, "measure");
 }
 
-// Continues with the user's camera from the current position of the camera path.
+// Ends the camera path of the document: the user's camera continues at the current position and
+// direction of the path. The roll and the field of view of the path are lost.
 static void leave_camera_path(view_state *viewer)
 {
     if (!viewer->cameras.follows_path)
         return;
-    // The target is on the axis of the lens, at the depth of the center, so that the size of the
-    // model does not change. Roll and field of view are lost.
     view_camera *const camera = &viewer->cameras.user;
     const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
     const md5_vec3 center = md5_vec3_add(view_center(viewer->document->bounds), walked);
     const view_lens lens = view_path_lens(viewer->document, &viewer->play, camera,
                                           (float)viewer->width, (float)viewer->height);
+
+    // The target is on the axis of the lens, at the depth of the model's center, so that the size
+    // of the model in the image does not change. The target cannot be behind the camera.
     const md5_vec3 back = lens.axes.back;
-    // The target cannot be behind the camera.
-    const float depth =
-        fmaxf(md5_vec3_dot(md5_vec3_sub(lens.eye, center), back), 0.25f * camera->scene_radius);
+    const float center_depth = md5_vec3_dot(md5_vec3_sub(lens.eye, center), back);
+    const float depth = fmaxf(center_depth, 0.25f * camera->scene_radius);
+    const md5_vec3 target = md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth));
+
     camera->azimuth = view_degrees(atan2f(back.y, back.x));
     camera->elevation = view_degrees(asinf(view_clamp(back.z, -1, 1)));
-    camera->target = md5_vec3_sub(md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth)), walked);
+    camera->target = md5_vec3_sub(target, walked);
     camera->distance = depth * lens.half_y / VIEW_HALF_HEIGHT;
     camera->orthographic = false;
     viewer->cameras.framing = (view_framing){0};
@@ -850,7 +934,8 @@ static void leave_camera_path(view_state *viewer)
     view_snap(viewer);
 }
 
-// Returns the number of pixels of the image per unit of mouse coordinates.
+// Returns the number of pixels of the image per unit of mouse coordinates, which is more than 1 on
+// high-resolution screens.
 static float mouse_scale(const view_state *viewer)
 {
     int width;
@@ -859,74 +944,84 @@ static float mouse_scale(const view_state *viewer)
     return width > 0 ? (float)viewer->width / (float)width : 1;
 }
 
-// Begins dragging the stick if a press hits it. Returns false if it does not.
+// Begins dragging the control stick if a press at the pixel (x, y) hits it. Returns false if the
+// press misses it.
 static bool hold_stick(view_state *viewer, float x, float y)
 {
     const view_stage stage = current_stage(viewer);
     const view_stick stick = view_stick_position(&stage);
-    if (!(stick.reach > 0) || hypotf(x - stick.x, y - stick.y) > 1.3f * stick.reach)
+    const bool is_visible = stick.reach > 0;
+    const float touch_radius = 1.3f * stick.reach; // slightly larger than the drawn circle
+    if (!is_visible || hypotf(x - stick.x, y - stick.y) > touch_radius)
         return false;
     viewer->input.stick = stick;
     return true;
 }
 
-// Moves the pad of the stick towards a pixel, and presses and releases the keys that it represents.
+// Moves the control stick towards the pixel (x, y). The stick acts like the one of a gamepad, whose
+// directions press and release the keys that move the character.
 static void push_stick(view_state *viewer, float x, float y)
 {
     view_stick *const stick = &viewer->input.stick;
-    view_input key;
     const float right = (x - stick->x) / stick->reach;
     const float down = (y - stick->y) / stick->reach;
     const float factor = 1.0f / fmaxf(hypotf(right, down), 1); // limits the length to 1
     stick->pad.x = right * factor;
     stick->pad.y = down * factor;
+
+    view_input key;
     while (view_next_pad_key(&stick->pad, &key)) {
-        const view_menu_entry *const row = view_find_key(key.key, false, false, false, true);
-        if (row != NULL)
-            view_control_character(viewer, row, key.kind == VIEW_INPUT_KEY_DOWN);
+        const view_menu_entry *const entry = view_find_key(key.key, false, false, false, true);
+        if (entry != NULL)
+            view_control_character(viewer, entry, key.kind == VIEW_INPUT_KEY_DOWN);
     }
 }
 
-// Grasps a limb of a ragdoll at a pixel. Returns false if there is none.
+// Begins dragging a limb of a ragdoll at the pixel (x, y). Returns false if the pixel does not show
+// a limb.
 static bool grasp_limb(view_state *viewer, float x, float y)
 {
-    const float reach = 10 * viewer->cameras.user.distance;
     view_fall *const fall = viewer->document->scene.fall;
-    if (viewer->pages.open >= 0 || view_shows_crowd(viewer->document)
-        || !view_has_died(fall, viewer->play.time))
+    const bool shows_other = viewer->pages.open >= 0 || view_shows_crowd(viewer->document);
+    if (shows_other || !view_has_died(fall, viewer->play.time))
         return false;
+
+    const float ray_length = 10 * viewer->cameras.user.distance; // far behind the model
     const view_lens lens = current_lens(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
     const md5_vec3 direction = md5_vec3_normalize(ray.direction, lens.axes.back);
-    return view_grasp(fall, ray.origin, view_along(ray.origin, direction, reach));
+    return view_grasp(fall, ray.origin, view_along(ray.origin, direction, ray_length));
 }
 
-// Moves the grasped limb to a pixel, at the depth at which it was grasped.
+// Drags the grasped limb of a ragdoll to the pixel (x, y), in a plane parallel to the image through
+// the grasped point.
 static void drag_limb(view_state *viewer, float x, float y)
 {
     view_fall *const fall = viewer->document->scene.fall;
     const view_lens lens = current_lens(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
-    const md5_vec3 to = md5_vec3_sub(fall->grasped, ray.origin);
-    const float depth =
-        md5_vec3_dot(to, lens.axes.back) / md5_vec3_dot(ray.direction, lens.axes.back);
-    const md5_vec3 target = view_along(ray.origin, ray.direction, depth);
+    const md5_vec3 to_grasped = md5_vec3_sub(fall->grasped, ray.origin);
+    const float ray_fraction =
+        md5_vec3_dot(to_grasped, lens.axes.back) / md5_vec3_dot(ray.direction, lens.axes.back);
+    const md5_vec3 target = view_along(ray.origin, ray.direction, ray_fraction);
     view_drag(fall, &target);
 }
 
-// Ends the current drag, also if another button ends it. Releases the keys of the stick.
+// Ends the current drag: releases the limb of a ragdoll, or the keys that the control stick holds.
+// A press of a second button also ends the drag of the first one.
 static void end_drag(view_state *viewer)
 {
-    if (viewer->input.drag == VIEW_DRAG_LIMB && viewer->document->scene.fall != NULL)
+    view_input_state *const input = &viewer->input;
+    if (input->drag == VIEW_DRAG_LIMB && viewer->document->scene.fall != NULL)
         view_drag(viewer->document->scene.fall, NULL);
-    if (viewer->input.drag == VIEW_DRAG_STICK)
-        push_stick(viewer, viewer->input.stick.x, viewer->input.stick.y);
-    viewer->input.drag = VIEW_DRAG_NONE;
-    viewer->input.stick.reach = 0;
+    if (input->drag == VIEW_DRAG_STICK)
+        push_stick(viewer, input->stick.x, input->stick.y); // to its center
+    input->drag = VIEW_DRAG_NONE;
+    input->stick.reach = 0;
 }
 
-// Runs the interface with an event at the position of the last press. Returns true if the interface
-// has used the event.
+// Runs the interface with an event at the position of the last press, and executes the resulting
+// command. Returns true if the interface has used the event.
 static bool run_at_press(view_state *viewer, ui_mouse event)
 {
     const view_stage stage = current_stage(viewer);
@@ -935,6 +1030,8 @@ static bool run_at_press(view_state *viewer, ui_mouse event)
     return view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &event));
 }
 
+// Presses the item of the interface at the position of the last press. Returns true if there is
+// one.
 static bool press_panel(view_state *viewer)
 {
     return run_at_press(viewer, (ui_mouse){.is_pressed = true,
@@ -942,7 +1039,7 @@ static bool press_panel(view_state *viewer)
                                            .alt = viewer->input.is_alt});
 }
 
-// Scrolls the panel under the finger.
+// Scrolls the panel under the finger by `down` pixels. Returns true if a panel has scrolled.
 static bool drag_panel(view_state *viewer, float down)
 {
     viewer->input.scroll_distance = down;
@@ -950,92 +1047,116 @@ static bool drag_panel(view_state *viewer, float down)
     return run_at_press(viewer, (ui_mouse){.dragged = down});
 }
 
-// Decides the action of a finger once it has moved far enough: it scrolls, or presses the item
-// under the press and drags it. Returns true if it presses.
+// Decides the purpose of a touch on a panel when the finger has moved far enough: a mainly vertical
+// movement scrolls the panel, any other movement presses the touched item and drags it. Returns
+// true if the finger presses an item.
 static bool decide_finger(view_state *viewer, float x, float y)
 {
+    const float min_distance = 8 * viewer->drawing.font.scale;
     const float right = x - viewer->input.press_x;
     const float down = y - viewer->input.press_y;
-    if (hypotf(right, down) < 8 * viewer->drawing.font.scale)
+    if (hypotf(right, down) < min_distance)
         return false;
-    const bool scrolls = fabsf(down) > fabsf(right) && drag_panel(viewer, down);
-    viewer->input.drag = scrolls ? VIEW_DRAG_SCROLL : VIEW_DRAG_NONE;
-    if (!scrolls)
-        press_panel(viewer);
-    return !scrolls;
+
+    const bool is_vertical = fabsf(down) > fabsf(right);
+    if (is_vertical && drag_panel(viewer, down)) {
+        viewer->input.drag = VIEW_DRAG_SCROLL;
+        return false;
+    }
+    viewer->input.drag = VIEW_DRAG_NONE;
+    press_panel(viewer);
+    return true;
 }
 
-// Handles the end of a touch. A finger that was not moved presses or, after a long touch, opens the
-// context menu. Scrolling continues for a fifth of a second, which is twelve moves.
+// Handles the end of a touch on a panel. A finger that has not moved presses the touched item or,
+// after a long touch, opens its context menu. A finger that was scrolling until now continues to
+// scroll like a thrown object, unless the user prefers reduced motion.
 static void lift_finger(view_state *viewer, const view_input *event)
 {
-    const float moves = 12;
-    const float step = 3 * viewer->drawing.font.line[VIEW_TEXT];
-    const bool is_still = viewer->input.drag == VIEW_DRAG_FINGER && !event->is_given_up;
-    const bool is_scrolling =
-        viewer->input.drag == VIEW_DRAG_SCROLL && viewer->now - viewer->input.scroll_time < 0.1;
-    const bool continues = is_scrolling && !viewer->options->shown.reduced_motion;
-    if (viewer->input.drag == VIEW_DRAG_FINGER)
-        viewer->input.drag = VIEW_DRAG_NONE;
-    if (is_still && event->is_long)
+    view_input_state *const input = &viewer->input;
+    const bool is_still = input->drag == VIEW_DRAG_FINGER && !event->is_given_up;
+    const bool was_scrolling =
+        input->drag == VIEW_DRAG_SCROLL && viewer->now - input->scroll_time < 0.1;
+    const bool continues = was_scrolling && !viewer->options->shown.reduced_motion;
+    if (input->drag == VIEW_DRAG_FINGER)
+        input->drag = VIEW_DRAG_NONE;
+
+    if (is_still && event->is_long) {
         run_at_press(viewer, (ui_mouse){.is_right = true});
-    else if (is_still)
+    } else if (is_still) {
         press_panel(viewer);
-    else if (continues)
-        run_at_press(viewer, (ui_mouse){.wheel = moves * viewer->input.scroll_distance / step});
+    } else if (continues) {
+        // The distance is that of twelve touch moves, which take a fifth of a second.
+        const float num_moves = 12;
+        const float pixels_per_step = 3 * viewer->drawing.font.line[VIEW_TEXT];
+        run_at_press(viewer,
+                     (ui_mouse){.wheel = num_moves * input->scroll_distance / pixels_per_step});
+    }
 }
 
-// Returns the drag that a press in the viewport begins.
-static view_camera_drag drag_kind(const view_input *event)
+// Returns the movement of the camera that a press in the 3D view begins. The left button orbits, or
+// pans with Shift; the middle button pans; the right button zooms.
+static view_camera_drag camera_drag_of_button(const view_input *event)
 {
-    const bool is_left = event->button == VIEW_BUTTON_LEFT;
-    if (event->button == VIEW_BUTTON_MIDDLE || (is_left && event->shift))
+    switch (event->button) {
+    case VIEW_BUTTON_LEFT:
+        return event->shift ? VIEW_DRAG_PAN : VIEW_DRAG_ORBIT;
+    case VIEW_BUTTON_MIDDLE:
         return VIEW_DRAG_PAN;
-    if (is_left)
-        return VIEW_DRAG_ORBIT;
-    return event->button == VIEW_BUTTON_RIGHT ? VIEW_DRAG_ZOOM : VIEW_DRAG_NONE;
+    case VIEW_BUTTON_RIGHT:
+        return VIEW_DRAG_ZOOM;
+    default:
+        return VIEW_DRAG_NONE;
+    }
 }
 
-// Handles a pressed mouse button or a finger: a panel below it gets it first, otherwise it
-// begins a drag of the camera, of the control stick or of a limb.
+// Stores the position and the modifiers of a press, which the following moves and the release use.
+static void store_press(view_input_state *input, const view_input *event)
+{
+    input->is_only_alt_down = false;
+    input->press_x = event->x;
+    input->press_y = event->y;
+    input->press_travel = 0;
+    input->is_touched = event->is_touch;
+    input->is_double = event->clicks == 2;
+    input->is_alt = event->alt;
+}
+
+// Handles the press of a mouse button or finger. A panel at this position uses it first. Otherwise
+// it begins to drag the control stick, the limb of a ragdoll, or the camera.
 static void press(view_state *viewer, const view_input *event)
 {
-    const float x = event->x;
-    const float y = event->y;
+    view_input_state *const input = &viewer->input;
     const bool is_left = event->button == VIEW_BUTTON_LEFT;
     end_drag(viewer);
-    viewer->input.is_only_alt_down = false;
-    viewer->input.press_x = x;
-    viewer->input.press_y = y;
-    viewer->input.press_travel = 0;
-    viewer->input.is_touched = event->is_touch;
-    viewer->input.is_double = event->clicks == 2;
-    viewer->input.is_alt = event->alt;
+    store_press(input, event);
 
-    // A finger on a panel scrolls it or presses an item, which its movement decides.
+    // A finger on a panel scrolls the panel or presses an item; its next movement decides which.
     if (is_left && event->is_touch) {
         run_at_press(viewer, (ui_mouse){.is_moved = true});
         if (viewer->ui.hot.panel != NULL) {
-            viewer->input.drag = VIEW_DRAG_FINGER;
+            input->drag = VIEW_DRAG_FINGER;
             return;
         }
     }
-    // Any button outside of a menu closes the menu.
-    if ((is_left || viewer->panels.menu.kind != VIEW_NO_MENU) && press_panel(viewer))
+    // Only the left button presses items, but any button outside of an open menu closes it.
+    const bool is_menu_open = viewer->panels.menu.kind != VIEW_NO_MENU;
+    if ((is_left || is_menu_open) && press_panel(viewer))
         return;
 
-    viewer->input.drag = drag_kind(event);
-    if (viewer->input.drag != VIEW_DRAG_ORBIT)
+    input->drag = camera_drag_of_button(event);
+    if (input->drag != VIEW_DRAG_ORBIT)
         return;
-    if (hold_stick(viewer, x, y)) {
-        viewer->input.drag = VIEW_DRAG_STICK;
-        push_stick(viewer, x, y);
-    } else if (grasp_limb(viewer, x, y)) {
-        viewer->input.drag = VIEW_DRAG_LIMB;
+    if (hold_stick(viewer, event->x, event->y)) {
+        input->drag = VIEW_DRAG_STICK;
+        push_stick(viewer, event->x, event->y);
+    } else if (grasp_limb(viewer, event->x, event->y)) {
+        input->drag = VIEW_DRAG_LIMB;
     }
 }
 
-// Moves the camera by a drag of the mouse.
+// Moves the user's camera by a drag of the mouse: orbit, pan or zoom. `right` and `down` are the
+// movement in pixels.
 static void drag_camera(view_state *viewer, float right, float down)
 {
     const float height = (float)viewer->height;
@@ -1052,51 +1173,61 @@ static void drag_camera(view_state *viewer, float right, float down)
     }
 }
 
-// Handles a movement of the mouse or a finger. Returns true if the image must be drawn again.
-static bool move(view_state *viewer, const view_input *event)
+// Handles a movement of the mouse without a drag in the 3D view. The interface receives it first.
+// If the interface does not use it, the character looks at the mouse. Returns true if the image
+// must be drawn again.
+static bool hover(view_state *viewer, const view_input *event)
 {
-    const float x = event->x;
-    const float y = event->y;
-    const float travel = fabsf(event->moved_x) + fabsf(event->moved_y);
-    if (viewer->input.drag == VIEW_DRAG_SCROLL)
-        return drag_panel(viewer, event->moved_y);
-    if (viewer->input.drag == VIEW_DRAG_FINGER && !decide_finger(viewer, x, y))
-        return viewer->input.drag == VIEW_DRAG_SCROLL;
-    if (viewer->input.drag == VIEW_DRAG_STICK) {
-        push_stick(viewer, x, y);
-        return true;
-    }
-    if (viewer->input.drag == VIEW_DRAG_LIMB) {
-        viewer->input.press_travel += travel;
-        drag_limb(viewer, x, y);
-        return true;
-    }
-
-    if (viewer->input.drag != VIEW_DRAG_NONE) {
-        leave_camera_path(viewer);
-        view_point_mover(viewer, x, y);
-        viewer->input.press_travel += travel;
-        drag_camera(viewer, event->moved_x, event->moved_y);
-        return true;
-    }
-
-    // Without a drag, the interface handles the movement.
-    const bool is_held = viewer->ui.held != NULL;
+    const bool is_held = viewer->ui.held != NULL; // a value of a panel follows the mouse
     const view_stage stage = current_stage(viewer);
-    const ui_mouse mouse = {.x = x, .y = y, .is_moved = true};
-    if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &mouse)) && !is_held)
+    const ui_mouse mouse = {.x = event->x, .y = event->y, .is_moved = true};
+    const bool is_used =
+        view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &mouse));
+    if (is_used && !is_held)
         return true;
-    view_point_mover(viewer, x, y);
+    view_point_mover(viewer, event->x, event->y);
     return is_held;
 }
 
-// Opens the context menu of the item or point under the mouse, and selects the point.
+// Handles a movement of the mouse or of a finger: continues the current drag. Returns true if the
+// image must be drawn again.
+static bool move(view_state *viewer, const view_input *event)
+{
+    view_input_state *const input = &viewer->input;
+    if (input->drag == VIEW_DRAG_SCROLL)
+        return drag_panel(viewer, event->moved_y);
+    if (input->drag == VIEW_DRAG_FINGER && !decide_finger(viewer, event->x, event->y))
+        return input->drag == VIEW_DRAG_SCROLL;
+
+    // A finger that has pressed an item continues without a drag.
+    if (input->drag == VIEW_DRAG_NONE)
+        return hover(viewer, event);
+    if (input->drag == VIEW_DRAG_STICK) {
+        push_stick(viewer, event->x, event->y);
+        return true;
+    }
+
+    input->press_travel += fabsf(event->moved_x) + fabsf(event->moved_y);
+    if (input->drag == VIEW_DRAG_LIMB) {
+        drag_limb(viewer, event->x, event->y);
+        return true;
+    }
+    leave_camera_path(viewer);
+    view_point_mover(viewer, event->x, event->y);
+    drag_camera(viewer, event->moved_x, event->moved_y);
+    return true;
+}
+
+// Handles a click of the right button at the position of the last press. Opens the context menu of
+// the item, or selects the point of the model and opens its context menu.
 static void click_right(view_state *viewer)
 {
     const float x = viewer->input.press_x;
     const float y = viewer->input.press_y;
-    if (run_at_press(viewer, (ui_mouse){.is_right = true}))
+    const bool is_on_item = run_at_press(viewer, (ui_mouse){.is_right = true});
+    if (is_on_item)
         return;
+
     const view_pick pick = pick_at(viewer, x, y);
     if (pick.is_set) {
         viewer->pick = pick;
@@ -1106,9 +1237,9 @@ static void click_right(view_state *viewer)
     view_log_state(viewer, "context");
 }
 
-// Moves the camera near the clicked point of the body, or shows the whole model if the click was
-// outside of the body.
-static void frame_spot(view_state *viewer)
+// Handles a double click: moves the camera near the clicked point of the body. Outside of the body,
+// shows the whole model.
+static void frame_clicked_point(view_state *viewer)
 {
     view_camera *const camera = &viewer->cameras.user;
     const view_scene *const scene = &viewer->document->scene;
@@ -1117,54 +1248,67 @@ static void frame_spot(view_state *viewer)
         return;
     }
     leave_camera_path(viewer);
-    camera->target =
-        md5_vec3_sub(view_pick_point(scene, &viewer->pick), view_walked(scene, &viewer->play));
+    const md5_vec3 point = view_pick_point(scene, &viewer->pick);
+    camera->target = md5_vec3_sub(point, view_walked(scene, &viewer->play));
     camera->distance = fminf(camera->distance, camera->scene_radius);
     view_log_state(viewer, "frame-spot");
 }
 
-// Handles a click in the viewport: a release without a movement since the press. The drag that the
-// press has begun identifies the button. Returns false if the release was not a click.
-static bool click(view_state *viewer, const view_stage *stage, const view_input *event)
+// Handles a click of the left button at the position of the last press. With Ctrl, the click
+// measures a distance. If a card waits for a color, the color of the pixel becomes its value.
+// Otherwise the click selects a point of the body.
+static void click_left(view_state *viewer, const view_stage *stage, bool control)
 {
     const float x = viewer->input.press_x;
     const float y = viewer->input.press_y;
-    const view_camera_drag drag = viewer->input.drag;
+    if (control) {
+        view_measure_at(viewer, x, y);
+    } else if (viewer->panels.card.picks_color) {
+        const view_color color = view_color_at(viewer, x, y);
+        view_execute(viewer,
+                     view_pick_for_card(&viewer->ui, &viewer->panels.card, stage, -1, color));
+    } else {
+        view_pick_at(viewer, x, y);
+    }
+}
+
+// Handles a release in the 3D view. It is a click if the pointer has not moved since the press.
+// Returns false if it is not a click. A long touch replaces the right button.
+static bool click(view_state *viewer, const view_stage *stage, const view_input *event)
+{
     const bool has_moved = viewer->input.press_travel >= 4 * mouse_scale(viewer);
     if (has_moved || viewer->pages.open >= 0 || event->is_given_up)
         return false;
 
+    // The drag that the press has begun identifies the button.
+    const view_camera_drag drag = viewer->input.drag;
     const bool is_left = drag == VIEW_DRAG_ORBIT || drag == VIEW_DRAG_LIMB;
     const bool is_right = drag == VIEW_DRAG_ZOOM || (is_left && event->is_long);
-    if (is_right)
+    if (is_right) {
         click_right(viewer);
-    else if (!is_left)
+        return true;
+    }
+    if (!is_left)
         return false;
-    else if (event->control)
-        view_measure_at(viewer, x, y);
-    else if (viewer->panels.card.picks_color)
-        view_execute(viewer, view_pick_for_card(&viewer->ui, &viewer->panels.card, stage, -1,
-                                                view_color_at(viewer, x, y)));
-    else
-        view_pick_at(viewer, x, y);
 
-    const bool is_plain = is_left && !is_right && !event->control;
-    if (is_plain && event->clicks == 2)
-        frame_spot(viewer);
+    click_left(viewer, stage, event->control);
+    const bool is_double_click = event->clicks == 2 && !event->control;
+    if (is_double_click)
+        frame_clicked_point(viewer);
     return true;
 }
 
-// Handles a released mouse button or a lifted finger: it ends the drag, and is a click if the
-// pointer has hardly moved.
+// Handles a released mouse button or a lifted finger: ends the drag, and executes a click if the
+// pointer has hardly moved. The log names the drag or the panel whose value was dragged.
 static void release(view_state *viewer, const view_input *event)
 {
     static const char *const drag_names[] = {"none",  "orbit",  "pan",    "zoom",
                                              "stick", "finger", "scroll", "limb"};
     lift_finger(viewer, event);
-    const char *const held = viewer->ui.held;
+    const char *const held_panel = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
     const view_stage stage = current_stage(viewer);
-    if (held != NULL && strcmp(held, VIEW_SHEET_HANDLE) == 0) {
+    if (held_panel != NULL && strcmp(held_panel, VIEW_SHEET_HANDLE) == 0) {
         const view_layout_request request = view_requested_layout(&stage);
         view_drop_sheet(&request, &viewer->ui.docks);
     }
@@ -1173,30 +1317,33 @@ static void release(view_state *viewer, const view_input *event)
         const view_camera_drag drag = viewer->input.drag;
         if (drag != VIEW_DRAG_NONE)
             view_log_state(viewer, drag_names[drag]);
-        else if (held != NULL)
-            view_log_state(viewer, held);
+        else if (held_panel != NULL)
+            view_log_state(viewer, held_panel);
     }
     end_drag(viewer);
 }
 
-// Handles the mouse wheel: a panel below the pointer scrolls, otherwise the camera zooms toward
-// the pointer.
+// Handles the mouse wheel. A panel under the pointer scrolls; otherwise the camera zooms, so that
+// the point under the pointer remains there.
 static void turn_wheel(view_state *viewer, const view_input *event)
 {
-    const float x = event->x;
-    const float y = event->y;
+    const float zoom_per_step = 1.15f;
     const view_stage stage = current_stage(viewer);
-    const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
+    const ui_mouse mouse = {.x = event->x, .y = event->y, .wheel = event->wheel};
     if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &mouse)))
         return;
+
     leave_camera_path(viewer);
     const view_rect region = current_stage(viewer).region;
-    view_zoom(&viewer->cameras.user, powf(1.15f, event->wheel), x - region.x - 0.5f * region.width,
-              y - region.y - 0.5f * region.height, region.height);
+    const float from_center_x = event->x - region.x - 0.5f * region.width;
+    const float from_center_y = event->y - region.y - 0.5f * region.height;
+    view_zoom(&viewer->cameras.user, powf(zoom_per_step, event->wheel), from_center_x,
+              from_center_y, region.height);
     view_log_state(viewer, "zoom");
 }
 
-// Returns true if a key moves or uses the focus of an open list's buttons, instead of the list.
+// Returns true if a key moves the keyboard focus to the buttons of an open list, or presses the
+// focused button. Such a key does not go to the list itself.
 static bool leads_to_buttons(const view_ui *ui, const ui_mouse *event)
 {
     if (ui->is_focus_shown)
@@ -1204,33 +1351,35 @@ static bool leads_to_buttons(const view_ui *ui, const ui_mouse *event)
     return event->key == VIEW_KEY_TAB && event->shift;
 }
 
-// Passes a key or text to the interface: fields, menus, dialogs. Returns true if the interface has
-// used it.
+// Passes a key or a typed text to the interface: fields, menus, dialogs and lists. Returns true if
+// the interface has used it, so that the key must not run a shortcut.
 static bool type(view_state *viewer, const ui_mouse *event)
 {
-    // An open list receives all keys except those that lead to its buttons.
-    const bool is_listing =
+    const bool is_list_open =
         viewer->panels.browser.kind != VIEW_BROWSE_NOTHING && viewer->ui.modal == NULL;
-    if (is_listing && !leads_to_buttons(&viewer->ui, event)) {
+
+    // An open list receives all keys except those for its buttons.
+    if (is_list_open && !leads_to_buttons(&viewer->ui, event)) {
         viewer->ui.is_focus_shown = false;
         const int32_t key = event->key | (event->control ? VIEW_WITH_CTRL : 0);
-        if (key != 0 && !event->alt
-            && view_execute(viewer, view_key_browser(&viewer->panels.browser, key)))
+        const bool is_list_key = key != 0 && !event->alt;
+        if (is_list_key && view_execute(viewer, view_key_browser(&viewer->panels.browser, key)))
             return true;
     }
 
     const view_stage stage = current_stage(viewer);
-    ui_mouse typed = *event;
-    typed.x = viewer->ui.mouse.x;
-    typed.y = viewer->ui.mouse.y;
-    if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &typed)))
+    ui_mouse event_at_mouse = *event;
+    event_at_mouse.x = viewer->ui.mouse.x;
+    event_at_mouse.y = viewer->ui.mouse.y;
+    if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &event_at_mouse)))
         return true;
 
-    // A list also uses all letters: they do not run shortcuts.
-    return is_listing && event->key < VIEW_KEY_NAMED && !event->control;
+    // Typed letters filter an open list, so that they never run shortcuts.
+    const bool is_letter = event->key < VIEW_KEY_NAMED && !event->control;
+    return is_list_open && is_letter;
 }
 
-// Runs the command of a shortcut, or shows the reason why it is not available.
+// Executes the command of a shortcut. If the command is not available, a notice shows the reason.
 static void run_shortcut(view_state *viewer, const view_menu_entry *entry)
 {
     const view_stage stage = current_stage(viewer);
@@ -1245,36 +1394,42 @@ static void run_shortcut(view_state *viewer, const view_menu_entry *entry)
     view_execute(viewer, (view_command){.action = view_get_action(entry), .number = number});
 }
 
-// Handles a pressed key. In this order it goes to a text field or the focused item, to the
-// controlled character, and to the shortcuts.
+// Passes a pressed key to the controlled character. Returns false if the key does not control one.
+static bool press_control_key(view_state *viewer, const view_input *event)
+{
+    if (!view_controls_character(viewer) || event->control)
+        return false;
+    const view_menu_entry *const entry =
+        view_find_key(event->key, event->shift, event->control, event->alt, true);
+    if (entry == NULL)
+        return false;
+    view_control_character(viewer, entry, true);
+    return true;
+}
+
+// Handles a pressed key. The first of these uses it: a text field or the focused item, the
+// controlled character, the shortcuts.
 static void press_key(view_state *viewer, const view_input *event)
 {
     const int32_t key = event->key;
-    const bool shift = event->shift;
-    const bool control = event->control;
-    const bool alt = event->alt;
     viewer->input.is_only_alt_down = key == VIEW_KEY_LEFT_ALT;
     viewer->input.ignores_text = viewer->input.ignores_text && event->is_repeated;
 
-    // F6 moves the focus to another panel unless a character is controlled.
+    // F6 moves the focus to another panel, but fires a trigger if a character is controlled.
     const bool is_trigger = key == VIEW_KEY_F(6) && view_controls_character(viewer);
-    if (!is_trigger
-        && type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control, .alt = alt}))
+    const ui_mouse key_event = {
+        .key = key, .shift = event->shift, .control = event->control, .alt = event->alt};
+    if (!is_trigger && type(viewer, &key_event))
         return;
     // A modal dialog ignores keys other than function keys and keys with Ctrl.
-    const bool is_function = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);
-    if (viewer->ui.modal != NULL && !control && !is_function)
+    const bool is_function_key = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);
+    if (viewer->ui.modal != NULL && !event->control && !is_function_key)
+        return;
+    if (press_control_key(viewer, event))
         return;
 
-    if (view_controls_character(viewer) && !control) {
-        const view_menu_entry *const drive = view_find_key(key, shift, control, alt, true);
-        if (drive != NULL) {
-            view_control_character(viewer, drive, true);
-            return;
-        }
-    }
-
-    const view_menu_entry *const shortcut = view_find_key(key, shift, control, alt, false);
+    const view_menu_entry *const shortcut =
+        view_find_key(key, event->shift, event->control, event->alt, false);
     if (shortcut != NULL) {
         viewer->input.ignores_text = true;
         run_shortcut(viewer, shortcut);
@@ -1283,7 +1438,8 @@ static void press_key(view_state *viewer, const view_input *event)
     }
 }
 
-// Returns true if a file that is dropped at a pixel hits the body `pick` and no panel.
+// Returns true if the pixel (x, y), at which a file is dropped, shows the model and not a panel.
+// `pick` is the point of the model at this pixel.
 static bool is_over_body(const view_state *viewer, const view_stage *stage, const view_pick *pick,
                          float x, float y)
 {
@@ -1292,8 +1448,9 @@ static bool is_over_body(const view_state *viewer, const view_stage *stage, cons
     return view_contains(view_current_layout(stage).free, x, y);
 }
 
-// Opens a dropped file. An image that is dropped on a mesh or on a tile of its page becomes a map
-// of this mesh. If a single model is dropped on the open model, the user selects its purpose.
+// Opens a dropped file and uses it according to the target of the drop. An image on a mesh, or on a
+// texture tile of the inspector, becomes a texture map of this mesh. For a single model on the open
+// model, a dialog asks the user for its purpose. All other files are opened.
 static void drop_file(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
@@ -1303,29 +1460,30 @@ static void drop_file(view_state *viewer, const view_input *event)
     const view_pick pick = pick_at(viewer, x, y);
     const bool is_on_body = is_over_body(viewer, &stage, &pick, x, y);
 
-    // Find the tile of an image under the mouse.
+    // Running the interface finds the texture tile at this pixel: 1 + md5gl_image_kind; 0: none.
     view_run_ui(&viewer->ui, &viewer->panels, &stage,
                 &(ui_mouse){.x = x, .y = y, .is_moved = true});
-    const uint32_t hovered_map = viewer->panels.textures.hovered; // 1 + md5gl_image_kind; 0: none
+    const uint32_t hovered_map = viewer->panels.textures.hovered;
 
+    const bool is_image = view_is_image(path);
+    const bool is_model = common_has_suffix(path, ".md5mesh");
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
-    if (view_is_image(path) && hovered_map > 0)
-        command = (view_command){.action = VIEW_TAKE_TEXTURE,
-                                 .number = (size_t)viewer->ui.selected_mesh,
-                                 .item = hovered_map - 1,
-                                 .path = path};
-    else if (is_on_body && view_is_image(path))
-        command = (view_command){.action = VIEW_TAKE_TEXTURE,
-                                 .number = pick.mesh,
-                                 .item = view_guess_map(path),
-                                 .path = path};
-    else if (is_on_body && event->is_alone && common_has_suffix(path, ".md5mesh"))
+    if (is_image && hovered_map > 0) {
+        command.action = VIEW_TAKE_TEXTURE;
+        command.number = (size_t)viewer->ui.selected_mesh;
+        command.item = hovered_map - 1;
+    } else if (is_image && is_on_body) {
+        command.action = VIEW_TAKE_TEXTURE;
+        command.number = pick.mesh;
+        command.item = view_guess_map(path);
+    } else if (is_model && is_on_body && event->is_alone) {
         command.action = VIEW_FILES;
+    }
     view_run_file_command(viewer, &command);
 }
 
-// Returns true if an event is an intended action of the user, not a movement. A drop with an empty
-// path is ignored.
+// Returns true if an event is an intended action of the user: a key, a press, the wheel, or a drop.
+// Movements are not. The platform reports a drop without files with an empty path.
 static bool is_intended(const view_input *event)
 {
     switch (event->kind) {
@@ -1346,7 +1504,7 @@ static bool changes_image(view_input_kind kind)
     return kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW || kind == VIEW_INPUT_RESIZE;
 }
 
-// Returns an event with positions in pixels instead of points.
+// Returns the event with positions in pixels of the image instead of points of the system.
 static view_input scale_event(const view_input *event, float scale)
 {
     view_input scaled = *event;
@@ -1357,20 +1515,22 @@ static view_input scale_event(const view_input *event, float scale)
     return scaled;
 }
 
-// Ends a movement of the character, also if the mode has changed since the key was pressed. Opens
-// the menus if only Alt was pressed.
+// Handles a released key. The movement of the character ends even if the mode has changed since the
+// key was pressed. Pressing and releasing only Alt opens the menus, as in other programs.
 static void release_key(view_state *viewer, const view_input *event)
 {
     viewer->input.ignores_text = false;
-    const view_menu_entry *const drive = view_find_key(event->key, false, false, false, true);
-    if (drive != NULL)
-        view_control_character(viewer, drive, false);
-    const bool is_alt = event->key == VIEW_KEY_LEFT_ALT && viewer->input.is_only_alt_down;
-    if (is_alt && !event->is_forced)
+    const view_menu_entry *const control = view_find_key(event->key, false, false, false, true);
+    if (control != NULL)
+        view_control_character(viewer, control, false);
+
+    const bool is_only_alt = event->key == VIEW_KEY_LEFT_ALT && viewer->input.is_only_alt_down;
+    if (is_only_alt && !event->is_forced)
         view_execute(viewer, (view_command){.action = VIEW_MENUS});
 }
 
-// Sets the option that the event names. Returns true if the image must be drawn again.
+// Handles an event of the web page around the window that sets an option. Returns true if the image
+// must be drawn again.
 static bool set_sent_option(view_state *viewer, const view_input *event)
 {
     const view_option *const option = view_find_option(event->text, strlen(event->text));
@@ -1380,13 +1540,17 @@ static bool set_sent_option(view_state *viewer, const view_input *event)
     return is_set;
 }
 
-// Postpones the end of the demo scene. Lets the user control the character if it plays by itself.
+// Handles an action of the user while the demo scene is playing by itself: postpones the end of the
+// demo, and lets the user control the character.
 static void interrupt_demo(view_state *viewer, bool is_touch)
 {
-    if (viewer->panels.decision.demo_end > 0)
-        viewer->panels.decision.demo_end = viewer->now + 20;
+    const double more_seconds = 20;
+    double *const demo_end = &viewer->panels.decision.demo_end;
+    if (*demo_end > 0)
+        *demo_end = viewer->now + more_seconds;
     if (!current_stage(viewer).plays)
         return;
+
     view_take_over(&viewer->document->scene.machine);
     if (is_touch)
         view_notice(viewer, "You now control Bobbin" VIEW_DOT "drag the stick to move");
@@ -1395,8 +1559,8 @@ static void interrupt_demo(view_state *viewer, bool is_touch)
                             "F1: shortcuts");
 }
 
-// Passes an event to its handler. Returns true if the image must be drawn again; see also
-// changes_image().
+// Passes an event to the handler of its kind. Returns true if the image must be drawn again. The
+// result does not include the kinds for which changes_image() returns true.
 static bool dispatch_event(view_state *viewer, const view_input *event)
 {
     switch (event->kind) {
@@ -1439,7 +1603,9 @@ static bool dispatch_event(view_state *viewer, const view_input *event)
     return false;
 }
 
-// Handles an event, whose position is in points of the system, and frees its path.
+// Handles an event, and stores its effect as a step of the undo history. `in_points` is the event
+// with its position in points of the system. Sets `redraw` to true if the image changes. Frees the
+// path of the event.
 void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw)
 {
     const view_input event = scale_event(in_points, mouse_scale(viewer));
@@ -1450,14 +1616,15 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     }
     *redraw |= changes_image(kind);
     if (viewer->undo.num_steps == 0)
-        view_store_step(viewer);
+        view_store_step(viewer); // the state before the first event
 
     *redraw |= dispatch_event(viewer, &event);
 
+    // Successive keys, or turns of the wheel, are merged into one step. A drag is one step, and so
+    // are all changes of a card.
     viewer->undo.merges_steps = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
-    // A drag is one step of the undo history, and so are all changes of a card.
-    const bool is_in_progress =
-        viewer->ui.held != NULL || kind == VIEW_INPUT_MOVE || viewer->ui.over == VIEW_OVERLAY_CARD;
-    if (!is_in_progress)
+    const bool is_card_open = viewer->ui.over == VIEW_OVERLAY_CARD;
+    const bool is_dragging = viewer->ui.held != NULL || kind == VIEW_INPUT_MOVE;
+    if (!is_card_open && !is_dragging)
         view_store_step(viewer);
 }

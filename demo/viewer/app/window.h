@@ -40,7 +40,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
 
 // Handles a press or release of a key that controls a character. The command's action is VIEW_AHEAD
 // or a later one.
-void view_control_character(view_state *viewer, const view_menu_entry *row, bool down);
+void view_control_character(view_state *viewer, const view_menu_entry *entry, bool down);
 
 // Returns true if keys control a character: until Escape is pressed, and again after Enter or a
 // click on the character.
