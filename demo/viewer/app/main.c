@@ -7,21 +7,27 @@
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 
-// Opens a window and creates its renderer. The window is hidden if it is used only to render
-// images, and until its first frame is complete. The read-ahead thread starts after the window was
-// opened, because SDL forks while it opens the window, and the child process of a program with
-// threads must not allocate memory, as D-Bus does.
+// Opens the window of the viewer and creates its renderer. If `visible` is false, the window
+// remains hidden, because the program only renders images; otherwise it appears with its first
+// frame. Returns false and logs the error on failure.
 static bool open_window(view_state *viewer, bool visible)
 {
     md5_error error = {0};
     char problem[256];
     viewer->window = view_open_window("md5view", viewer->width, viewer->height, visible, problem,
                                       sizeof problem);
-    if (viewer->window == NULL)
+    if (viewer->window == NULL) {
+        const char *const advice =
+            visible ? "; use --output FILE.png to render an image without a window" : "";
         return view_error(&viewer->log, "cannot open a window with OpenGL 3.3: %s%s", problem,
-                          visible ? "; use --output FILE.png to render an image without a window"
-                                  : "");
-    if (viewer->options->thumbnail == 0) // a thumbnail reads its files with limits
+                          advice);
+    }
+
+    // The thread that reads files ahead starts after the window was opened. SDL forks while it
+    // opens the window, and then allocates memory in the child process, which is not allowed in a
+    // program with threads. A thumbnail reads its files with limits and not ahead.
+    const bool is_thumbnail = viewer->options->thumbnail > 0;
+    if (!is_thumbnail)
         view_read_ahead(viewer);
     viewer->renderer = md5gl_create_renderer(&(md5gl_opts){.load = view_find_gl}, &error);
     if (viewer->renderer == NULL)
@@ -31,40 +37,55 @@ static bool open_window(view_state *viewer, bool visible)
     return true;
 }
 
-// Runs the window, or the job that the options request. `arguments` are those of the command line.
-// The options of the configuration file were read before them. Returns the exit status.
+// Runs the window, or the job that the options request, after the files were opened. `config_log`
+// contains the warnings about the configuration file, which are shown in the window. Returns false
+// on failure.
+static bool run_opened(view_state *viewer, const view_log *config_log, bool has_window)
+{
+    if (config_log->num_warnings > 0)
+        view_notice(viewer, "%s", config_log->warning);
+    const bool has_succeeded = has_window ? view_run_window(viewer) : view_run_job(viewer);
+    if (viewer->jobs.movie != NULL) // the user has not ended the recording
+        view_toggle_recording(viewer);
+    return has_succeeded;
+}
+
+// Opens the renderer and the files of the command line, then runs the window or a job. Each step is
+// skipped if the step before it has failed. Returns the exit status.
+static int open_and_run(view_state *viewer, const view_log *config_log, bool has_window)
+{
+    const bool needs_renderer = !viewer->options->no_render;  // --no-render only reads files
+    const bool is_thumbnail = viewer->options->thumbnail > 0; // its job opens the files
+    const bool is_ready = !needs_renderer || open_window(viewer, has_window);
+    const bool is_open = is_ready && (is_thumbnail || view_open_first(viewer));
+    view_end_prefetch(&viewer->opening.prefetch);
+    if (!is_ready) {
+        if (has_window) // a file manager does not show messages
+            view_show_problem(viewer->log.error);
+        return EXIT_NO_DISPLAY;
+    }
+    if (!is_open)
+        return EXIT_FAILED;
+    return run_opened(viewer, config_log, has_window) ? EXIT_DONE : EXIT_FAILED;
+}
+
+// Runs the viewer with the options of the command line, `arguments`. The options of the
+// configuration file, which the command line overrides, are read first. Returns the exit status.
 static int run(int count, char **arguments, view_options *options)
 {
     view_state viewer;
     view_config config = {0};
-    view_log log = {.level = options->level};
+    view_log config_log = {.level = options->level};
     const bool has_window = view_shows_window(options);
     const bool is_thumbnail = options->thumbnail > 0;
-    const bool uses_config = has_window || options->output != NULL;
-    if (!options->no_config && !is_thumbnail && uses_config)
-        view_take_config(&config, count, arguments, options, &log);
+    const bool draws_settings = has_window || options->output != NULL;
+    if (!options->no_config && !is_thumbnail && draws_settings)
+        view_take_config(&config, count, arguments, options, &config_log);
     view_begin(&viewer, options);
     viewer.config = config.path != NULL ? &config : NULL;
     viewer.documents = &config.documents;
 
-    const bool draws = !options->no_render; // --no-render only reads files
-    const bool is_ready = !draws || open_window(&viewer, has_window);
-    const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
-    view_end_prefetch(&viewer.opening.prefetch);
-
-    int status = EXIT_FAILED;
-    if (!is_ready) {
-        status = EXIT_NO_DISPLAY;
-        if (has_window) // a file manager does not show messages
-            view_show_problem(viewer.log.error);
-    } else if (is_open) {
-        if (log.num_warnings > 0)
-            view_notice(&viewer, "%s", log.warning);
-        if (has_window ? view_run_window(&viewer) : view_run_job(&viewer))
-            status = EXIT_DONE;
-        if (viewer.jobs.movie != NULL)
-            view_toggle_recording(&viewer);
-    }
+    const int status = open_and_run(&viewer, &config_log, has_window);
 
     view_end(&viewer);
     md5gl_destroy_renderer(viewer.renderer);
@@ -87,8 +108,8 @@ static void print_lessons(void)
     }
 }
 
-// Reads the options of the command line. Then runs the viewer, or prints the text that an option
-// such as --help requests. Returns the exit status.
+// Parses the command line. Then runs the viewer, or only prints the text that an option such as
+// --help requests. Returns the exit status.
 int main(int count, char **arguments)
 {
     view_options options;
@@ -105,6 +126,10 @@ int main(int count, char **arguments)
         status = run(count - 1, arguments + 1, &options);
     }
     view_free_options(&options);
-    const bool is_written = common_end_output("md5view") == 0;
-    return is_written || status != EXIT_DONE ? status : EXIT_FAILED;
+
+    // A failure to write the standard output, such as a full disk, is also a failure.
+    const bool is_output_written = common_end_output("md5view") == 0;
+    if (status == EXIT_DONE && !is_output_written)
+        return EXIT_FAILED;
+    return status;
 }

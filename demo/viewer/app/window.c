@@ -29,8 +29,8 @@ void view_adjust_frame_pace(view_pace *pace, double seconds, bool moving)
 // In a window, the camera and the lists approach their positions smoothly. Without a window, no
 // time passes between two images, so that they are at their positions.
 
-// Moves a value towards its target by a fraction of the distance. Returns true if it has not
-// arrived.
+// Moves a displayed value towards its target by a fraction of the distance, or onto the target if
+// it is less than half a pixel away. Returns true if the value has not arrived.
 static bool approach(float *shown, float wanted, float fraction)
 {
     const bool is_moving = fabsf(wanted - *shown) > 0.5f;
@@ -38,53 +38,74 @@ static bool approach(float *shown, float wanted, float fraction)
     return is_moving;
 }
 
-// Moves the camera and the lists of a window towards their targets.
+// Moves the displayed region of the image towards the region that the docks leave free. Returns
+// true if it has not arrived.
+static bool follow_free_region(view_state *viewer, float fraction)
+{
+    const view_stage stage = view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
+    const view_rect free = view_free_region(&stage);
+    view_rect *const region = &viewer->cameras.drawn_region;
+    if (!(region->width > 0))
+        *region = free; // the first frame
+    bool is_moving = false;
+    is_moving |= approach(&region->x, free.x, fraction);
+    is_moving |= approach(&region->y, free.y, fraction);
+    is_moving |= approach(&region->width, free.width, fraction);
+    is_moving |= approach(&region->height, free.height, fraction);
+    return is_moving;
+}
+
+// Moves the camera, the scrolled lists and the region of the image of a window towards their
+// targets, as far as they move in `seconds`. With reduced motion they are at their targets
+// immediately. Returns true if any of them has not arrived.
 bool view_follow(view_state *viewer, double seconds)
 {
     const float rate = 20; // 1/s: 50 % of the distance takes 35 ms, 99 % takes 0.23 s
-    const float fraction =
-        viewer->options->shown.reduced_motion ? 1 : md5_smoothing_fraction(rate, (float)seconds);
+    const bool is_immediate = viewer->options->shown.reduced_motion;
+    const float fraction = is_immediate ? 1 : md5_smoothing_fraction(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
-    bool is_moving = false;
+    ui_scroll *const lesson_scroll = &viewer->pages.scroll;
     viewer->cameras.is_smooth = ui->is_smooth = true;
+
+    bool is_moving = false;
     for (int i = 0; i < UI_NUM_SCROLLS; i++)
         is_moving |= approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, fraction);
-    is_moving =
-        approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, fraction) || is_moving;
-    if (viewer->drawing.font.scale > 0) { // the layout is known
-        const view_stage stage =
-            view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
-        const view_rect free = view_free_region(&stage);
-        view_rect *const region = &viewer->cameras.drawn_region;
-        if (!(region->width > 0))
-            *region = free;
-        is_moving |= approach(&region->x, free.x, fraction);
-        is_moving |= approach(&region->y, free.y, fraction);
-        is_moving |= approach(&region->width, free.width, fraction);
-        is_moving |= approach(&region->height, free.height, fraction);
-    }
-    return view_follow_camera(&viewer->cameras.drawn, &viewer->cameras.user, fraction) || is_moving;
+    is_moving |= approach(&lesson_scroll->shown, lesson_scroll->wanted, fraction);
+    const bool is_layout_known = viewer->drawing.font.scale > 0;
+    if (is_layout_known)
+        is_moving |= follow_free_region(viewer, fraction);
+    is_moving |= view_follow_camera(&viewer->cameras.drawn, &viewer->cameras.user, fraction);
+    return is_moving;
 }
 
 // == The window ===================================================================================
 
-// Returns the index in view_economies of the quality of the next frame. A still image has the best
-// quality for the device. The first frame has low quality, because the window is shown after it.
+// Returns true if the quality of the images may be reduced to keep the frame rate: the user allows
+// it, and the window is not recorded.
+static bool can_reduce_quality(const view_state *viewer)
+{
+    return viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
+}
+
+// Returns the quality of the next frame as an index in view_economies; 0 is the full quality. While
+// the image moves, the quality is reduced as far as the measured frame times require. A still image
+// has the best quality for the device. The first frame has low quality, because the window appears
+// only after it.
 static uint32_t quality_step(const view_state *viewer, bool is_first, bool is_moving)
 {
-    const view_quality *const quality = &viewer->drawing.quality;
-    const bool can_reduce = viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
     enum { BEST_STEP = 0, FIRST_FRAME_STEP = 2 };
+    const view_quality *const quality = &viewer->drawing.quality;
     if (is_first)
         return FIRST_FRAME_STEP;
-    if (!can_reduce)
+    if (!can_reduce_quality(viewer))
         return BEST_STEP;
     if (is_moving || quality->step < quality->still)
         return quality->step;
     return quality->still;
 }
 
-// Measures the time of a frame and reduces or restores the quality of the next frames.
+// Measures the time since the frame began at `begin`, in seconds, and reduces or restores the
+// quality of the next frames.
 static void adjust_quality(view_state *viewer, double begin)
 {
     const view_quality_offers offers = {.samples = viewer->options->samples > 1,
@@ -111,28 +132,38 @@ static bool update_window_size(view_state *viewer)
     return view_set_scale(viewer, view_clamp(scale, VIEW_MIN_SCALE, VIEW_MAX_SCALE));
 }
 
-// Draws a frame. `moving`: the image changes without input.
-static bool draw_window(view_state *viewer, bool moving)
+// Draws the image with the quality for a still or moving image. The reduced quality applies only to
+// this image. Returns false and logs the error on failure.
+static bool draw_image(view_state *viewer, bool is_first, bool is_moving)
 {
     md5_error error = {0};
-    const double begin = view_seconds();
-    const bool is_first = view_is_window_hidden(viewer->window);
-    const bool can_reduce = viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
-    if (!update_window_size(viewer))
-        return false;
-
-    // The reduced quality applies only to this image.
-    viewer->drawing.is_moving = moving;
-    viewer->drawing.economy = view_economies[quality_step(viewer, is_first, moving)];
-    const bool drawn = view_present(viewer, &error);
+    viewer->drawing.is_moving = is_moving;
+    viewer->drawing.economy = view_economies[quality_step(viewer, is_first, is_moving)];
+    const bool is_drawn = view_present(viewer, &error);
     viewer->drawing.economy = (view_economy){0};
-    if (!drawn)
+    if (!is_drawn)
         return view_log_error(&viewer->log, &error);
 
     view_record_frame(viewer);
     if (!view_present_recording_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
-    if (!viewer->options->mute && view_scene_machine(&viewer->document->scene) != NULL)
+    return true;
+}
+
+// Draws a frame, shows it in the window, and measures its time. If `is_moving` is true, the image
+// changes without input. Returns false and logs the error on failure.
+static bool draw_window(view_state *viewer, bool is_moving)
+{
+    const double begin = view_seconds();
+    const bool is_first = view_is_window_hidden(viewer->window);
+    const bool can_reduce = can_reduce_quality(viewer);
+    if (!update_window_size(viewer))
+        return false;
+    if (!draw_image(viewer, is_first, is_moving))
+        return false;
+
+    const bool has_machine = view_scene_machine(&viewer->document->scene) != NULL;
+    if (has_machine && !viewer->options->mute)
         view_play_demo_sounds(&viewer->document->scene.machine, viewer->window);
     view_swap_window(viewer->window);
     if (is_first) { // the image is complete; images of a hidden window are lost
@@ -142,7 +173,7 @@ static bool draw_window(view_state *viewer, bool moving)
 
     view_store_frame_time(viewer, view_seconds() - begin);
     view_write_crash_note(viewer, NULL);
-    if (moving && !is_first && can_reduce)
+    if (is_moving && !is_first && can_reduce)
         adjust_quality(viewer, begin);
     return true;
 }
@@ -159,8 +190,8 @@ typedef struct view_loop {
     bool has_failed; // a frame could not be drawn
 } view_loop;
 
-// Prepares the main loop: the time starts at 0, and the quality of drawing depends on the
-// graphics device.
+// Prepares the main loop. The clock of the program starts now, and the initial quality of the image
+// depends on the graphics device.
 static void begin_loop(view_loop *loop, view_state *viewer)
 {
     const double start = view_seconds();
@@ -173,24 +204,33 @@ static void begin_loop(view_loop *loop, view_state *viewer)
     view_snap(viewer);
 }
 
-// Draws a frame and sleeps until the end of the frame's time. The rate is --frame-rate or slightly
-// more than the rate of the screen, which is the limit if swaps wait for the screen.
-static bool draw_frame(view_loop *loop, bool moving, double begin)
+// Sets the title of the window to the name of the document, if it has changed.
+static void update_title(view_loop *loop)
 {
     view_state *const viewer = loop->viewer;
-    char name[sizeof loop->title];
-    COMMON_TEXT(name, "%s%s - md5view", viewer->jobs.movie != NULL ? "recording: " : "",
+    char title[sizeof loop->title];
+    COMMON_TEXT(title, "%s%s - md5view", viewer->jobs.movie != NULL ? "recording: " : "",
                 viewer->document->scene.name);
-    if (strcmp(name, loop->title) != 0)
-        view_set_title(viewer->window, name);
-    memcpy(loop->title, name, sizeof name);
-    if (!draw_window(viewer, moving))
+    if (strcmp(title, loop->title) != 0)
+        view_set_title(viewer->window, title);
+    memcpy(loop->title, title, sizeof title);
+}
+
+// Draws a frame and sleeps until the end of the frame's time. `begin` is the time at which the
+// frame has begun, seconds. The frame rate is --frame-rate; the default is slightly more than the
+// rate of the screen, so that only the swaps, which may wait for the screen, limit the rate.
+static bool draw_frame(view_loop *loop, bool is_moving, double begin)
+{
+    view_state *const viewer = loop->viewer;
+    update_title(loop);
+    if (!draw_window(viewer, is_moving))
         return false;
-    const double rate =
-        view_get_frame_rate(viewer->options, 1.05 * view_screen_rate(viewer->window));
-    const double rest = 1.0 / rate - (view_seconds() - begin);
-    if (rest > 0)
-        view_sleep(fmin(rest, 1));
+
+    const double default_rate = 1.05 * view_screen_rate(viewer->window);
+    const double rate = view_get_frame_rate(viewer->options, default_rate);
+    const double remaining = 1.0 / rate - (view_seconds() - begin);
+    if (remaining > 0)
+        view_sleep(fmin(remaining, 1));
     return true;
 }
 
@@ -204,35 +244,39 @@ static bool is_animated(const view_state *viewer)
     return view_get_motion(scene)->moves_alone || (anim != NULL && anim->num_frames > 1);
 }
 
-// Opens the card after the first minute if its time is reached and nothing covers the image.
-// Returns true if the card was opened.
+// Ends the demo scene that plays by itself after the first start, when its time is over and nothing
+// covers the image. A card with the next choices of the user then opens. Returns true if the demo
+// has ended now.
 static bool end_first_minute(view_state *viewer)
 {
-    view_ui *const ui = &viewer->ui;
-    if (!(viewer->panels.decision.demo_end > 0) || viewer->now < viewer->panels.decision.demo_end)
+    double *const demo_end = &viewer->panels.decision.demo_end; // 0 or less: no demo is playing
+    const bool is_over = *demo_end > 0 && viewer->now >= *demo_end;
+    const bool is_covered = viewer->ui.over != VIEW_OVERLAY_NONE || viewer->pages.open >= 0;
+    if (!is_over || is_covered)
         return false;
-    if (ui->over != VIEW_OVERLAY_NONE || viewer->pages.open >= 0)
-        return false;
-    viewer->panels.decision.demo_end = -1;
+    *demo_end = -1;
     view_log_state(viewer, "end");
     return true;
 }
 
-// Returns the time to wait for an event, in seconds: none while the image moves, else until the end
-// of a notice or the next check of the files.
+// Returns the maximum time to wait for an event before the next step of the loop, in seconds. It is
+// 0 while the image moves or a job works between the frames, and short while a notice, a tooltip or
+// watched files may require a frame without an event.
 static double event_timeout(const view_state *viewer, bool is_moving, bool awaits_tip)
 {
+    const double short_wait = 0.1;
+    const double long_wait = 1;
     const view_ui *const ui = &viewer->ui;
     if (is_moving || viewer->jobs.export != NULL || viewer->jobs.conversion != NULL)
         return 0;
     const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
     const bool has_hover = awaits_tip || ui->hover_preview.option != NULL;
     const bool reads_files = viewer->options->watch || viewer->jobs.scan != NULL;
-    return has_notice || has_hover || reads_files ? 0.1 : 1;
+    return has_notice || has_hover || reads_files ? short_wait : long_wait;
 }
 
-// Returns true if the last frame showed a movement with reduced quality or a frame time, which one
-// more frame must replace after the movement has ended.
+// Returns true if one more frame must be drawn because a movement has just ended. The last frame of
+// the movement had a reduced quality, or displays a frame time, which the new frame replaces.
 static bool needs_still_frame(const view_loop *loop, bool is_moving)
 {
     const view_state *const viewer = loop->viewer;
@@ -242,9 +286,9 @@ static bool needs_still_frame(const view_loop *loop, bool is_moving)
            || viewer->options->shown.frame_time;
 }
 
-// Advances playback and smooth movements by the time since the last frame, and continues the jobs
-// in the background. Sets loop->redraw if a job has changed the image. Returns true if the image
-// moves without input. `begin` is the time at which the frame begins, seconds.
+// Advances playback, smooth movements and the jobs in the background by the time since the last
+// frame. Sets loop->redraw if a job has changed the image. Returns true if the image moves without
+// input. `begin` is the time at which the frame begins, seconds.
 static bool advance_loop(view_loop *loop, double begin)
 {
     view_state *const viewer = loop->viewer;
@@ -255,11 +299,13 @@ static bool advance_loop(view_loop *loop, double begin)
     if (!view_is_window_hidden(viewer->window))
         loop->redraw |= view_finish_opening(viewer);
 
+    // Determine the motion before playback advances, so that the last frame of a clip is drawn.
     const bool is_following = view_follow(viewer, seconds);
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     const bool is_played = is_animated(viewer) || is_recording;
     const bool is_moving = is_played || is_following || view_lacks_thumbnails(&viewer->pages);
     view_advance(&viewer->play, anim, seconds);
+
     loop->redraw |= view_follow_files(viewer);
     loop->redraw |= view_follow_export(viewer);
     view_adjust_frame_pace(&loop->pace, view_seconds() - begin, is_moving);
@@ -267,23 +313,25 @@ static bool advance_loop(view_loop *loop, double begin)
     return is_moving;
 }
 
-// Waits for an event, at most `timeout` seconds, and handles it and all events that have arrived
+// Waits up to `timeout` seconds for an event, and handles it and all events that have arrived
 // since. Ends after one second, because events may arrive faster than they are handled.
 static void handle_events(view_loop *loop, double timeout)
 {
+    const double max_duration = 1;
     view_state *const viewer = loop->viewer;
     const double begin = view_seconds();
-    while (!viewer->input.quits && view_seconds() - begin < 1) {
+    double wait = timeout; // only for the first event
+    while (!viewer->input.quits && view_seconds() - begin < max_duration) {
         view_input event;
-        if (!view_next_input(viewer->window, timeout, &event))
+        if (!view_next_input(viewer->window, wait, &event))
             break;
         view_handle_event(viewer, &event, &loop->redraw);
-        timeout = 0;
+        wait = 0;
     }
 }
 
-// One step of the main loop: draws a frame if anything has changed, and handles the events after
-// it. Returns false at the end of the program.
+// Runs one step of the main loop: advances the time, draws a frame if the image has changed, and
+// handles the events that follow. `user` is the view_loop. Returns false at the end of the program.
 static bool step_loop(void *user)
 {
     view_loop *const loop = user;
@@ -293,7 +341,7 @@ static bool step_loop(void *user)
     viewer->now = begin - loop->start;
     const bool is_moving = advance_loop(loop, begin);
 
-    // Notices and tooltips. One more frame removes a notice after its end.
+    // A notice that has ended is removed by one more frame. A tooltip appears after a delay.
     const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
     if (loop->had_notice && !has_notice)
         view_log_state(viewer, "quiet");
@@ -318,16 +366,18 @@ static bool step_loop(void *user)
     return !viewer->input.quits;
 }
 
+// Returns the command line for the current view, to be freed. `user` is the view_loop.
 static char *describe_view(void *user)
 {
     return view_command_line(((view_loop *)user)->viewer);
 }
 
-// Finishes a movie and saves the configuration when the system ends the program.
+// Finishes a recorded movie and saves the configuration, when the system ends the program. `user`
+// is the view_loop. The window must not be used any more.
 static void save_state(void *user)
 {
     view_state *const viewer = ((view_loop *)user)->viewer;
-    viewer->window = NULL; // the window must not be used any more
+    viewer->window = NULL;
     if (viewer->jobs.movie != NULL)
         view_toggle_recording(viewer);
     view_save_config(viewer);
