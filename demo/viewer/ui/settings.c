@@ -1,8 +1,10 @@
-// Editors of option values. A row consists of the name of an option, an editor for its kind and a
-// reset button. The card is a dialog with the rows of one command; the settings list all options.
-// Each editor requests a VIEW_SET command with a new value. Typed texts are parsed here. A text
-// that is not a value remains a text: the option refuses it, unless it is the text of all numbers
-// of the option, such as "6x4".
+// Editors of option values. A row consists of the name of an option, an editor for the type of its
+// value, and a reset button. Two dialogs contain rows: the card, for the options of one command,
+// and the settings, for all options.
+//
+// If the user changes a value, the editor requests the command VIEW_SET. Typed texts are parsed
+// here. A text that cannot be parsed is passed on as a text. The option then refuses it with an
+// error message, unless it is the text of all numbers of the option, such as "6x4".
 #include "demo/viewer/ui/settings.h"
 
 #include "demo/viewer/ui/menu.h"
@@ -15,7 +17,7 @@
 static const double reload_delay = 0.3; // of an option that loads the files again
 static const double typing_delay = 0.3;
 
-// Sizes in em.
+// Sizes in em, the height of the text.
 static const float field_width = 4.4f; // text field of a number
 static const float field_step = 4.7f;  // from a field to the next field
 static const float unit_space = 2.6f;  // space for the unit after the numbers
@@ -28,7 +30,8 @@ static const double max_slider_range = 1e6; // a number with a wider range has n
 
 // == Names and units ==============================================================================
 
-// An option that is edited in a row, or one of its values.
+// The row that is edited: an option, or one of several numbers of an option. Ranges and names of
+// single numbers differ from those of the option.
 typedef struct setting {
     view_ui *ui;
     view_card *card;
@@ -43,7 +46,7 @@ typedef struct setting {
     double usual;     // default of a number
 } setting;
 
-// Returns the placeholder of an empty value.
+// Returns the text that an empty field displays, which describes the effect of the default value.
 static const char *placeholder_text(const view_option *option)
 {
     if (option->kind == COMMON_COLOR)
@@ -54,8 +57,8 @@ static const char *placeholder_text(const view_option *option)
     return is_automatic ? "auto" : "none";
 }
 
-// Returns the unit that is displayed after the numbers of an option, or "". The form of the value
-// in the help, such as "SECONDS", determines the unit.
+// Returns the unit that is displayed after the numbers of an option, or "". It depends on the
+// placeholder of the value in the help of the command line, such as "SECONDS".
 static const char *unit_text(const view_option *option)
 {
     static const char *const units[][2] = {{"PIXELS", "px"},
@@ -63,15 +66,18 @@ static const char *unit_text(const view_option *option)
                                            {"UNITS", "units"},
                                            {"X,Y,Z", "units"},
                                            {"SECONDS", "s"}};
+    if (option->value == NULL)
+        return "";
     for (size_t i = 0; i < COMMON_LENGTH(units); i++)
-        if (option->value != NULL && strcmp(option->value, units[i][0]) == 0)
+        if (strcmp(option->value, units[i][0]) == 0)
             return units[i][1];
     return "";
 }
 
 // == Changing a value =============================================================================
 
-// Returns the delayed value of an option, or NULL.
+// Returns the delayed value of an option: a new value that will be set when the user has stopped
+// typing. Returns NULL if the option does not have one.
 static const view_delayed_value *find_delayed(const view_card *card, const view_option *option)
 {
     for (size_t i = 0; i < card->num_delayed; i++)
@@ -80,7 +86,8 @@ static const view_delayed_value *find_delayed(const view_card *card, const view_
     return NULL;
 }
 
-// Removes a delayed value, `card->delayed[index]`, and returns its command.
+// Removes the delayed value card->delayed[index] and returns the command that sets it. The caller
+// owns the command. The order of the delayed values may change.
 static view_command remove_delayed(view_card *card, size_t index)
 {
     const view_command command = card->delayed[index].set;
@@ -90,17 +97,18 @@ static view_command remove_delayed(view_card *card, size_t index)
 }
 
 // Sets the option to a value: immediately if `delay` is 0, otherwise after `delay` seconds without
-// another change. If the option loads the files again, the delay is at least `reload_delay`.
+// another change. An option that loads the files again is never set immediately, so that a drag of
+// a slider does not load them for each value.
 static void request_value(const setting *s, common_value value, double delay)
 {
     view_card *const card = s->card;
     const view_command set = view_set_command(s->option, value);
+    const bool loads_files = s->option->effect == VIEW_EFFECT_RELOAD;
+    const double wait = loads_files ? fmax(delay, reload_delay) : delay;
     s->ui->has_taken = true;
-    if (s->option->effect == VIEW_EFFECT_RELOAD)
-        delay = fmax(delay, reload_delay);
 
-    // A new value replaces the delayed value of the same option. Delayed values of other options
-    // are due now, because their typing has ended.
+    // The new value replaces the delayed value of the same option. Delayed values of other options
+    // are due now, because the user has stopped typing them.
     const view_delayed_value *const replaced = find_delayed(card, s->option);
     if (replaced != NULL)
         free(remove_delayed(card, (size_t)(replaced - card->delayed)).path);
@@ -108,12 +116,13 @@ static void request_value(const setting *s, common_value value, double delay)
         card->delayed[i].due = s->stage->now;
 
     // An event can request only one command. Further values are set before the next frame.
-    const bool is_immediate = delay <= 0 && s->ui->command.action == VIEW_NOTHING;
-    if (is_immediate)
+    const bool can_request = s->ui->command.action == VIEW_NOTHING;
+    if (wait <= 0 && can_request) {
         ui_request(s->ui, set);
-    else
-        *COMMON_ADD_ITEM(card->delayed, card->num_delayed) =
-            (view_delayed_value){.set = set, .due = s->stage->now + delay};
+        return;
+    }
+    *COMMON_ADD_ITEM(card->delayed, card->num_delayed) =
+        (view_delayed_value){.set = set, .due = s->stage->now + wait};
 }
 
 view_command view_pop_delayed_command(view_card *card, double now)
@@ -124,11 +133,10 @@ view_command view_pop_delayed_command(view_card *card, double now)
     return (view_command){.action = VIEW_NOTHING};
 }
 
-// == Parts of pickers =============================================================================
+// == Parts of editors =============================================================================
 
-// Draws and handles the reset button at the end of a row. It is invisible if the value is the
-// default
-// (`is_usual`). Returns true if it was pressed.
+// Draws and handles the reset button at the right of a row. It is invisible if `is_usual` is true,
+// because the value is the default. Returns true if the button was pressed.
 static bool run_reset_button(const setting *s, view_rect row, bool is_usual)
 {
     const view_rect sign = {row.x + row.width, row.y, row.height, row.height};
@@ -148,9 +156,9 @@ static view_rect name_space(const setting *s)
     return view_inset(rest, s->ui->scale);
 }
 
-// Draws and handles a text field. It contains `value` until the user types into it; then it
-// contains card->typed. `hint` is its placeholder. Returns true if the event has changed
-// card->typed.
+// Draws and handles a text field for a value. The field displays `value` until the user types into
+// it; then it displays card->typed, the text of the field that is edited. `hint` is its
+// placeholder. Returns true if the event has changed card->typed.
 static bool type_value(const setting *s, view_rect box, const char *hint, const char *value)
 {
     view_ui *const ui = s->ui;
@@ -164,24 +172,30 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
     // focus begins with the current value, which is selected.
     const uint32_t item = ui->item.number + 1;
     const bool has_focus = ui->focus.panel == ui->item.panel && ui->focus.number == item;
-    if (has_focus && card->typing != item) {
+    const bool was_edited = card->typing == item;
+    if (has_focus && !was_edited) {
         COMMON_TEXT(card->typed, "%s", value);
         ui->selects_all = true;
     }
-    if (has_focus || card->typing == item)
-        card->typing = has_focus ? item : 0;
+    if (has_focus)
+        card->typing = item;
+    else if (was_edited)
+        card->typing = 0;
 
-    char shown[sizeof card->typed];
-    COMMON_TEXT(shown, "%s", value);
-    return ui_field(ui, box, hint, has_focus ? card->typed : shown, sizeof shown) && has_focus;
+    // Without the focus, the field works on a copy of the value, and its changes are ignored.
+    char unedited[sizeof card->typed];
+    COMMON_TEXT(unedited, "%s", value);
+    char *const text = has_focus ? card->typed : unedited;
+    const bool has_changed = ui_field(ui, box, hint, text, sizeof unedited);
+    return has_changed && has_focus;
 }
 
 // == Numbers ======================================================================================
 
 enum { NUMBER_TEXT = 64 };
 
-// Rounds a number to a number of significant decimal digits. For example, three steps of 0.05 are
-// 0.15 then, not 0.15000000000000002.
+// Rounds a number to `digits` significant decimal digits. Three steps of 0.05, for example, are
+// then 0.15 and not 0.15000000000000002.
 static double round_digits(double number, int digits)
 {
     if (number == 0 || !isfinite(number))
@@ -192,44 +206,63 @@ static double round_digits(double number, int digits)
     return exponent >= 0 ? round(number * scale) / scale : round(number / scale) * scale;
 }
 
-// Converts a value to its position on the slider or, if `is_back` is true, a position to its value.
-// A slider with a wide range has a scale that is linear near 0 and logarithmic for large values, so
-// that small values can be set precisely.
-static double slider_position(const setting *s, double value, bool is_back)
+// Returns true if the range of a number is so wide that its slider is not linear. The scale is then
+// linear near 0 and logarithmic for large values (asinh), so that small values can be set
+// precisely.
+static bool has_curved_scale(const setting *s)
 {
     const double max_linear_range = 1000;
-    if (s->high - s->low < max_linear_range)
-        return value;
-    const double linear_end = s->option->kind == COMMON_COUNT ? 1 : 0.1;
-    return is_back ? linear_end * sinh(value) : asinh(value / linear_end);
+    return s->high - s->low >= max_linear_range;
 }
 
-// Parses a typed number. Converts units: "12f" by the frame rate of the clip; "50 %" relative to
-// the default or, if the default is 0, to the maximum. Returns false if the text is not a number.
+// Returns the value of a number at which the linear part of a curved scale ends.
+static double linear_scale_end(const setting *s)
+{
+    return s->option->kind == COMMON_COUNT ? 1 : 0.1;
+}
+
+// Converts a number to its position on the slider.
+static double slider_from_number(const setting *s, double number)
+{
+    return has_curved_scale(s) ? asinh(number / linear_scale_end(s)) : number;
+}
+
+// Converts a position on the slider to a number; the inverse of slider_from_number().
+static double number_from_slider(const setting *s, double position)
+{
+    return has_curved_scale(s) ? linear_scale_end(s) * sinh(position) : position;
+}
+
+// Parses a typed number with an optional unit. Frames, "12f", are converted to seconds by the frame
+// rate of the clip. Percentages, "50 %", are relative to the default or, if the default is 0, to
+// the maximum. Returns false if the text is not a number, or if it has another unit.
 static bool read_number(const setting *s, const char *text, double *number)
 {
-    const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
-    const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
-    double value = strtod(text, &end);
+    const double parsed = strtod(text, &end);
     if (end == text)
         return false;
-    *number = value;
+    *number = parsed;
     if (*end == '\0')
         return true;
 
+    const md5_anim *const anim = view_timing_anim(&s->stage->document->scene);
+    const double frame_rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
+    const double whole = s->usual != 0 ? s->usual : s->high; // 100 %
     const char unit = *end == ' ' ? end[1] : *end;
+    const bool is_in_seconds = s->unit[0] == 's';
+    double converted = parsed;
     if (unit == '%')
-        value *= (s->usual != 0 ? s->usual : s->high) / 100;
-    else if (unit == 'f' && s->unit[0] == 's')
-        value /= frame_rate;
+        converted = parsed * (whole / 100);
+    else if (unit == 'f' && is_in_seconds)
+        converted = parsed / frame_rate;
     else if (unit != s->unit[0])
         return false;
-    *number = round_digits(value, 9);
+    *number = round_digits(converted, 9);
     return true;
 }
 
-// Returns the step of the arrow keys and of the slider.
+// Returns the step by which the arrow keys change a number, and to which the slider rounds it.
 static double number_step(const setting *s)
 {
     const double span = s->high - s->low;
@@ -238,7 +271,7 @@ static double number_step(const setting *s)
     return span > 10 ? 0.5 : 0.05;
 }
 
-// The fields of numbers_row() in one row.
+// The numbers of numbers_row() while their text fields are drawn and handled from left to right.
 typedef struct number_fields {
     int count;
     const double *now; // [count] current numbers, or NULL if the value is not set
@@ -248,32 +281,33 @@ typedef struct number_fields {
     bool is_typed;     // a number was typed
 } number_fields;
 
-// Draws and handles the slider of a single number. Several numbers, a number with a very wide
-// range, and a number in a narrow row have no slider: only draws their name. `field_left` is the
-// left edge of the first text field. Returns the first number, which the slider may have changed.
+// Draws the name of the row and, if there is a single number, handles its slider. A number with a
+// very wide range, or in a narrow row, does not have a slider. `field_left` is the left edge of the
+// first text field. Returns the first number, which the slider may have changed.
 static double number_slider(const setting *s, const number_fields *fields, float field_left)
 {
     view_ui *const ui = s->ui;
-    const double step = number_step(s);
     const bool is_single = fields->count == 1;
-    const bool has_space = field_left > ui->space.x + ui->label_width + min_slider_width * ui->em;
-    if (!is_single || s->high - s->low >= max_slider_range || !has_space) {
+    const bool is_narrow_range = s->high - s->low < max_slider_range;
+    const float min_field_left = ui->space.x + ui->label_width + min_slider_width * ui->em;
+    if (!is_single || !is_narrow_range || field_left <= min_field_left) {
         name_space(s);
         return fields->first;
     }
 
-    const double value = fmin(fmax(fields->first, s->low), s->high);
-    float position = (float)slider_position(s, value, false);
-    const float low = (float)slider_position(s, s->low, false);
-    const float high = (float)slider_position(s, s->high, false);
+    const double number = fmin(fmax(fields->first, s->low), s->high);
+    float position = (float)slider_from_number(s, number);
+    const float low = (float)slider_from_number(s, s->low);
+    const float high = (float)slider_from_number(s, s->high);
     if (!ui_slider(ui, s->name, s->color, NULL, 0, low, high, NULL, &position))
         return fields->first;
-    return round(slider_position(s, (double)position, true) / step) * step;
+    const double step = number_step(s);
+    return round(number_from_slider(s, (double)position) / step) * step;
 }
 
-// Sets a number to the text that was typed in its field. An empty field of a single number resets
-// the option. A text that is not a number becomes the value: the option refuses it, unless it is
-// the text of all numbers, such as "6x4".
+// Sets number `index` to the text that was typed in its field, card->typed. An empty field means 0
+// or, for a single number, the default of the option. A text that is not a number becomes the value
+// of the option, which refuses it unless it is the text of all numbers, such as "6x4".
 static void use_typed_number(const setting *s, number_fields *fields, int index)
 {
     const char *const typed = s->card->typed;
@@ -288,29 +322,32 @@ static void use_typed_number(const setting *s, number_fields *fields, int index)
         fields->made = common_text_value(typed);
 }
 
-// Draws and handles the text fields of the numbers, from `box` to the right, and sets fields->made
-// to their numbers. Returns the right edge of the fields.
+// Draws and handles the text fields of the numbers, from `box` to the right. Sets fields->made to
+// the numbers in the fields. Returns the right edge of the fields.
 static float type_numbers(const setting *s, number_fields *fields, view_rect box)
 {
     view_ui *const ui = s->ui;
+    // A number below the minimum means "automatic"; its field is empty.
     const bool is_shown = fields->now != NULL && fields->first >= s->low;
     fields->made = (common_value){.type = COMMON_VALUE_NUMBERS};
     for (int i = 0; i < fields->count && is_shown; i++)
         fields->made.numbers[i] = fields->now[i];
 
+    view_rect field = box;
     for (int i = 0; i < fields->count; i++) {
         char number[NUMBER_TEXT] = "";
         if (is_shown)
             snprintf(number, sizeof number, "%.7g", fields->now[i]);
-        if (type_value(s, box, i == 0 ? placeholder_text(s->option) : "", number))
+        const char *const placeholder = i == 0 ? placeholder_text(s->option) : "";
+        if (type_value(s, field, placeholder, number))
             use_typed_number(s, fields, i);
         if (ui_is_focused(ui) && fields->count == 1) {
             fields->num_steps += ui_key(ui, VIEW_KEY_UP);
             fields->num_steps -= ui_key(ui, VIEW_KEY_DOWN);
         }
-        box.x += field_step * ui->em;
+        field.x += field_step * ui->em;
     }
-    return box.x;
+    return field.x;
 }
 
 // Draws and handles an editor of `count` numbers: text fields, the arrow keys and, for a single
@@ -323,47 +360,52 @@ static bool numbers_row(const setting *s, int count, const double *now, common_v
     const float em = ui->em;
     const view_rect row = ui->space;
     ui->value_width = (float)count * field_step * em + unit_space * em;
-    const view_rect field = {row.x + row.width - ui->value_width + 0.3f * em, row.y + 0.1f * em,
-                             field_width * em, row.height - 0.2f * em};
+    const view_rect first_field = {row.x + row.width - ui->value_width + 0.3f * em,
+                                   row.y + 0.1f * em, field_width * em, row.height - 0.2f * em};
 
-    // Long names get space of the slider, which keeps 3 em.
+    // A long name may use space of the slider, which keeps at least 3 em.
     const float max_label_width = fminf(s->card->label_width, row.width - ui->value_width - 3 * em);
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, max_label_width);
 
     number_fields fields = {.count = count, .now = now, .first = now != NULL ? now[0] : s->usual};
-    double next = number_slider(s, &fields, field.x);
-    if (ui_is_focused(ui)) {
+    double moved = number_slider(s, &fields, first_field.x);
+    if (ui_is_focused(ui)) { // the slider
         fields.num_steps += ui_key(ui, VIEW_KEY_RIGHT);
         fields.num_steps -= ui_key(ui, VIEW_KEY_LEFT);
     }
-    const float unit_left = type_numbers(s, &fields, field);
+    const float unit_left = type_numbers(s, &fields, first_field);
     ui_text(ui, unit_left, row.y + 0.35f * em, 2.4f * em, VIEW_DIM, s->unit);
-
     if (fields.num_steps != 0)
-        next = fmin(fmax(next + fields.num_steps * number_step(s), s->low), s->high);
-    const bool is_moved = next != fields.first; // by the slider or the arrow keys
+        moved = fmin(fmax(moved + fields.num_steps * number_step(s), s->low), s->high);
+
+    // A typed number takes precedence over the slider and the arrow keys.
+    const bool is_moved = moved != fields.first;
     if (is_moved && !fields.is_typed) {
         s->card->typing = 0;
-        fields.made.numbers[0] = round_digits(next, 9);
+        fields.made.numbers[0] = round_digits(moved, 9);
     }
     *made = fields.made;
     return fields.is_typed || is_moved;
 }
 
-// Fills the range, unit, default and color of a parameter of materials.
+// Fills the range, unit, default and color of a material parameter: a number that materials of
+// games can read. A parameter that no material of the model reads is dim.
 static void describe_parm(setting *s, int index, float value)
 {
     const view_parm_range *const parm = &view_parm_ranges[index];
     s->name = parm->name;
     s->unit = index == VIEW_PARM_TIME ? "s" : "";
     s->low = 0;
+    s->usual = parm->usual;
+
     // A larger value extends the range by whole multiples, because the time, which increases
     // without limit, must remain adjustable.
-    s->high = parm->high * fmaxf(ceilf(fminf(value, 1e6f) / parm->high), 1);
-    s->usual = parm->usual;
-    // A row that no material of the model reads is dim.
-    const bool is_read = (s->stage->document->textures.layers.read >> index & 1) != 0;
+    const float num_ranges = ceilf(fminf(value, 1e6f) / parm->high);
+    s->high = parm->high * fmaxf(num_ranges, 1);
+
+    const uint64_t read_parms = s->stage->document->textures.layers.read;
+    const bool is_read = (read_parms >> index & 1) != 0;
     s->color = is_read ? VIEW_BRIGHT : VIEW_DIM;
 }
 
@@ -380,9 +422,9 @@ static void describe_light(setting *s, int index)
 }
 
 // Draws and handles an editor of one number in the next row, with a reset button that sets the
-// number to `reset`. Returns true if the number has changed to a valid number, and sets `value` to
-// it. If `has_max` is false, the number may be above the maximum. `is_usual`: the number is the
-// default.
+// number to `reset`. The button is visible unless `is_usual` is true. If `has_max` is false, the
+// number may be above the maximum. Returns true if the user has changed the number to a valid one,
+// and sets `value` to it.
 static bool number_editor(setting *s, double now, bool has_max, bool is_usual, double reset,
                           double *value)
 {
@@ -390,57 +432,69 @@ static bool number_editor(setting *s, double now, bool has_max, bool is_usual, d
     ui_begin_row(s->ui);
     const view_rect row = s->ui->space;
     const bool is_changed = numbers_row(s, 1, &now, &made);
-
-    *value = made.numbers[0];
-    const bool is_number = made.type == COMMON_VALUE_NUMBERS;
-    const bool is_in_range = *value >= s->low && (!has_max || *value <= s->high);
     if (run_reset_button(s, row, is_usual)) {
         s->ui->held = s->ui->item.panel;
         *value = reset;
         return true;
     }
+
+    *value = made.numbers[0];
+    const bool is_number = made.type == COMMON_VALUE_NUMBERS;
+    const bool is_in_range = *value >= s->low && (!has_max || *value <= s->high);
     return is_changed && is_number && is_in_range;
 }
 
-// Draws and handles a row for each parameter of materials. The time of materials runs with the
-// playback. An edit changes the difference between both times.
-static void parms_picker(setting *s)
+// Draws and handles the row of the material time, which runs with the playback. An edit changes the
+// difference between both times.
+static void material_time_row(setting *s)
+{
+    const view_stage *const stage = s->stage;
+    const float time = view_material_time(stage->parms, stage->play->time);
+    describe_parm(s, VIEW_PARM_TIME, time);
+    const bool is_usual = stage->parms->ahead == view_parm_ranges[VIEW_PARM_TIME].usual;
+    const double reset = s->usual + stage->play->time;
+
+    // The displayed time has only two decimals, because it changes in each frame.
+    const double displayed = round(100 * (double)time) / 100;
+    double edited;
+    if (number_editor(s, displayed, false, is_usual, reset, &edited))
+        view_set_parm(stage->parms, VIEW_PARM_TIME, (float)edited, stage->play->time);
+}
+
+// Draws and handles a row for each material parameter.
+static void edit_parms(setting *s)
 {
     const view_stage *const stage = s->stage;
     for (int i = 0; i < (int)VIEW_NUM_PARM_ROWS; i++) {
-        const bool is_time = i == VIEW_PARM_TIME;
-        const float value = is_time ? view_material_time(stage->parms, stage->play->time)
-                                    : view_parm_value(stage, i);
+        if (i == VIEW_PARM_TIME) {
+            material_time_row(s);
+            continue;
+        }
+        const float value = view_parm_value(stage, i);
         describe_parm(s, i, value);
-        const bool is_usual =
-            is_time ? stage->parms->ahead == view_parm_ranges[i].usual : value == s->usual;
-        const double reset = s->usual + (is_time ? stage->play->time : 0);
-
-        // The time is rounded to two decimals, because it changes in each frame.
-        const double now =
-            is_time ? round(100 * (double)value) / 100 : round_digits((double)value, 7);
-        double number;
-        if (number_editor(s, now, false, is_usual, reset, &number))
-            view_set_parm(stage->parms, i, (float)number, stage->play->time);
+        double edited;
+        if (number_editor(s, round_digits((double)value, 7), false, value == s->usual, s->usual,
+                          &edited))
+            view_set_parm(stage->parms, i, (float)edited, stage->play->time);
     }
 }
 
-// Draws and handles a row for each value of the lights.
-static void lights_picker(setting *s)
+// Draws and handles a row for each value of the lights, such as the direction of the main light.
+static void edit_lights(setting *s)
 {
     for (int i = 0; i < (int)VIEW_NUM_LIGHTS; i++) {
-        const float value = s->stage->lights->values[i];
-        double number;
         describe_light(s, i);
+        const float value = s->stage->lights->values[i];
+        double edited;
         if (number_editor(s, round_digits((double)value, 7), true, value == s->usual, s->usual,
-                          &number))
-            s->stage->lights->values[i] = (float)number;
+                          &edited))
+            s->stage->lights->values[i] = (float)edited;
     }
 }
 
 // == Choices, names and files =====================================================================
 
-// Returns the list of values that an option selects from.
+// Returns the kind of list from which the user selects a value of an option, or VIEW_LIST_NONE.
 static view_menu_list value_list(const setting *s)
 {
     const int kind = s->option->kind;
@@ -456,12 +510,13 @@ static view_menu_list value_list(const setting *s)
     return VIEW_LIST_NONE;
 }
 
-// Finds the value with index `number` among the values that can be selected. Writes its name, and
-// sets `value`. Returns false if the index is out of range.
+// Finds a value by its index in the list of values of an option. Writes its name to `name` and sets
+// `value`. Returns false if the index is out of range, so that a caller can count up until then.
 static bool value_at(const setting *s, size_t number, char name[128], common_value *value)
 {
     const md5_morph *const morph = s->stage->document->morphs.morph;
-    if (s->option->names == VIEW_NAMES_MORPH && morph != NULL && number < morph->num_targets) {
+    const bool are_morph_targets = s->option->names == VIEW_NAMES_MORPH && morph != NULL;
+    if (are_morph_targets && number < morph->num_targets) {
         snprintf(name, 128, "%s", morph->targets[number].name);
         *value = common_text_value(morph->targets[number].name);
         return true;
@@ -469,8 +524,8 @@ static bool value_at(const setting *s, size_t number, char name[128], common_val
     return view_list_item(s->stage, value_list(s), s->option, number, name, value);
 }
 
-// Writes a value that was selected in a list as a part of an option's text: the index of a mesh or
-// a clip, or a name.
+// Writes a value that was selected in a list in the form in which the text of an option contains
+// it: the index of a mesh or a clip, or a name.
 static void print_listed_value(const setting *s, const common_value *value, char text[128])
 {
     text[0] = '\0';
@@ -483,7 +538,8 @@ static void print_listed_value(const setting *s, const common_value *value, char
     free(printed);
 }
 
-// Returns the number of file vertices that each joint influences, to be freed.
+// Returns the number of vertices that each joint influences, [scene->num_joints], to be freed.
+// Vertices are counted as in the file, before they are split at seams.
 static uint32_t *count_moved(const view_scene *scene)
 {
     uint32_t *const counts = common_alloc((size_t)scene->num_joints + 1, sizeof *counts);
@@ -509,29 +565,28 @@ static void describe_joint(const md5_skeleton *skeleton, uint32_t joint, uint32_
         snprintf(text, 192, "%s" VIEW_DOT "no vertices", name);
 }
 
-// Displays a value that can be selected in the next row, with a text at the right if there is
-// space. Returns true if it was pressed.
+// Displays a value of a list in the next row. `info` is an additional text at the right, which is
+// the tooltip if there is no space for it. Returns true if the row was pressed.
 static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_selected)
 {
     ui_begin_row(ui);
-    view_rect row = ui->space;
-    const bool is_pressed = ui_tile(ui, row, name, is_selected);
+    const bool is_pressed = ui_tile(ui, ui->space, name, is_selected);
     const bool is_bright = is_selected || ui_is_hot(ui);
     ui_tip(ui, info);
 
-    row = view_inset(row, 0.5f * ui->em);
-    row.y = ui_text_top(ui, ui->space);
-    const float used =
-        ui_text(ui, row.x, row.y, row.width, is_bright ? VIEW_BRIGHT : VIEW_PLAIN, name);
-    if (ui_text_width(ui, info) + used < row.width - ui->em)
-        ui_text_left_of(ui, row.x + row.width, row.y, VIEW_PLAIN, info);
+    view_rect text = view_inset(ui->space, 0.5f * ui->em);
+    text.y = ui_text_top(ui, ui->space);
+    const view_color color = is_bright ? VIEW_BRIGHT : VIEW_PLAIN;
+    const float name_width = ui_text(ui, text.x, text.y, text.width, color, name);
+    if (ui_text_width(ui, info) + name_width < text.width - ui->em)
+        ui_text_left_of(ui, text.x + text.width, text.y, VIEW_PLAIN, info);
     return is_pressed;
 }
 
-// Displays a list of the values whose names contain the search text. Joints are listed with their
-// parents and numbers of vertices. `chosen` is the text of the current value. A press selects a
-// value, and Enter selects the first value. Returns true if a value was selected, and sets
-// `selected` to it.
+// Displays the values of an option whose names contain the search text `sought`. Joints are listed
+// with their parents and numbers of vertices. `chosen` is the text of the current value. The user
+// selects a value by a press, or the first value by Enter. Returns true if a value was selected,
+// and sets `selected` to it.
 static bool list_values(const setting *s, const char *sought, const char *chosen,
                         common_value *selected)
 {
@@ -542,67 +597,77 @@ static bool list_values(const setting *s, const char *sought, const char *chosen
     const bool selects_first = sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
     uint32_t *const num_vertices = are_joints ? count_moved(scene) : NULL;
     char name[128];
-    char text[128];
     common_value value;
-    int count = 0;
+    int num_listed = 0;
     bool is_selected = false;
-    for (size_t i = 0; count < MAX_VALUES && value_at(s, i, name, &value); i++) {
+    for (size_t i = 0; num_listed < MAX_VALUES && value_at(s, i, name, &value); i++) {
         if (!common_contains(name, sought))
             continue;
         char info[192] = "";
         if (are_joints)
             describe_joint(scene->skeleton, (uint32_t)i, num_vertices[i], info);
+        char text[128];
         print_listed_value(s, &value, text);
         const bool is_pressed = value_tile(ui, name, info, strcmp(text, chosen) == 0);
+
+        // The value under the mouse is previewed: a joint is marked, other values are set.
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
         ui_preview_option(ui, s->option, value);
 
-        if (is_pressed || (selects_first && count == 0)) {
+        const bool is_first = num_listed == 0;
+        if (is_pressed || (selects_first && is_first)) {
             *selected = value;
             is_selected = true;
         }
-        count++;
+        num_listed++;
     }
     free(num_vertices);
     return is_selected;
 }
 
-// The parts of a value "A=B". A value without "=" has only the second part.
+// The two sides of a value "A=B". A value without "=" has only the second part, and the first is
+// empty.
 typedef char value_parts[2][VIEW_TARGET_TEXT];
 
-// Splits the first line of an option's text into its parts. If the line is empty and its first part
-// is the name of a joint, this part becomes the name of the selected joint. Returns the length of
-// the line.
+// Splits the first line of an option's text into its two parts. If the line is empty and an option
+// begins with the name of a joint, this name becomes that of the selected joint. Returns the length
+// of the line.
 static size_t split_line(const setting *s, const char *text, bool is_pair, value_parts parts)
 {
     const size_t length = strcspn(text, "\n");
-    const size_t left = is_pair ? strcspn(text, "=\n") : 0;
-    const size_t right = left + (is_pair && text[left] == '=');
-    snprintf(parts[0], sizeof parts[0], "%.*s", (int)left, text);
-    snprintf(parts[1], sizeof parts[1], "%.*s", (int)(length - right), text + right);
+    const size_t first_length = is_pair ? strcspn(text, "=\n") : 0;
+    const bool has_separator = is_pair && text[first_length] == '=';
+    const size_t second_start = first_length + has_separator;
+    snprintf(parts[0], sizeof parts[0], "%.*s", (int)first_length, text);
+    snprintf(parts[1], sizeof parts[1], "%.*s", (int)(length - second_start), text + second_start);
 
     const int32_t joint = s->ui->selected_joint;
-    if (length == 0 && s->option->kind == COMMON_PAIR_TEXT && joint >= 0)
+    const bool begins_with_joint = s->option->kind == COMMON_PAIR_TEXT;
+    if (length == 0 && begins_with_joint && joint >= 0)
         snprintf(parts[0], sizeof parts[0], "%s",
                  s->stage->document->scene.skeleton->joints[joint].name);
     return length;
 }
 
-// Writes the label of a part of a pair, without brackets and an optional rest in brackets: "Joint"
-// and "Model" for the value "JOINT=MODEL", "Mesh" and "File" for "[MESH=]FILE".
+// Writes the label of one part of a pair. The help of an option describes its pair, in brackets if
+// it is optional: "JOINT=MODEL" has the labels "Joint" and "Model", "[MESH=]FILE" has "Mesh" and
+// "File".
 static void write_part_label(const view_option *option, int part, char label[32])
 {
-    const char *const value = option->value;
-    const size_t left = strcspn(value, "=");
-    const char *first = part == 0 ? value : value + left + 1;
-    first += strspn(first, "[]");
-    snprintf(label, 32, "%.*s", (int)strcspn(first, "=["), first);
-    for (char *at = label + 1; label[0] != '\0' && *at != '\0'; at++)
+    const char *const pair = option->value;
+    const char *const second = pair + strcspn(pair, "=") + 1;
+    const char *name = part == 0 ? pair : second;
+    name += strspn(name, "[]");
+    snprintf(label, 32, "%.*s", (int)strcspn(name, "=["), name);
+    if (label[0] == '\0')
+        return;
+    for (char *at = label + 1; *at != '\0'; at++)
         *at = (char)tolower((unsigned char)*at);
 }
 
-// The line of an option that lines_picker() edits.
+// One line of the text of an option while its editor is drawn and handled. Each line of an option
+// with several values is one value.
 typedef struct option_line {
     uint32_t index;
     bool is_pair;
@@ -611,7 +676,8 @@ typedef struct option_line {
     value_parts parts;
 } option_line;
 
-// Returns the part of a line that is selected in a list: the name of a pair, or the value.
+// Returns the index of the part of a line that the user selects in a list: the first part of a
+// pair, or the whole value.
 static int listed_part(const option_line *line)
 {
     return line->is_pair ? 0 : 1;
@@ -656,8 +722,8 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
     }
     ui_tip_cut(ui, text, field.width);
 
-    // A field with the focus opens the list of its values.
-    if (ui_is_focused(ui) && has_list && !is_list_open(s, line)) {
+    const bool opens_list = ui_is_focused(ui) && has_list && !is_list_open(s, line);
+    if (opens_list) {
         card->opened = s->option;
         card->line = line->index;
         card->filter[0] = '\0';
@@ -673,35 +739,35 @@ static bool edit_line(const setting *s, option_line *line, const char *before, c
     view_ui *const ui = s->ui;
     view_card *const card = s->card;
     view_rect browse;
-    bool is_set = line->is_pair && edit_part(s, line, 0, &browse);
-    is_set = edit_part(s, line, 1, &browse) || is_set;
+    bool has_changed = line->is_pair && edit_part(s, line, 0, &browse);
+    has_changed = edit_part(s, line, 1, &browse) || has_changed;
 
     if (line->is_file && ui_button(ui, browse, "Browse\xE2\x80\xA6", false)) {
-        // The value of the option, in which "\1" is replaced by the chosen file.
-        char *const form =
-            common_format("%s%s%s\1%s", before, line->parts[0], line->is_pair ? "=" : "", after);
+        // The text of the option, in which the file that the user selects will replace "\1".
+        const char *const separator = line->is_pair ? "=" : "";
+        char *const form = common_format("%s%s%s\1%s", before, line->parts[0], separator, after);
         const size_t option = (size_t)(s->option - view_option_rows);
         UI_COMMAND(ui, VIEW_FILES, .item = 1 + option, .path = form);
     }
 
     char *const listed = line->parts[listed_part(line)];
-    common_value value;
-    if (is_list_open(s, line) && list_values(s, card->filter, listed, &value)) {
-        card->opened = NULL;
-        card->typing = 0;
-        if (s->option->kind < COMMON_TEXT) {
-            request_value(s, value, typing_delay);
-            return false;
-        }
-        char text[128];
-        print_listed_value(s, &value, text);
-        snprintf(listed, sizeof line->parts[0], "%s", text);
-        is_set = true;
+    common_value selected;
+    if (!is_list_open(s, line) || !list_values(s, card->filter, listed, &selected))
+        return has_changed;
+    card->opened = NULL;
+    card->typing = 0;
+    const bool is_text = s->option->kind >= COMMON_TEXT;
+    if (!is_text) {
+        request_value(s, selected, typing_delay);
+        return false;
     }
-    return is_set;
+    char text[128];
+    print_listed_value(s, &selected, text);
+    snprintf(listed, sizeof line->parts[0], "%s", text);
+    return true;
 }
 
-// Returns the description of the lines of an option, to be freed.
+// Returns the first line of an option, without its text, to be freed.
 static option_line *describe_lines(const setting *s)
 {
     const view_option *const option = s->option;
@@ -714,17 +780,20 @@ static option_line *describe_lines(const setting *s)
     return line;
 }
 
-// Appends a line that was edited to the text of the option, unless the line is empty.
+// Appends an edited line and a separator to `text`, which becomes the new text of the option. An
+// empty line is skipped, which removes its value.
 static void append_line(char **text, const option_line *line, const char *separator)
 {
-    const char *const left = line->parts[0];
-    const char *const right = line->parts[1];
-    if (left[0] != '\0' || right[0] != '\0')
-        common_extend(text, "%s%s%s%s", left, left[0] != '\0' ? "=" : "", right, separator);
+    const char *const first = line->parts[0];
+    const char *const second = line->parts[1];
+    if (first[0] == '\0' && second[0] == '\0')
+        return;
+    const char *const equals = first[0] != '\0' ? "=" : "";
+    common_extend(text, "%s%s%s%s", first, equals, second, separator);
 }
 
-// Returns the value of a typed text. A text that is not a value of the option remains a text, which
-// the option refuses.
+// Converts a typed text to a value of the option. An empty text means the default. A text that
+// cannot be parsed remains a text, which the option refuses with an error message.
 static common_value parse_typed(const view_option *option, const char *text)
 {
     common_value value;
@@ -747,7 +816,7 @@ static char *current_text(const setting *s)
 // Draws and handles the editor of a text. An option with several values has a row for each value,
 // and an empty row to add a value. A value of the form "A=B" has two rows with labels. Names are
 // selected in a list below the row, and files in the list of files.
-static void lines_picker(const setting *s)
+static void edit_lines(const setting *s)
 {
     const bool is_many = s->option->kind == COMMON_TEXTS || s->option->kind > VIEW_OPTION_TIMES;
     const char *const separator = is_many ? "\n" : "";
@@ -756,41 +825,50 @@ static void lines_picker(const setting *s)
     if (line->is_pair)
         (void)name_space(s); // a heading above the rows of the parts
 
-    char *const now = current_text(s);
+    // Each line of the text is edited and then appended to the new text.
+    char *const text = current_text(s);
     char *edited = common_copy("");
-    const char *unread = now; // the lines that follow
-    bool is_set = false;
+    const char *remaining = text;
+    bool has_changed = false;
     bool is_complete = true; // each line with a name has a value
     bool has_more = true;
-    for (; has_more; line->index++, row.name = "") { // only the first row has the name
-        const size_t length = split_line(s, unread, line->is_pair, line->parts);
-        unread += length + (unread[length] != '\0');
+    while (has_more) {
+        const size_t length = split_line(s, remaining, line->is_pair, line->parts);
+        const bool has_line_end = remaining[length] != '\0';
+        remaining += length + has_line_end;
         has_more = is_many && length > 0;
         if (line->index > 0 && !line->is_pair)
             ui_begin_row(s->ui);
 
-        char *const after = common_format("%s%s", separator, unread);
-        is_set = edit_line(&row, line, edited, after) || is_set;
+        char *const after = common_format("%s%s", separator, remaining);
+        has_changed = edit_line(&row, line, edited, after) || has_changed;
         free(after);
         append_line(&edited, line, separator);
         is_complete = is_complete && (line->parts[0][0] == '\0' || line->parts[1][0] != '\0');
+        line->index++;
+        row.name = ""; // only the first row has the name
     }
-    if (is_set)
-        request_value(s, parse_typed(s->option, edited), is_complete ? typing_delay : INFINITY);
+
+    // An incomplete value is set only when another option is changed, or when the card is closed.
+    const double delay = is_complete ? typing_delay : INFINITY;
+    if (has_changed)
+        request_value(s, parse_typed(s->option, edited), delay);
     free(edited);
-    free(now);
+    free(text);
     free(line);
 }
 
-// Converts HSV, each 0 to 1, to a color.
+// Converts hue, saturation and value, each 0 to 1, to an opaque color.
 static view_color hsv_color(float hue, float saturation, float value)
 {
     view_color color = 0xFF; // alpha
-    for (int i = 0; i < 3; i++) {
-        const float sextant = fmodf(6 * hue + (float)(6 - 2 * i), 6);
-        const float pure = view_clamp(fabsf(sextant - 3) - 1, 0, 1); // channel of the pure hue
-        const float channel = value * (1 - saturation + saturation * pure);
-        color |= (view_color)(255 * channel + 0.5f) << (24 - 8 * i);
+    for (int channel = 0; channel < 3; channel++) {
+        // The pure hue has full red at hue 0, green at 1/3 and blue at 2/3. From there a channel
+        // remains at 1 for one sextant in both directions, and then decreases to 0.
+        const float sextant = fmodf(6 * hue + (float)(6 - 2 * channel), 6);
+        const float pure = view_clamp(fabsf(sextant - 3) - 1, 0, 1);
+        const float intensity = value * (1 - saturation + saturation * pure);
+        color |= (view_color)(255 * intensity + 0.5f) << (24 - 8 * channel);
     }
     return color;
 }
@@ -802,8 +880,8 @@ typedef struct hsv {
     float value;
 } hsv;
 
-// Returns the hue of a color that is not grey, -1/6 to 5/6. `high` and `span` are its largest
-// channel and the difference to its smallest channel.
+// Returns the hue of a color that is not gray, -1/6 to 5/6, where a whole turn is 1. `high` is the
+// largest channel, and `span` is its difference to the smallest channel.
 static float color_hue(const float rgb[3], float high, float span)
 {
     if (high == rgb[0])
@@ -834,8 +912,8 @@ static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, const
                    VIEW_BRIGHT);
 }
 
-// Draws and handles a row of swatches, and the button that lets the next click in the viewport
-// select a color. Returns true if a swatch was pressed, and sets `color` to its color.
+// Draws and handles a row of predefined colors, and a button after which the next click in the 3D
+// view selects a color. Returns true if a predefined color was pressed, and sets `color` to it.
 static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *color)
 {
     enum { NUM_SWATCHES = 8 };
@@ -849,21 +927,20 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
     view_rect box = {left, row.y, 2 * em, 1.5f * em};
     bool is_set = false;
     for (int i = 0; i < NUM_SWATCHES; i++) {
-        box.x += i > 0 ? step : 0;
         view_draw_round_rect(ui->canvas, box, 3, swatches[i]);
         char name[8];
-        COMMON_TEXT(name, "#%06x", swatches[i] >> 8);
+        COMMON_TEXT(name, "#%06x", swatches[i] >> 8); // without alpha
         if (ui_item(ui, box, name)) {
             *color = swatches[i];
             is_set = true;
         }
+        box.x += step;
     }
 
     // The button after the swatches.
-    box.x += step;
     box.width = 6 * em;
     if (ui_button(ui, box, "\xE2\x97\x8E Pick", card->picks_color))
-        card->picks_color ^= true;
+        card->picks_color = !card->picks_color;
     ui_tip(ui, "Then click a color in the viewport");
     return is_set;
 }
@@ -890,7 +967,8 @@ static bool channels_row(const setting *s, const float rgb[3], view_color *color
     return true;
 }
 
-// Converts a color to HSV. A gray color has no hue: it gets the hue that the card has stored.
+// Converts a color, with channels 0 to 1, to HSV. A gray color does not have a hue: it gets the
+// last hue that the card has displayed, so that the marker does not jump.
 static hsv hsv_from_rgb(view_card *card, const float rgb[3])
 {
     const float high = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]);
@@ -929,7 +1007,7 @@ static bool run_color_field(view_ui *ui, view_card *card, hsv *color)
     return is_set;
 }
 
-// Returns a color as the value of an option.
+// Converts a color to the value of an option: three channels, 0 to 1.
 static common_value color_value(view_color color)
 {
     common_value value = {.type = COMMON_VALUE_NUMBERS};
@@ -943,60 +1021,65 @@ static common_value color_value(view_color color)
 static void color_picker(setting *s)
 {
     view_ui *const ui = s->ui;
+    const bool has_color = s->now.type == COMMON_VALUE_NUMBERS;
     float rgb[3];
     for (int i = 0; i < 3; i++)
-        rgb[i] = s->now.type == COMMON_VALUE_NUMBERS ? (float)s->now.numbers[i] : 0.5f;
+        rgb[i] = has_color ? (float)s->now.numbers[i] : 0.5f;
 
+    // The part that the user changes determines the new color.
     hsv color = hsv_from_rgb(s->card, rgb);
-    bool is_set = run_color_field(ui, s->card, &color);
-    view_color made = hsv_color(color.hue, color.saturation, color.value);
+    bool has_changed = run_color_field(ui, s->card, &color);
+    view_color edited = hsv_color(color.hue, color.saturation, color.value);
     const float left = ui->column->area.x + UI_PADDING * ui->em;
-    is_set = swatches_row(ui, s->card, left, &made) || is_set;
-    is_set = channels_row(s, rgb, &made) || is_set;
-    if (!is_set)
+    has_changed = swatches_row(ui, s->card, left, &edited) || has_changed;
+    has_changed = channels_row(s, rgb, &edited) || has_changed;
+    if (!has_changed)
         return;
 
-    ui->held = ui->active.panel != NULL ? ui->active.panel : ui->held;
-    request_value(s, color_value(made), 0);
+    if (ui->active.panel != NULL)
+        ui->held = ui->active.panel; // until the mouse button is released
+    request_value(s, color_value(edited), 0);
 }
 
-// Runs adjacent buttons for up to four values. They are right of the name or, if they do not fit
-// there, below it. Returns false and draws nothing if there are more values, or if the buttons are
-// wider than the row.
-static bool words_picker(const setting *s)
+// Draws and handles a segmented control for the values of an option, if there are at most four. It
+// is right of the name or, if it does not fit there, below the name. Returns false and draws
+// nothing if there are more values, or if the control is wider than the row.
+static bool edit_by_segments(const setting *s)
 {
-    enum { MAX_WORDS = 4 };
+    enum { MAX_SEGMENTS = 4 };
     view_ui *const ui = s->ui;
-    char names[MAX_WORDS + 1][128];
-    common_value values[MAX_WORDS + 1];
-    const char *words[MAX_WORDS + 1];
-    uint32_t count = 0; // MAX_WORDS + 1: too many values
+    char names[MAX_SEGMENTS + 1][128];
+    common_value values[MAX_SEGMENTS + 1];
+    const char *labels[MAX_SEGMENTS + 1];
+    uint32_t count = 0; // MAX_SEGMENTS + 1: too many values
     uint32_t choice = UINT32_MAX;
-    float button_width = 0;
-    for (; count <= MAX_WORDS && value_at(s, count, names[count], &values[count]); count++) {
-        words[count] = names[count];
-        button_width = fmaxf(button_width, ui_text_width(ui, words[count]) + ui->em);
+    float segment_width = 0;
+    while (count <= MAX_SEGMENTS && value_at(s, count, names[count], &values[count])) {
+        labels[count] = names[count];
+        segment_width = fmaxf(segment_width, ui_text_width(ui, labels[count]) + ui->em);
         if (common_are_values_equal(&values[count], &s->now))
             choice = count;
+        count++;
     }
-    const float width = button_width * (float)count;
-    if (count > MAX_WORDS || width > ui->space.width)
+    const float width = segment_width * (float)count;
+    if (count > MAX_SEGMENTS || width > ui->space.width)
         return false;
 
-    view_rect rest = name_space(s);
-    if (width > rest.width) { // below the name
-        ui_begin_row(s->ui);
-        rest = ui->space;
+    view_rect rect = name_space(s);
+    if (width > rect.width) {
+        ui_begin_row(s->ui); // below the name
+        rect = ui->space;
     }
-    rest.width = width;
-    if (ui_segment(ui, rest, words, count, &choice))
+    rect.width = width;
+    if (ui_segment(ui, rect, labels, count, &choice))
         request_value(s, values[choice], 0);
     return true;
 }
 
 // == A row ========================================================================================
 
-// Returns the number of numbers that an option consists of, or 0 if it has no numbers editor.
+// Returns the number of numbers in the value of an option, or 0 if the value is not edited as
+// numbers: a color, the index of a clip, or a value of another type.
 static int count_numbers(const view_option *option)
 {
     if (option->kind == COMMON_COLOR || option->names == VIEW_NAMES_CLIP)
@@ -1004,61 +1087,75 @@ static int count_numbers(const view_option *option)
     return common_count_numbers(option->kind);
 }
 
-// Writes the label of an option: the label of its command without an ellipsis. The label of an
-// option without a command is its name with a capital letter, and spaces in place of hyphens.
+// Writes the label of an option. It is the label of its command without an ellipsis. An option
+// without a command has its name as the label, with a capital letter and without hyphens:
+// "frame-rate" becomes "Frame rate".
 static void write_label(const view_option *option, char label[64])
 {
-    const char last_byte_of_ellipsis = '\xA6';
-    const size_t ellipsis_length = 3;
+    static const char ellipsis[] = "\xE2\x80\xA6";
+    const size_t ellipsis_length = sizeof ellipsis - 1;
     const view_menu_entry *const command = view_get_entry(option);
-    snprintf(label, 64, "%s", command != NULL ? view_get_label(command) : option->name);
-    for (char *at = label; command == NULL && *at != '\0'; at++) {
-        if (*at == '-')
-            *at = ' ';
-        else if (at == label)
-            *at = (char)(*at - 'a' + 'A');
+    if (command == NULL) {
+        snprintf(label, 64, "%s", option->name);
+        label[0] = (char)(label[0] - 'a' + 'A');
+        for (char *at = label; *at != '\0'; at++)
+            if (*at == '-')
+                *at = ' ';
+    } else {
+        snprintf(label, 64, "%s", view_get_label(command));
     }
 
     const size_t length = strlen(label);
-    if (label[length - 1] == last_byte_of_ellipsis)
+    const bool ends_in_ellipsis =
+        length >= ellipsis_length && strcmp(label + length - ellipsis_length, ellipsis) == 0;
+    if (ends_in_ellipsis)
         label[length - ellipsis_length] = '\0';
 }
 
-// Returns true if a value does not consist of numbers, or if all of its numbers are in the range of
-// the option.
+// Returns true if all numbers of a value are in the range of the option. A value that does not
+// consist of numbers is always in range.
 static bool are_in_range(const setting *s, const common_value *value)
 {
-    const int count =
-        value->type == COMMON_VALUE_NUMBERS ? common_count_numbers(s->option->kind) : 0;
+    if (value->type != COMMON_VALUE_NUMBERS)
+        return true;
+    const int count = common_count_numbers(s->option->kind);
     for (int i = 0; i < count; i++)
         if (value->numbers[i] < s->low || value->numbers[i] > s->high)
             return false;
     return true;
 }
 
-// Draws and handles the editor of an option's kind in the next row, and the reset button.
+// Draws and handles the editor of a value that consists of numbers.
+static void edit_numbers(setting *s)
+{
+    const bool is_set = s->now.type == COMMON_VALUE_NUMBERS;
+    common_value edited;
+    if (!numbers_row(s, count_numbers(s->option), is_set ? s->now.numbers : NULL, &edited))
+        return;
+    const bool is_typed = s->card->typing != 0;
+    // The message about a number out of range contains the number as it was typed.
+    if (is_typed && !are_in_range(s, &edited))
+        edited = common_text_value(s->card->typed);
+    request_value(s, edited, is_typed ? typing_delay : 0);
+}
+
+// Draws and handles the editor for the type of an option in the next row, and the reset button. The
+// card also contains the color editor, which needs several rows.
 static void run_editor(setting *s, bool is_usual)
 {
     view_ui *const ui = s->ui;
     const int kind = s->option->kind;
-    const int num_numbers = count_numbers(s->option);
+    const bool is_switch = kind <= COMMON_OPPOSITE;
     ui_begin_row(ui);
     const view_rect row = ui->space;
-    if (kind <= COMMON_OPPOSITE) {
+    if (is_switch) {
         const bool is_on = s->now.choice != 0;
         if (ui_switch(ui, s->name, is_on, false, ""))
             request_value(s, common_choice_value(!is_on), 0);
-    } else if (num_numbers > 0) {
-        const bool is_set = s->now.type == COMMON_VALUE_NUMBERS;
-        common_value made;
-        if (numbers_row(s, num_numbers, is_set ? s->now.numbers : NULL, &made)) {
-            // The message about a number out of range contains the number as it was typed.
-            if (s->card->typing != 0 && !are_in_range(s, &made))
-                made = common_text_value(s->card->typed);
-            request_value(s, made, s->card->typing != 0 ? typing_delay : 0);
-        }
-    } else if (kind > COMMON_CHOICE || !words_picker(s)) {
-        lines_picker(s);
+    } else if (count_numbers(s->option) > 0) {
+        edit_numbers(s);
+    } else if (kind > COMMON_CHOICE || !edit_by_segments(s)) {
+        edit_lines(s);
     }
 
     if (run_reset_button(s, row, is_usual))
@@ -1067,17 +1164,11 @@ static void run_editor(setting *s, bool is_usual)
         color_picker(s);
 }
 
-// Draws and handles the editor of an option in the next row of the column: its name, an editor for
-// its kind, and a reset button.
+// Draws and handles a row for an option in the column: its name, an editor for the type of its
+// value, and a reset button. A value that is still delayed is displayed as if it were set.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
-    const int kind = option->kind;
     const bool had_taken = ui->has_taken;
-    // A typed text that is not a value is shown only by its field.
-    const view_delayed_value *const delayed = find_delayed(card, option);
-    const bool is_wrong =
-        delayed != NULL && option->kind < COMMON_TEXT && delayed->set.path != NULL;
-    const bool waits = delayed != NULL && !is_wrong;
     const common_value usual = view_get_usual(option);
     char name[64];
     write_label(option, name);
@@ -1087,23 +1178,31 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
                  .option = option,
                  .name = name,
                  .unit = unit_text(option),
+                 .now = view_get_value(option, ui->stage->options),
                  .low = option->low,
                  .high = option->high,
                  .usual = usual.numbers[0]};
-    s.now = waits ? view_command_value(&delayed->set) : view_get_value(option, ui->stage->options);
-
-    // The default of an option with a text is no text, which an empty field means.
-    const bool is_empty = s.now.type == COMMON_VALUE_TEXT && s.now.text[0] == '\0';
     bool is_usual = view_is_usual(option, ui->stage->options);
-    if (waits)
+
+    // The delayed value of an option that is not a text may be a text, if it could not be parsed.
+    // Only the field in which it was typed displays it.
+    const view_delayed_value *const delayed = find_delayed(card, option);
+    const bool is_invalid =
+        delayed != NULL && option->kind < COMMON_TEXT && delayed->set.path != NULL;
+    if (delayed != NULL && !is_invalid) {
+        s.now = view_command_value(&delayed->set);
+        // An empty text means the default.
+        const bool is_empty = s.now.type == COMMON_VALUE_TEXT && s.now.text[0] == '\0';
         is_usual = is_empty || common_are_values_equal(&s.now, &usual);
+    }
+
     s.color = is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
     if (card->wrong == option)
         s.color = VIEW_WRONG;
-    if (kind == VIEW_OPTION_LIGHTS)
-        lights_picker(&s);
-    else if (kind == VIEW_OPTION_PARM)
-        parms_picker(&s);
+    if (option->kind == VIEW_OPTION_LIGHTS)
+        edit_lights(&s);
+    else if (option->kind == VIEW_OPTION_PARM)
+        edit_parms(&s);
     else
         run_editor(&s, is_usual);
     if (card->wrong == option)
@@ -1113,22 +1212,24 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 
 // == The card =====================================================================================
 
-// Returns true if a command is on the card of another command: both have the same group, the part
-// of the label before "/".
-static bool is_on_card(const view_menu_entry *row, const view_menu_entry *card)
+// Returns true if a command is on the card of another command. The card contains all commands of
+// its group: those whose labels have the same part before "/".
+static bool is_on_card(const view_menu_entry *command, const view_menu_entry *card)
 {
-    if (row == card)
+    if (command == card)
         return true;
     const char *const slash = strchr(card->label, '/');
-    if (slash == NULL || slash == card->label || row->menu != card->menu)
+    const bool has_group = slash != NULL && slash != card->label;
+    if (!has_group || command->menu != card->menu)
         return false;
-    return strncmp(row->label, card->label, (size_t)(slash - card->label)) == 0;
+    return strncmp(command->label, card->label, (size_t)(slash - card->label)) == 0;
 }
 
-// Returns the option of a command if the command is on the card, or NULL.
-static const view_option *option_on_card(const view_menu_entry *row, const view_menu_entry *card)
+// Returns the option of a command if the command is on the card of another command, or NULL.
+static const view_option *option_on_card(const view_menu_entry *command,
+                                         const view_menu_entry *card)
 {
-    return is_on_card(row, card) ? view_get_option(row) : NULL;
+    return is_on_card(command, card) ? view_get_option(command) : NULL;
 }
 
 bool view_is_on_card(const view_card *card, const view_option *option)
@@ -1137,32 +1238,48 @@ bool view_is_on_card(const view_card *card, const view_option *option)
     return card->row != NULL && entry != NULL && is_on_card(entry, card->row);
 }
 
-// Returns the command that sets an option of the open card by a click in the viewport.
+// Returns the command that sets an option to the clicked joint or color, or VIEW_NOTHING if the
+// option does not use them. `attached` is the value of --attach, "JOINT=MODEL", whose joint is
+// replaced; NULL: no model is attached.
+static view_command set_to_pick(const view_option *option, const char *joint_name, view_color color,
+                                const char *attached)
+{
+    if (option->kind == COMMON_COLOR && color != 0)
+        return view_set_command(option, color_value(color));
+    if (option->kind == COMMON_PAIR_TEXT && joint_name != NULL && attached != NULL) {
+        const char *const equals_model = strchr(attached, '=');
+        return view_set_text_command(option, common_format("%s%s", joint_name, equals_model));
+    }
+    if (option->names == VIEW_NAMES_JOINT && joint_name != NULL)
+        return view_set_command(option, common_text_value(joint_name));
+    return (view_command){.action = VIEW_NOTHING};
+}
+
+// Returns the command that sets an option of the open card by a click in the 3D view. The first
+// option on the card that can use the clicked joint or color is set.
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
                                 int32_t joint, view_color color)
 {
+    const view_command nothing = {.action = VIEW_NOTHING};
+    if (ui->over != VIEW_OVERLAY_CARD || card->row == NULL)
+        return nothing;
+
     const md5_skeleton *const skeleton = stage->document->scene.skeleton;
-    const char *const name = joint >= 0 ? skeleton->joints[joint].name : NULL;
-    const char *const attached = stage->options->attach; // "JOINT=MODEL"
-    const bool is_open = ui->over == VIEW_OVERLAY_CARD && card->row != NULL;
+    const char *const joint_name = joint >= 0 ? skeleton->joints[joint].name : NULL;
     view_menu_entries list;
     view_list_menu_entries(&list);
-    for (size_t i = 0; is_open && i < list.count; i++) {
+    for (size_t i = 0; i < list.count; i++) {
         const view_option *const option = option_on_card(list.entries[i], card->row);
         if (option == NULL)
             continue;
-
-        if (option->kind == COMMON_COLOR && color != 0) {
+        const view_command set = set_to_pick(option, joint_name, color, stage->options->attach);
+        if (set.action == VIEW_NOTHING)
+            continue;
+        if (option->kind == COMMON_COLOR)
             card->picks_color = false;
-            return view_set_command(option, color_value(color));
-        }
-        if (option->kind == COMMON_PAIR_TEXT && name != NULL && attached != NULL)
-            return view_set_text_command(option,
-                                         common_format("%s%s", name, strchr(attached, '=')));
-        if (option->names == VIEW_NAMES_JOINT && name != NULL)
-            return view_set_command(option, common_text_value(name));
+        return set;
     }
-    return (view_command){.action = VIEW_NOTHING};
+    return nothing;
 }
 
 void view_clear_card(view_card *card)
@@ -1177,10 +1294,13 @@ void view_clear_card(view_card *card)
 }
 
 // Opens the card of an option, with all options of its group. `option` is the index of the option.
+// Returns VIEW_NOTHING, or the command that opens the list of files for --retarget.
 view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option)
 {
     const view_option *const opened = &view_option_rows[option];
-    if (opened == VIEW_OPTION(retarget) && stage->options->retarget == NULL) {
+    const bool is_first_retarget =
+        opened == VIEW_OPTION(retarget) && stage->options->retarget == NULL;
+    if (is_first_retarget) {
         ui_open_overlay(ui, VIEW_OVERLAY_NONE); // the list must not return to another card
         return (view_command){.action = VIEW_FILES, .item = 1 + option, .path = common_copy("\1")};
     }
@@ -1195,21 +1315,28 @@ view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stag
     return (view_command){.action = VIEW_NOTHING};
 }
 
-// Reports the result of a delayed or immediate VIEW_SET to the open card if it has the option.
+// Reports the result of setting an option to the open card, if it has the option. A card whose last
+// value was set successfully is closed if the user has requested it. On failure, the card remains
+// open and shows the error instead of a notice.
 void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
                          bool is_set)
 {
     if (ui->over != VIEW_OVERLAY_CARD || !view_is_on_card(card, option))
         return;
-    if (is_set && card->closes && card->num_delayed == 0)
-        ui_open_overlay(ui, VIEW_OVERLAY_NONE);
-    card->wrong = is_set ? NULL : option;
-    if (is_set)
+    if (is_set) {
+        card->wrong = NULL;
+        const bool is_last = card->num_delayed == 0;
+        if (card->closes && is_last)
+            ui_open_overlay(ui, VIEW_OVERLAY_NONE);
         return;
+    }
+
+    card->wrong = option;
     card->closes = false;
+    const bool has_range = option->high > option->low;
     if (log->error[0] != '\0')
         COMMON_TEXT(card->problem, "%.250s", log->error);
-    else if (option->high > option->low)
+    else if (has_range)
         COMMON_TEXT(card->problem, "Enter %g to %g", option->low, option->high);
     else
         COMMON_TEXT(card->problem, "Invalid value");
@@ -1217,7 +1344,8 @@ void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view
     ui->notice_end = 0;
 }
 
-// Returns the width of the longest name of a number on the card, with its margin.
+// Returns the width of the longest name of a number on the card, with its margin, in pixels. It
+// becomes the label width of all numbers, so that their sliders begin at the same position.
 static float measure_names(const view_ui *ui, const view_card *card)
 {
     float widest = 0;
@@ -1231,8 +1359,9 @@ static float measure_names(const view_ui *ui, const view_card *card)
     return widest + 9 * ui->scale;
 }
 
-// Returns the rectangle of the card: a sheet at the bottom of a narrow window, or a box in the
-// image that the user has dragged by card->moved. `height` is the height that its content needs.
+// Returns the rectangle of the card. In a narrow window it is a sheet at the bottom. Otherwise it
+// is a box in the upper right corner of the image, from where the user can drag it by card->moved.
+// `height` is the height that its content needs, in pixels.
 static view_rect card_box(const view_ui *ui, const view_card *card, float height)
 {
     const view_stage *const stage = ui->stage;
@@ -1291,23 +1420,39 @@ static void list_card_options(view_ui *ui, view_card *card, view_rect body)
     ui_end_column(ui);
 }
 
-// Closes the card after the user has pressed "Done" or a key. If values are delayed, they are due
-// now; the card is closed when they were set successfully.
+// Closes the card after the user has pressed "Done" or a key. If values are still delayed, they are
+// set first, and the card is closed only when all of them were valid.
 static void finish_card(view_ui *ui, view_card *card)
 {
-    if (card->num_delayed > 0) {
-        for (size_t i = 0; i < card->num_delayed; i++)
-            card->delayed[i].due = 0;
-        if (ui->command.action == VIEW_NOTHING)
-            ui_request(ui, view_pop_delayed_command(card, INFINITY));
-        card->closes = true;
-    } else {
+    if (card->num_delayed == 0) {
         ui_open_overlay(ui, VIEW_OVERLAY_NONE);
         ui->has_taken = true;
+        return;
     }
+
+    for (size_t i = 0; i < card->num_delayed; i++)
+        card->delayed[i].due = 0;
+    if (ui->command.action == VIEW_NOTHING) // an event can request only one command
+        ui_request(ui, view_pop_delayed_command(card, INFINITY));
+    card->closes = true;
 }
 
-// Draws and handles the card, if it is open.
+// Draws and handles the header of the card: its title and the button "Close". Returns true if the
+// button was pressed.
+static bool run_card_header(view_ui *ui, const view_card *card, view_rect header)
+{
+    // The title is the label of the command, or its group, without an ellipsis.
+    char title[64];
+    COMMON_TEXT(title, "%s", card->row->label);
+    title[strcspn(title, "/\xE2")] = '\0';
+    ui_text(ui, header.x + UI_PADDING * ui->em, header.y + 0.3f * ui->em, 0, VIEW_BRIGHT, title);
+    view_rect rest = header;
+    const view_rect cross = view_cut(&rest, VIEW_AT_RIGHT, header.height);
+    return ui_sign(ui, cross, "Close", "\xE2\x9C\x95");
+}
+
+// Draws and handles the card, if it is open. "Done", Enter and the button "Close" accept the
+// values; Escape restores the values from before the card was opened; "Reset" sets the defaults.
 void view_card_panel(view_ui *ui, view_card *card)
 {
     enum { RESET, DONE, NUM_BUTTONS };
@@ -1317,24 +1462,18 @@ void view_card_panel(view_ui *ui, view_card *card)
     const float footer_height = 2.7f * em;
     if (ui->over != VIEW_OVERLAY_CARD || card->row == NULL)
         return;
-    const view_rect box =
-        card_box(ui, card, header_height + fmaxf(card->length, 3 * em) + footer_height);
+
+    const float rows_height = fmaxf(card->length, 3 * em);
+    const view_rect box = card_box(ui, card, header_height + rows_height + footer_height);
     view_rect body = box;
-    view_rect header = view_cut(&body, VIEW_AT_TOP, header_height);
+    const view_rect header = view_cut(&body, VIEW_AT_TOP, header_height);
     view_rect footer = view_inset(view_cut(&body, VIEW_AT_BOTTOM, footer_height), 0.42f * em);
     ui_popover(ui, box, 6, VIEW_EDGE);
     ui_begin(ui, "card");
     ui_item(ui, box, "");
     drag_card(ui, card, box, header);
     const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
-
-    // The title is the label of the command, or its group, without an ellipsis.
-    char title[64];
-    COMMON_TEXT(title, "%s", card->row->label);
-    title[strcspn(title, "/\xE2")] = '\0';
-    ui_text(ui, box.x + UI_PADDING * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
-    const view_rect cross = view_cut(&header, VIEW_AT_RIGHT, header_height);
-    const bool is_closed = ui_sign(ui, cross, "Close", "\xE2\x9C\x95");
+    const bool is_closed = run_card_header(ui, card, header);
     view_draw_rect(ui->canvas, (view_rect){body.x, body.y, body.width, ui->scale}, VIEW_EDGE);
 
     list_card_options(ui, card, body);
@@ -1342,22 +1481,24 @@ void view_card_panel(view_ui *ui, view_card *card)
     const int pressed = ui_buttons(ui, &footer, labels, NUM_BUTTONS, DONE, true);
     ui_text(ui, footer.x, footer.y + 0.3f * em, fmaxf(footer.width, 1), VIEW_DIM, "Esc cancels");
     const bool is_done = is_closed || pressed == DONE || ui->mouse.key == VIEW_KEY_RETURN;
-    if (pressed == RESET || is_escape) // Escape restores the values and closes the card
-        UI_COMMAND(ui, VIEW_TAKE_BACK, .number = !is_escape);
+    if (pressed == RESET || is_escape)
+        UI_COMMAND(ui, VIEW_TAKE_BACK, .number = !is_escape); // 1: set the defaults
     else if (is_done)
         finish_card(ui, card);
 }
 
 // == The settings =================================================================================
 
-// Returns true if a command is a display or light option that the touch panel shows.
-static bool is_look_command(const view_ui *ui, const view_menu_entry *row)
+// Returns true if a command is an available option of the display or the light, which the tab
+// "Display" contains.
+static bool is_display_option(const view_ui *ui, const view_menu_entry *command)
 {
-    if (view_get_option(row) == NULL || view_missing_needs(ui->stage, row) != 0)
+    if (view_get_option(command) == NULL || view_missing_needs(ui->stage, command) != 0)
         return false;
-    if (row->menu == VIEW_MENU_LIGHT || strncmp(row->label, "Show/", 5) == 0)
-        return true;
-    return (row->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0;
+    const bool is_light = command->menu == VIEW_MENU_LIGHT;
+    const bool is_shown_part = strncmp(command->label, "Show/", 5) == 0;
+    const bool is_in_context_menu = (command->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0;
+    return is_light || is_shown_part || is_in_context_menu;
 }
 
 // Draws and handles the tab "Display" of a touch screen, with the options of the display and the
@@ -1370,14 +1511,14 @@ void view_display_panel(view_ui *ui, view_card *card, view_rect area)
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
-        if (is_look_command(ui, list.entries[i]))
+        if (is_display_option(ui, list.entries[i]))
             ui_setting(ui, card, view_get_option(list.entries[i]));
     }
     ui_end_column(ui);
 }
 
-// Draws the heading of a group of rows in the next row, without the hint in parentheses about the
-// command line, which only --help prints.
+// Draws the heading of a group in the next row. A part in parentheses, which concerns the command
+// line and is printed by --help, is omitted.
 static void draw_heading(view_ui *ui, const char *heading)
 {
     char text[64];
@@ -1388,18 +1529,17 @@ static void draw_heading(view_ui *ui, const char *heading)
     ui_next_row(ui, text, VIEW_ACCENT, &rest);
 }
 
-// Lists the names of the triggers of a machine that have keys. Returns their number.
+// Lists the names of the machine's triggers that have keys. Returns their number.
 static uint32_t list_trigger_names(const view_machine *machine,
                                    const char *names[VIEW_MAX_TRIGGERS])
 {
-    uint32_t count = 0;
-    while (count < VIEW_MAX_TRIGGERS) {
-        const int32_t trigger = view_find_trigger(machine, count);
+    for (uint32_t i = 0; i < VIEW_MAX_TRIGGERS; i++) {
+        const int32_t trigger = view_find_trigger(machine, i);
         if (trigger < 0)
-            break;
-        names[count++] = machine->desc->parameters[trigger].name;
+            return i;
+        names[i] = machine->desc->parameters[trigger].name;
     }
-    return count;
+    return VIEW_MAX_TRIGGERS;
 }
 
 // Lists the shortcuts that affect the document, as the help shows them.
@@ -1429,25 +1569,26 @@ static bool matches_search(const view_option *option, const char *sought)
     return command != NULL && common_contains(command->label, sought);
 }
 
-// Lists the options that match the search text: the modified options if `are_modified` is true,
-// otherwise all other options. The heading of a group is above its first listed option. Returns the
-// number of listed options.
+// Lists the modified options or, if `are_modified` is false, all others, as far as they match the
+// search text card->sought. The heading of a group is above its first listed option. Options of
+// jobs, which do not affect the window, are skipped. Returns the number of listed options.
 static uint32_t list_options(view_ui *ui, view_card *card, bool are_modified)
 {
     uint32_t count = 0;
-    const char *heading = are_modified ? "Modified" : NULL; // not displayed yet
+    const char *next_heading = are_modified ? "Modified" : NULL; // NULL: already drawn
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &view_option_rows[i];
         if (!are_modified && option->heading != NULL)
-            heading = option->heading;
+            next_heading = option->heading;
         if (option->scope == VIEW_SCOPE_JOB || !matches_search(option, card->sought))
             continue;
-        if (view_is_usual(option, ui->stage->options) == are_modified)
+        const bool is_modified = !view_is_usual(option, ui->stage->options);
+        if (is_modified != are_modified)
             continue;
 
-        if (heading != NULL)
-            draw_heading(ui, heading);
-        heading = NULL;
+        if (next_heading != NULL)
+            draw_heading(ui, next_heading);
+        next_heading = NULL;
         ui_setting(ui, card, option);
         count++;
     }
@@ -1477,23 +1618,10 @@ static uint32_t list_shortcuts(view_ui *ui, const char *sought)
     return num_listed;
 }
 
-// Draws and handles the dialog of the settings: the modified options, all other options by
-// headings, and the keyboard shortcuts.
-void view_settings_panel(view_ui *ui, view_card *card)
+// Lists the options and shortcuts that match the search text card->sought: the modified options,
+// all other options by group, and the keyboard shortcuts.
+static void list_settings(view_ui *ui, view_card *card, view_rect area, bool shows_only_keys)
 {
-    static const char *const done[] = {"Done"};
-    const bool shows_only_keys = ui->stage->shown->help;
-    char *const sought = card->sought;
-    if (ui->over != VIEW_OVERLAY_SETTINGS && !shows_only_keys)
-        return;
-    const char *const title = shows_only_keys ? "Keyboard shortcuts" : "Settings";
-    view_rect foot;
-    view_rect area = ui_footed_dialog(ui, "settings", 680, 520, title, &foot);
-    ui_focus_next(ui);
-    const view_rect field = view_cut(&area, VIEW_AT_TOP, UI_FIELD_HEIGHT * ui->em);
-    ui_field(ui, field, "Search", sought, sizeof card->sought);
-    view_cut(&area, VIEW_AT_TOP, 0.35f * ui->em);
-
     ui_column column;
     ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
     uint32_t num_listed = 0;
@@ -1501,17 +1629,36 @@ void view_settings_panel(view_ui *ui, view_card *card)
         num_listed += list_options(ui, card, true);
         num_listed += list_options(ui, card, false);
     }
-    num_listed += list_shortcuts(ui, sought);
+    num_listed += list_shortcuts(ui, card->sought);
     if (num_listed == 0)
         ui_column_text(ui, VIEW_DIM, "No matches");
     ui_end_column(ui);
+}
 
-    // Close the dialog.
+// Draws and handles the dialog of the settings: a search field, and the list of options and
+// keyboard shortcuts. The same dialog shows only the shortcuts if the user has requested the help.
+void view_settings_panel(view_ui *ui, view_card *card)
+{
+    static const char *const done[] = {"Done"};
+    const bool shows_only_keys = ui->stage->shown->help;
+    if (ui->over != VIEW_OVERLAY_SETTINGS && !shows_only_keys)
+        return;
+    const char *const title = shows_only_keys ? "Keyboard shortcuts" : "Settings";
+    view_rect foot;
+    view_rect area = ui_footed_dialog(ui, "settings", 680, 520, title, &foot);
+    ui_focus_next(ui);
+    const view_rect field = view_cut(&area, VIEW_AT_TOP, UI_FIELD_HEIGHT * ui->em);
+    ui_field(ui, field, "Search", card->sought, sizeof card->sought);
+    view_cut(&area, VIEW_AT_TOP, 0.35f * ui->em); // gap
+
+    list_settings(ui, card, area, shows_only_keys);
+
     const bool is_done = ui_buttons(ui, &foot, done, 1, 0, true) == 0;
-    if (is_done || ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_ESCAPE)) {
-        sought[0] = '\0';
-        ui_open_overlay(ui, VIEW_OVERLAY_NONE);
-        if (shows_only_keys)
-            UI_COMMAND(ui, view_get_toggle(VIEW_OPTION(shown.help)));
-    }
+    const bool is_closed = is_done || ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_ESCAPE);
+    if (!is_closed)
+        return;
+    card->sought[0] = '\0';
+    ui_open_overlay(ui, VIEW_OVERLAY_NONE);
+    if (shows_only_keys)
+        UI_COMMAND(ui, view_get_toggle(VIEW_OPTION(shown.help)));
 }

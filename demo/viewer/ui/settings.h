@@ -6,7 +6,7 @@
 
 #include "demo/viewer/ui/ui.h"
 
-// A value that is set after a delay.
+// A value that is set after a delay, so that a text is not applied while the user is typing it.
 typedef struct view_delayed_value {
     view_command set; // VIEW_SET; owns its text
     double due;       // seconds since the start; INFINITY: when another value is set
@@ -15,7 +15,7 @@ typedef struct view_delayed_value {
 // The state of the card, the dialog for the options of a command. It also contains the state of the
 // editors of options, which the settings and the panel for touch screens use, too.
 typedef struct view_card {
-    const view_menu_entry *row;  // command that opened the card, or NULL
+    const view_menu_entry *row;  // menu entry of the command that opened the card, or NULL
     view_options *before;        // values of the options when it was opened, or NULL
     float length;                // height of its rows, pixels
     float label_width;           // longest name of a number, pixels; 0 outside of the card
@@ -37,28 +37,29 @@ typedef struct view_card {
     bool picks_color; // the next click in the viewport selects its color
 } view_card;
 
-// Runs the editor of an option in the next row of the column: its name, an editor for its kind, and
-// a reset button. Returns true if the editor has used the event. Changes become commands
-// VIEW_SET. Typed texts, and options that load files again, are applied 0.3 s after the last
-// change.
+// Draws and handles a row for an option in the column: its name, an editor for the type of its
+// value, and a reset button. Returns true if the editor has used the event. A change requests the
+// command VIEW_SET. Typed texts, and options that load files again, are applied 0.3 s after the
+// last change.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option);
 
 // Returns true if an option is on the open card.
 bool view_is_on_card(const view_card *card, const view_option *option);
 
-// Removes and returns a delayed command whose time is reached, or returns VIEW_NOTHING. INFINITY
-// returns any delayed command.
+// Removes and returns a delayed command that is due at the time `now`, or returns VIEW_NOTHING. If
+// `now` is INFINITY, any delayed command is returned.
 view_command view_pop_delayed_command(view_card *card, double now);
 
 // Opens the card of an option, with all options of its group. `option` is the index of the option.
-// Returns VIEW_NOTHING. For --retarget without a value, opens no card and returns the command that
-// opens the list of files, because the page of retargeting opens when the option is set.
+// Returns VIEW_NOTHING, with one exception: for --retarget without a value, returns the command
+// that opens the list of files and does not open a card. The page of retargeting opens when the
+// file is selected.
 view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option);
 
 // Frees the memory of the card.
 void view_clear_card(view_card *card);
 
-// Runs the card, if it is open.
+// Draws and handles the card, if it is open.
 void view_card_panel(view_ui *ui, view_card *card);
 
 // Returns the command that sets an option of the open card by a click in the viewport. `joint` is
@@ -66,12 +67,12 @@ void view_card_panel(view_ui *ui, view_card *card);
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
                                 int32_t joint, view_color color);
 
-// Runs the dialog of the settings: the modified options, all other options by headings, and the
-// keyboard shortcuts. While view_shown.help is set, it lists only the shortcuts.
+// Draws and handles the dialog of the settings: the modified options, all other options by group,
+// and the keyboard shortcuts. While view_shown.help is set, it lists only the shortcuts.
 void view_settings_panel(view_ui *ui, view_card *card);
 
-// Reports the result of a delayed or immediate VIEW_SET to the open card if it has the option. If
-// it failed, the card shows the error and remains open.
+// Reports to the open card that the command VIEW_SET was executed for an option, if the card has
+// the option. `is_set` is false if it failed; the card then shows the error and remains open.
 void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
                          bool is_set);
 
@@ -79,7 +80,8 @@ void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
-// Runs the tab "Display" of a touch screen, with the options of the display and the light.
+// Draws and handles the tab "Display" of a touch screen, with the options of the display and the
+// light.
 void view_display_panel(view_ui *ui, view_card *card, view_rect area);
 
 #endif
