@@ -1,5 +1,9 @@
-// Menus: the menu bar with its menus, context menus, and the command search. All of them are lists
-// of `menu_line`, created from the entries of commands and settings (view_list_menu_entries).
+// Menus: the menu bar with its menus, context menus, and the command search.
+//
+// An entry (view_menu_entry) describes a command or an option, with its label, its shortcuts and
+// its requirements. A menu displays lines (menu_line), which are created from the entries when the
+// menu is drawn. An entry becomes one line, or one line for each item of its list, for example for
+// each clip.
 #include "demo/viewer/ui/menu.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -31,17 +35,17 @@ void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x
 
 // == Menu lines ===================================================================================
 
-// A line of a menu or of the search: a command, an item of a command's list (such as a clip or a
-// recent file), or a submenu.
+// A line of a menu or of the search: a command, an item of an entry's list (such as a clip or a
+// recent file), a submenu, or a message.
 typedef struct menu_line {
-    const view_menu_entry *row; // the command, or the command of the submenu
-    size_t number;              // index of the item in the command's list
-    bool is_group;              // the line opens a submenu
-    bool is_set;                // the line has a check mark
-    bool is_text;               // a message of the search, which cannot be selected; `row` is NULL
-    uint32_t missing;           // VIEW_NEEDS_* that are not satisfied
-    int score;                  // of the search; larger is better
-    size_t order;               // index of the entry among all entries
+    const view_menu_entry *entry; // the command, or the command of the submenu
+    size_t number;                // index of the item in the list of the entry
+    bool is_group;                // the line opens a submenu
+    bool is_set;                  // the line has a check mark
+    bool is_text;     // a message of the search, which cannot be selected; `entry` is NULL
+    uint32_t missing; // VIEW_NEEDS_* that are not satisfied
+    int score;        // of the search; larger is better
+    size_t order;     // index of the entry among all entries
     char label[192];
     char keys[64];
     char word[24];          // name of a choice on the command line, which the search also finds
@@ -54,6 +58,7 @@ typedef struct menu_line {
 // MIN_SCORE is the score of a line that does not match the search text.
 enum { MAX_LINES = 400, MIN_SCORE = -10000 };
 
+// The lines of a menu, a submenu or the search. It is rebuilt each time the panel runs.
 typedef struct menu_lines {
     char sought[256]; // search text after a space, so that each of its words follows a space
     size_t count;
@@ -102,9 +107,9 @@ static uint32_t met_needs(const view_stage *stage)
     return met;
 }
 
-uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *row)
+uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *entry)
 {
-    return row->needs & ~met_needs(stage);
+    return entry->needs & ~met_needs(stage);
 }
 
 // Returns true if menus and the search list an entry.
@@ -115,56 +120,61 @@ static bool is_listed(const view_stage *stage, const view_menu_entry *entry)
 
 // -- Entries of a command's list ------------------------------------------------------------
 
-// Returns the beginning of word `number` in a list "a|b|c", counted from 0. The word ends at '|' or
-// at the end of the text. Returns NULL if the list does not have this word, or is NULL.
-static const char *find_word(const char *words, size_t number)
+// Returns the beginning of a word in a list "a|b|c" by its index, counted from 0. The word ends at
+// '|' or at the end of the text. Returns NULL if the list does not have this word, or is NULL.
+static const char *find_word(const char *words, size_t index)
 {
-    for (; words != NULL && number > 0; number--) {
-        words = strchr(words, '|');
-        words += words != NULL;
+    const char *word = words;
+    for (size_t i = 0; i < index && word != NULL; i++) {
+        const char *const separator = strchr(word, '|');
+        word = separator != NULL ? separator + 1 : NULL;
     }
-    return words;
+    return word;
 }
 
-// Finds a state by its index among the states of all layers of a machine. Sets the index of its
-// layer, and its index in the layer. Returns false if there is no such state.
-static bool find_state(const md5_machine_desc *desc, size_t number, uint32_t *layer,
-                       uint32_t *state)
+// Finds a state by its index among the states of all layers of a machine. Sets `layer` to the index
+// of its layer, and `state` to its index in the layer. Returns false if there is no such state.
+static bool find_state(const md5_machine_desc *desc, size_t index, uint32_t *layer, uint32_t *state)
 {
-    for (*layer = 0; *layer < desc->num_layers; ++*layer) {
-        if (number < desc->layers[*layer].num_states) {
-            *state = (uint32_t)number;
+    size_t first = 0; // index of the layer's first state
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const size_t num_states = desc->layers[i].num_states;
+        if (index < first + num_states) {
+            *layer = i;
+            *state = (uint32_t)(index - first);
             return true;
         }
-        number -= desc->layers[*layer].num_states;
+        first += num_states;
     }
     return false;
 }
 
-// Returns true if an option is a switch "no-X", which is displayed as on if its field is false.
+// Returns true if an option is a switch that turns a feature X off, with the name "no-X". Menus
+// display the feature: the line has a check mark if the option is not set.
 static bool has_inverse_name(const view_option *option)
 {
     return option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0;
 }
 
-// Returns true if an option is a switch that is on. A switch "no-X" is on if X is displayed.
+// Returns true if the line of an option has a check mark, because the switch is on.
 static bool is_option_on(const view_stage *stage, const view_option *option)
 {
-    if (option->kind > COMMON_EITHER)
+    const bool is_switch = option->kind <= COMMON_EITHER;
+    if (!is_switch)
         return false;
-    const bool value = view_get_choice(option, stage->options) != 0;
-    return value != has_inverse_name(option);
+    const bool is_set = view_get_choice(option, stage->options) != 0;
+    return is_set != has_inverse_name(option);
 }
 
-// Returns true if a command is a switch that is on: an option, or a state of the viewer that has no
-// option.
-static bool is_on(const view_stage *stage, const view_menu_entry *row)
+// Returns true if the line of an entry has a check mark. The entry is an option that is on, or a
+// command whose effect can be turned on and off, such as playback.
+static bool is_on(const view_stage *stage, const view_menu_entry *entry)
 {
-    const view_option *const option = view_get_option(row);
+    const view_option *const option = view_get_option(entry);
     const view_scene *const scene = &stage->document->scene;
     if (option != NULL)
         return is_option_on(stage, option);
-    switch (row->action) {
+    switch (entry->action) {
     case VIEW_PLAY:
         return stage->play->playing;
     case VIEW_REVERSE:
@@ -184,34 +194,37 @@ static bool is_on(const view_stage *stage, const view_menu_entry *row)
     }
 }
 
-// Reads "on" or "off" as the value of a switch. Sets line->value to the value, and line->keys to a
+// Parses "on" or "off" as the value of a switch. Sets line->value to the value, and line->keys to a
 // text about the current value. Returns false if the word is neither "on" nor "off".
 static bool read_switch_word(const view_stage *stage, const view_option *option, const char *word,
                              menu_line *line)
 {
-    const bool is_on_word = strcasecmp(word, "on") == 0;
-    line->value = common_choice_value(is_on_word != has_inverse_name(option));
-    COMMON_TEXT(line->keys, "current: %s", is_on(stage, line->row) ? "on" : "off");
-    return is_on_word || strcasecmp(word, "off") == 0;
+    const bool turns_on = strcasecmp(word, "on") == 0;
+    const bool turns_off = strcasecmp(word, "off") == 0;
+    line->value = common_choice_value(turns_on != has_inverse_name(option));
+    COMMON_TEXT(line->keys, "current: %s", is_on(stage, line->entry) ? "on" : "off");
+    return turns_on || turns_off;
 }
 
 // Returns true if a word is a time: a number, which may end in 'f' (frames) or 's' (seconds). Sets
-// line->keys to a text about the current frame.
+// line->keys to a text about the current frame. The word itself becomes the value, because only the
+// option can convert frames.
 static bool read_time_word(const view_stage *stage, const char *word, menu_line *line)
 {
     const md5_anim *const anim = view_timing_anim(&stage->document->scene);
     if (anim != NULL)
         COMMON_TEXT(line->keys, "current: %.0f", view_frame_position(stage->play, anim));
 
-    char *unit;
+    char *unit; // the rest of the word after the number
     strtod(word, &unit);
-    const bool has_unit = strlen(unit) < 2 && strspn(unit, "fs") == strlen(unit);
-    return isdigit((unsigned char)word[0]) && has_unit;
+    const bool begins_with_digit = isdigit((unsigned char)word[0]);
+    const bool is_unit_valid = unit[0] == '\0' || strcmp(unit, "f") == 0 || strcmp(unit, "s") == 0;
+    return begins_with_digit && is_unit_valid;
 }
 
-// Interprets the last word of the search text `sought`, which contains a space, as a value of an
-// option. Sets line->value to the value, and line->keys to a text about the current value. Returns
-// false if the word is not a value of the option.
+// Parses the last word of a search text as a value of an option, so that a search for "speed 2"
+// sets the speed. Sets line->value to the value, and line->keys to a text about the current value.
+// `sought` contains at least one space. Returns false if the word is not a value of the option.
 static bool read_word(const view_stage *stage, const view_option *option, const char *sought,
                       menu_line *line)
 {
@@ -219,25 +232,27 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
     line->value = common_text_value(word);
     if (option->kind <= COMMON_EITHER)
         return read_switch_word(stage, option, word, line);
-    if (option->kind == VIEW_OPTION_TIMES) // a text, because its unit may be frames
+    if (option->kind == VIEW_OPTION_TIMES)
         return read_time_word(stage, word, line);
 
     char *const current = view_write_option(option, stage->options);
     if (current != NULL)
         COMMON_TEXT(line->keys, "current: %.7s", current);
     free(current);
-    const bool is_single = option->kind > COMMON_CHOICE && option->kind < COMMON_TEXT;
-    return is_single && view_parse_value(option, word, &line->value);
+    const bool is_single_value = option->kind > COMMON_CHOICE && option->kind < COMMON_TEXT;
+    return is_single_value && view_parse_value(option, word, &line->value);
 }
 
-// Describes an undo step. Step 0 is the newest step. Returns its label, or NULL if it does not
-// exist.
+// Describes a step of the undo history. Number 0 is the newest step. Returns the label of the step,
+// or NULL if it does not exist.
 static const char *describe_step(const view_stage *stage, size_t number, menu_line *line)
 {
-    const size_t step = stage->num_steps - 1 - number; // wraps around if it does not exist
+    if (number >= stage->num_steps)
+        return NULL;
+    const size_t step = stage->num_steps - 1 - number; // the history begins with the oldest step
     line->number = step;
     line->is_set = step == stage->step;
-    return step < stage->num_steps ? stage->steps[step].label : NULL;
+    return stage->steps[step].label;
 }
 
 // Describes a mesh. Its line has a check mark if the mesh is visible. Sets no label if the mesh
@@ -304,19 +319,20 @@ static void describe_choice(const view_stage *stage, const view_option *option, 
     COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
 }
 
-// Sets `line` to item `number` of a command's list. A command without a list has one item if the
+// Describes item `number` of an entry's list in `line`. An entry without a list has one item if the
 // last word of the search text `sought` is a value of its option. Returns false if there is no such
 // item.
-static bool describe_item(const view_stage *stage, const view_menu_entry *row, size_t number,
+static bool describe_item(const view_stage *stage, const view_menu_entry *entry, size_t number,
                           const char *sought, menu_line *line)
 {
     const view_scene *const scene = &stage->document->scene;
-    const view_option *const option = view_get_option(row);
-    const char *text = NULL;
-    *line = (menu_line){.row = row, .number = number, .missing = view_missing_needs(stage, row)};
+    const view_option *const option = view_get_option(entry);
+    const char *text = NULL; // label of the item; NULL if line->label is the label
+    *line =
+        (menu_line){.entry = entry, .number = number, .missing = view_missing_needs(stage, entry)};
 
     // Each case sets `text` or line->label if the item exists.
-    switch (row->list) {
+    switch (entry->list) {
     case VIEW_LIST_RECENT:
         if (stage->config != NULL && number < stage->config->recent.count)
             line->path = stage->config->recent.names[number];
@@ -352,16 +368,17 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *row, s
 
     if (text != NULL)
         COMMON_TEXT(line->label, "%s", text);
-    return text != NULL || line->label[0] != '\0';
+    const bool exists = text != NULL || line->label[0] != '\0';
+    return exists;
 }
 
 // Writes entry `number` of a list: its name, and the value that an option is set to.
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
                     size_t number, char name[128], common_value *value)
 {
-    const view_menu_entry row = {.list = list, .field = option->offset};
+    const view_menu_entry entry = {.list = list, .field = option->offset};
     menu_line line;
-    if (list == VIEW_LIST_NONE || !describe_item(stage, &row, number, "", &line))
+    if (list == VIEW_LIST_NONE || !describe_item(stage, &entry, number, "", &line))
         return false;
     snprintf(name, 128, "%.127s", line.label);
     *value = line.value;
@@ -370,144 +387,159 @@ bool view_list_item(const view_stage *stage, view_menu_list list, const view_opt
     return true;
 }
 
-// Returns the command that a line executes. `target` is the item that a context menu was opened
-// for.
+// Returns the command that a line executes. `target` is the item that was clicked to open a context
+// menu, such as a mesh; the commands for it contain its index and its name or path.
 static view_command line_command(const view_stage *stage, const menu_line *line,
                                  const view_target *target)
 {
-    const view_menu_entry *const row = line->row;
-    const view_machine *const machine = &stage->document->scene.machine;
-    const view_option *const option = view_get_option(row);
-    view_command command = {.action = view_get_action(row), .number = line->number};
-    const char *argument = line->path;
+    const view_menu_entry *const entry = line->entry;
+    const view_option *const option = view_get_option(entry);
     if (option != NULL && line->value.type != COMMON_VALUE_NONE)
         return view_set_command(option, line->value);
 
-    // The subject of the command: the item of the context menu, a state or a trigger.
-    if (row->menu == VIEW_MENU_TARGET) {
+    const view_machine *const machine = &stage->document->scene.machine;
+    view_command command = {.action = view_get_action(entry), .number = line->number};
+    const char *path = line->path;
+    if (entry->menu == VIEW_MENU_TARGET) {
         command.number = target->number;
         command.item = target->item;
-        argument = row->action == VIEW_COPY_NAME ? target->name : target->path;
-    } else if (row->list == VIEW_LIST_STATES) {
+        path = entry->action == VIEW_COPY_NAME ? target->name : target->path;
+    } else if (entry->list == VIEW_LIST_STATES) {
         uint32_t layer;
         uint32_t state;
         if (find_state(machine->desc, line->number, &layer, &state)) {
             command.number = layer;
             command.item = state;
         }
-    } else if (row->list == VIEW_LIST_TRIGGERS) {
+    } else if (entry->list == VIEW_LIST_TRIGGERS) {
         command.number = (size_t)view_find_trigger(machine, (uint32_t)line->number);
     }
-    // A command for an option contains the index of the option.
-    if (option != NULL && command.action < VIEW_TOGGLE)
-        command.number = (size_t)(option - view_option_rows);
 
-    if (argument != NULL && argument[0] != '\0')
-        command.path = common_copy(argument);
+    // A command that prompts for the value of an option contains the index of the option.
+    const bool needs_option = command.action < VIEW_TOGGLE;
+    if (option != NULL && needs_option)
+        command.number = (size_t)(option - view_option_rows);
+    if (path != NULL && path[0] != '\0')
+        command.path = common_copy(path);
     return command;
 }
 
 // -- Lists of lines -------------------------------------------------------------------------
 
-// Returns true if a command has a submenu.
-static bool has_menu(const view_menu_entry *row)
+// Returns true if the line of an entry opens a submenu with the items of the entry's list.
+static bool has_menu(const view_menu_entry *entry)
 {
-    return row->list != VIEW_LIST_NONE && row->action != VIEW_ASK;
+    return entry->list != VIEW_LIST_NONE && entry->action != VIEW_ASK;
 }
 
-// Adds a line for a command or a submenu. Returns NULL if the list is full.
-static menu_line *add_line(menu_lines *lines, const view_stage *stage, const view_menu_entry *row,
+// Adds a line for a command or, if `is_group` is true, for a submenu. Returns the line, or NULL if
+// the list is full.
+static menu_line *add_line(menu_lines *lines, const view_stage *stage, const view_menu_entry *entry,
                            const char *label, bool is_group)
 {
     if (lines->count == MAX_LINES)
         return NULL;
     menu_line *const line = &lines->lines[lines->count++];
-    *line = (menu_line){.row = row, .is_group = is_group};
+    *line = (menu_line){.entry = entry, .is_group = is_group};
     COMMON_TEXT(line->label, "%s", label);
 
-    // Undo and Redo contain the label of their step.
-    const size_t step = stage->step + (row->action == VIEW_REDO);
-    const bool is_undo = row->action == VIEW_UNDO && step > 0;
-    const bool is_redo = row->action == VIEW_REDO && step < stage->num_steps;
+    // Undo and Redo contain the label of the step that they undo or redo.
+    const size_t step = stage->step + (entry->action == VIEW_REDO);
+    const bool is_undo = entry->action == VIEW_UNDO && step > 0;
+    const bool is_redo = entry->action == VIEW_REDO && step < stage->num_steps;
     if (is_undo || is_redo)
         COMMON_TEXT(line->label, "%s: %s", label, stage->steps[step].label);
 
-    if (!is_group || row->list != VIEW_LIST_NONE)
-        line->missing = view_missing_needs(stage, row);
+    // A submenu of several commands is always enabled: each of its commands has own requirements.
+    const bool is_group_of_commands = is_group && entry->list == VIEW_LIST_NONE;
+    if (!is_group_of_commands)
+        line->missing = view_missing_needs(stage, entry);
     if (!is_group) {
-        view_print_keys(row, line->keys, sizeof line->keys);
-        line->is_set = is_on(stage, row);
-        line->value = row->value;
+        view_print_keys(entry, line->keys, sizeof line->keys);
+        line->is_set = is_on(stage, entry);
+        line->value = entry->value;
     }
     return line;
 }
 
 // Returns the length of the submenu's name in a label "Submenu/Command", or 0.
-static size_t group_length(const view_menu_entry *row)
+static size_t group_length(const view_menu_entry *entry)
 {
-    const char *const slash = strchr(row->label, '/');
-    return slash != NULL ? (size_t)(slash - row->label) : 0;
+    const char *const slash = strchr(entry->label, '/');
+    return slash != NULL ? (size_t)(slash - entry->label) : 0;
 }
 
-// Adds the entries of a command's list.
-static void list_items(menu_lines *lines, const view_stage *stage, const view_menu_entry *row)
+// Adds a line for each item of an entry's list.
+static void list_items(menu_lines *lines, const view_stage *stage, const view_menu_entry *entry)
 {
     menu_line item;
     for (size_t i = 0; lines->count < MAX_LINES; i++) {
-        if (!describe_item(stage, row, i, " ", &item))
+        if (!describe_item(stage, entry, i, " ", &item))
             return;
         lines->lines[lines->count++] = item;
     }
 }
 
+// Returns true if two entries are in the same submenu. `group_length` is the length of the name of
+// the first entry's submenu, more than 0.
+static bool has_same_group(const view_menu_entry *entry, size_t group_length,
+                           const view_menu_entry *other)
+{
+    // The compared text includes the '/' after the name.
+    return strncmp(entry->label, other->label, group_length + 1) == 0;
+}
+
 // Adds the lines of a menu of the bar or, if `group` is not empty, of the submenu with this name. A
-// submenu contains the commands with a label "GROUP/COMMAND", or the items of a command's list.
+// submenu contains the commands with a label "GROUP/COMMAND", or the items of an entry's list.
 static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu, const char *group)
 {
     const size_t length = strlen(group);
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
-        const view_menu_entry *const row = list.entries[i];
-        const size_t entry_length = group_length(row);
-        if (row->menu != menu || !is_listed(stage, row))
+        const view_menu_entry *const entry = list.entries[i];
+        if (entry->menu != menu || !is_listed(stage, entry))
             continue;
 
+        const size_t entry_length = group_length(entry);
         const bool is_in_group =
-            entry_length == length && strncmp(row->label, group, entry_length) == 0;
+            entry_length == length && strncmp(entry->label, group, entry_length) == 0;
         if (is_in_group) {
-            add_line(lines, stage, row, view_get_label(row), has_menu(row));
-        } else if (length == 0
-                   && strncmp(row->label, list.entries[i - 1]->label, entry_length + 1) != 0) {
-            // The first command of a submenu adds the submenu: the commands of a submenu are
-            // adjacent, and the first command of all is in no submenu.
+            add_line(lines, stage, entry, view_get_label(entry), has_menu(entry));
+        } else if (length == 0 && !has_same_group(entry, entry_length, list.entries[i - 1])) {
+            // The first command of a submenu adds the line of the submenu to the menu. The commands
+            // of a submenu are adjacent. The first entry of all (i = 0) is not in a submenu.
             char name[64];
-            COMMON_TEXT(name, "%.*s", (int)entry_length, row->label);
-            add_line(lines, stage, row, name, strstr(name, "\xE2\x80\xA6") == NULL);
+            COMMON_TEXT(name, "%.*s", (int)entry_length, entry->label);
+            const bool is_card = strstr(name, "\xE2\x80\xA6") != NULL; // "…": opens a dialog
+            add_line(lines, stage, entry, name, !is_card);
         }
-        if (strcmp(group, row->label) == 0)
-            list_items(lines, stage, row);
+        if (strcmp(group, entry->label) == 0)
+            list_items(lines, stage, entry);
     }
 }
 
-// Returns the label of a command in a context menu. The command that hides a mesh shows a hidden
-// mesh. The command that hides all other meshes shows all meshes if the others are hidden.
+// Returns the label of a command in a context menu. Commands that hide meshes show them again if
+// they are already hidden, and their label changes to "Show" or "Show all".
 static const char *context_label(const view_stage *stage, const view_target *target,
-                                 const view_menu_entry *row)
+                                 const view_menu_entry *entry)
 {
+    // Sets of meshes, one bit per mesh.
     const uint64_t mesh = target->number < 64 ? (uint64_t)1 << target->number : 0;
     const uint64_t hidden = stage->hidden_meshes;
-    if (row->action == VIEW_HIDE_MESH && (hidden & mesh) != 0)
+    const bool is_hidden = (hidden & mesh) != 0;
+    if (entry->action == VIEW_HIDE_MESH && is_hidden)
         return "Show";
 
-    // The other meshes are hidden if their bits and the bit of this mesh are all bits of the model.
     const bool is_visible = (hidden & mesh) != mesh;
-    if (row->action == VIEW_ONLY_MESH && hidden != 0 && is_visible) {
+    if (entry->action == VIEW_ONLY_MESH && hidden != 0 && is_visible) {
+        // The sum is a power of 2, with a bit after the last mesh, if all other meshes are hidden.
         const uint64_t end = (uint64_t)1 << stage->document->scene.model->num_meshes % 64;
-        if ((hidden | mesh) + 1 == end)
+        const bool are_others_hidden = (hidden | mesh) + 1 == end;
+        if (are_others_hidden)
             return "Show all";
     }
-    return view_get_label(row);
+    return view_get_label(entry);
 }
 
 // Writes the label of a command in a context menu. A short label is completed by the kind and the
@@ -544,8 +576,8 @@ static void add_context_line(menu_lines *lines, const view_stage *stage, const v
     add_line(lines, stage, entry, label, has_menu(entry));
 }
 
-// Adds the lines of a context menu: the commands for the kind of item that was clicked, then the
-// command search.
+// Adds the lines of a context menu: the commands for the kind of item that was clicked, and as the
+// last line the command search.
 static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
 {
     const view_menu_entry *search = NULL; // the last line
@@ -564,8 +596,8 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
 
 // -- Lines of the search ---------------------------------------------------------------------
 
-// Sorts lines by decreasing score. Lines with equal scores remain in the order of the commands and
-// of their lists.
+// Comparison function of qsort() that sorts lines by decreasing score. Lines with equal scores
+// remain in the order of the commands and of their lists.
 static int compare_scores(const void *a, const void *b)
 {
     const menu_line *const first = a;
@@ -584,7 +616,7 @@ static void score_line(const view_menus *menus, menu_line *line, int score)
     enum { USED_BONUS = 150, DISABLED_PENALTY = 400 };
     bool is_used = false;
     for (int i = 0; i < VIEW_NUM_USED; i++)
-        is_used |= menus->used.entries[i] == line->row;
+        is_used |= menus->used.entries[i] == line->entry;
     line->score = score;
     if (is_used)
         line->score += USED_BONUS;
@@ -592,65 +624,78 @@ static void score_line(const view_menus *menus, menu_line *line, int score)
         line->score -= DISABLED_PENALTY;
 }
 
-// Returns the score of an item of a command's list. The search text may consist of words for the
-// command, followed by words for the item, such as "clip walk". Each division of the search text is
-// rated, and the best score is returned, or MIN_SCORE. If `needs_words` is true, words for the
-// command are required.
+// Returns the score of an item of an entry's list, or MIN_SCORE if it does not match the search
+// text. The search text may begin with words for the command, followed by words for the item, such
+// as "clip walk". Each division of the search text is rated, and the best one counts. If
+// `needs_words` is true, words for the command are required.
 static int rate_item(const menu_line *item, const char *sought, bool needs_words)
 {
     enum { MAX_WORDS = 8, SCORE_OF_BOTH = 400 };
     const char *const end = sought + strlen(sought);
-    const char *name = sought; // first word for the item
+    const char *item_words = sought; // the words before it are for the command
     int best = MIN_SCORE;
-    for (int k = 0; k < MAX_WORDS && name < end; k++) {
-        const bool has_entry_words = name > sought;
-        const int item_score = view_rate_name(item->label, item->word, name, end);
+    for (int i = 0; i < MAX_WORDS && item_words < end; i++) {
+        const int item_score = view_rate_name(item->label, item->word, item_words, end);
+        const bool has_command_words = item_words > sought;
         int score = item_score - 1;
-        if (has_entry_words)
-            score = view_rate_entry(item->row, sought, name) + SCORE_OF_BOTH + item_score / 20;
-        if ((has_entry_words || !needs_words) && score > best)
+        if (has_command_words) {
+            const int command_score = view_rate_entry(item->entry, sought, item_words);
+            score = command_score + SCORE_OF_BOTH + item_score / 20;
+        }
+        if ((has_command_words || !needs_words) && score > best)
             best = score;
-        name += strcspn(name, " ");
-        name += strspn(name, " ");
+        item_words += strcspn(item_words, " ");
+        item_words += strspn(item_words, " ");
     }
     return best;
 }
 
-// Adds the best items of a command's list, or the last typed word as the value of its option. Words
-// for the command may precede the words for the item. They are required for options, except for
-// frames and joints.
+// Adds a line for an item of an entry's list that the search has found. The label is "Command:
+// item" or, for a value that was typed, "Command value".
+static void add_found_item(menu_lines *lines, const menu_line *item)
+{
+    const view_menu_entry *const entry = item->entry;
+    const bool is_listed_item = entry->list != VIEW_LIST_NONE;
+    const char *const command = view_get_label(entry);
+    const size_t command_length = strcspn(command, "\xE2"); // without the ellipsis, byte E2
+    menu_line *const line = &lines->lines[lines->count++];
+    *line = *item;
+    COMMON_TEXT(line->label, "%.*s%s%.150s", (int)command_length, command,
+                is_listed_item ? ": " : " ", item->label);
+}
+
+// Adds the best items of an entry's list that match the search text. For an entry without a list,
+// adds the last typed word if it is a value of the entry's option. Words for the command may
+// precede the words for the item. They are required for options other than frames and joints,
+// because many options have the same values.
 static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *menus,
-                       const view_menu_entry *row)
+                       const view_menu_entry *entry)
 {
     enum { MAX_ENTRIES = 8 };
-    const char *const label = view_get_label(row);
-    const view_option *const option = view_get_option(row);
-    const bool is_named = row->list != VIEW_LIST_NONE;
+    const char *const sought = lines->sought + 1;
+    if (sought[0] == '\0')
+        return;
+
+    const view_option *const option = view_get_option(entry);
     const bool needs_words =
-        option != NULL && option->kind != VIEW_OPTION_TIMES && row->list != VIEW_LIST_JOINTS;
+        option != NULL && option->kind != VIEW_OPTION_TIMES && entry->list != VIEW_LIST_JOINTS;
     const size_t first = lines->count;
     const size_t max_count = first + MAX_ENTRIES;
-    const char *const sought = lines->sought + 1;
     menu_line item;
-    for (size_t i = 0; sought[0] != '\0' && lines->count < MAX_LINES; i++) {
-        if (!describe_item(ui->stage, row, i, lines->sought, &item))
+    for (size_t i = 0; lines->count < MAX_LINES; i++) {
+        if (!describe_item(ui->stage, entry, i, lines->sought, &item))
             break;
         const int score = rate_item(&item, sought, needs_words);
         if (score == MIN_SCORE)
             continue;
-
-        // The label is "Command: item" or, for a typed value, "Command value". The ellipsis of the
-        // command's label, which begins with the byte E2, is omitted.
         score_line(menus, &item, score);
-        menu_line *const line = &lines->lines[lines->count++];
-        *line = item;
-        COMMON_TEXT(line->label, "%.*s%s%.150s", (int)strcspn(label, "\xE2"), label,
-                    is_named ? ": " : " ", item.label);
+        add_found_item(lines, &item);
     }
 
     // Only the best items remain.
     qsort(lines->lines + first, lines->count - first, sizeof item, compare_scores);
-    lines->count = lines->count < max_count ? lines->count : max_count;
+    if (lines->count > max_count)
+        lines->count = max_count;
 }
 
 // Returns true if the search finds an entry: all entries of the menu bar and all settings.
@@ -670,47 +715,51 @@ static void add_message(menu_lines *lines, const char *text, const char *suggest
     COMMON_TEXT(line->label, "%s", text);
 }
 
-// Adds messages below the found lines: if no line was found, if the search text names a feature
-// that another program has, or if the label of a command is similar to the search text.
+// Adds messages below the found lines, if no line was found, or if the search text names a feature
+// that only another program has. If nothing was found, a command with a similar label is suggested.
 static void add_messages(menu_lines *lines, const view_menu_entries *list)
 {
     const char *const sought = lines->sought + 1;
-    const char *const pointer = view_find_pointer(sought);
-    const view_menu_entry *const similar =
-        lines->count == 0 && pointer == NULL ? view_find_similar_entry(list, sought) : NULL;
-    if (lines->count == 0)
+    const char *const pointer = view_find_pointer(sought); // to the other program
+    const bool has_found = lines->count > 0;
+    if (!has_found)
         add_message(lines, "No matches", NULL);
     if (pointer != NULL)
         add_message(lines, pointer, NULL);
-    if (similar != NULL) {
-        char text[96];
-        COMMON_TEXT(text, "Did you mean: %s", view_get_label(similar));
-        add_message(lines, text, view_get_label(similar));
-    }
+    if (has_found || pointer != NULL)
+        return;
+
+    const view_menu_entry *const similar = view_find_similar_entry(list, sought);
+    if (similar == NULL)
+        return;
+    char text[96];
+    COMMON_TEXT(text, "Did you mean: %s", view_get_label(similar));
+    add_message(lines, text, view_get_label(similar));
 }
 
-// Adds the lines that match the search text menus->text, sorted by decreasing score, and messages.
+// Adds the lines that the search text menus->text finds: commands and items of their lists, the
+// best first, and below them messages.
 static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *menus)
 {
-    const char *const sought = lines->sought + 1;
     COMMON_TEXT(lines->sought, " %s", menus->text + strspn(menus->text, " "));
+    const char *const sought = lines->sought + 1;
     const char *const end = sought + strlen(sought);
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
-        const view_menu_entry *const row = list.entries[i];
-        if (!is_searched(ui->stage, row))
+        const view_menu_entry *const entry = list.entries[i];
+        if (!is_searched(ui->stage, entry))
             continue;
 
-        // The command itself, if it matches, and the items of its list that match.
         const size_t first = lines->count;
-        const int score = view_rate_entry(row, sought, end);
-        menu_line *line = NULL;
-        if (score != VIEW_NO_MATCH)
-            line = add_line(lines, ui->stage, row, view_get_label(row), has_menu(row));
-        if (line != NULL)
-            score_line(menus, line, score);
-        list_names(lines, ui, menus, row);
+        const int score = view_rate_entry(entry, sought, end);
+        if (score != VIEW_NO_MATCH) {
+            menu_line *const line =
+                add_line(lines, ui->stage, entry, view_get_label(entry), has_menu(entry));
+            if (line != NULL)
+                score_line(menus, line, score);
+        }
+        list_names(lines, ui, menus, entry);
         for (size_t k = first; k < lines->count; k++)
             lines->lines[k].order = i;
     }
@@ -728,18 +777,20 @@ static const float mark_width = 20; // space for the mark of a switch that is on
 static const float bar_padding = 9; // left and right of the names of menus
 
 // Returns the line to which an arrow key moves the selection: the next enabled line after `from`
-// (if `step` is 1) or before it (if `step` is -1), cyclically. If no line is selected, `from` is
-// outside of the list, and the search begins at the first or the last line.
+// (if `step` is 1) or before it (if `step` is -1). The search continues at the other end of the
+// list. If `from` is outside of the list, no line is selected, and the search begins at the first
+// or the last line. Returns `from` if no line is enabled.
 static size_t next_line(const menu_lines *lines, size_t from, int step)
 {
     const size_t count = lines->count;
     const size_t start = step > 0 ? 0 : count - 1;
     const size_t advance = step > 0 ? 1 : count - 1; // modulo count: 1 or -1
-    size_t line = from;
+    size_t index = from;
     for (size_t i = 0; i < count; i++) {
-        line = line >= count ? start : (line + advance) % count;
-        if (lines->lines[line].missing == 0 && !lines->lines[line].is_text)
-            return line;
+        index = index >= count ? start : (index + advance) % count;
+        const menu_line *const line = &lines->lines[index];
+        if (line->missing == 0 && !line->is_text)
+            return index;
     }
     return from;
 }
@@ -750,10 +801,10 @@ static void open_submenu(view_ui *ui, view_menus *menus, const menu_line *line)
 {
     if (menus->kind == VIEW_MENU_SEARCH) {
         view_open_menu(ui, menus, VIEW_MENU_OF_BAR, 0, view_current_layout(ui->stage).menu.height);
-        menus->menu = line->row->menu;
+        menus->menu = line->entry->menu;
     }
     COMMON_TEXT(menus->group, "%s", line->label);
-    menus->row = line->row;
+    menus->row = line->entry;
 }
 
 // Executes a line: opens its submenu, or requests its command and closes the menu. For a disabled
@@ -774,13 +825,13 @@ static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
     view_command command = line_command(ui->stage, line, &menus->target);
     if (command.action == VIEW_EXPORT && menus->text[0] != '\0')
         command.path = common_copy(menus->text); // may name a format, such as "export glb"
-    menus->used.entries[menus->used.count % VIEW_NUM_USED] = line->row;
+    menus->used.entries[menus->used.count % VIEW_NUM_USED] = line->entry;
     menus->used.count++;
     view_close_menu(ui, menus);
     ui_request(ui, command);
 }
 
-// The list of lines that draw_lines() displays.
+// The layout of a list of lines: the part that is visible, and its rectangle.
 typedef struct line_list {
     const menu_lines *lines;
     bool is_search;   // the list is below the search field
@@ -815,53 +866,53 @@ static void scroll_menu(view_ui *ui, const line_list *list)
 // Requests a preview of the value that a line sets.
 static void preview_line(view_ui *ui, const menu_line *line)
 {
-    if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
+    if (line->entry->list == VIEW_LIST_CLIPS && !line->is_group) {
         const common_value clip = common_number_value((double)line->number);
         ui_preview_option(ui, VIEW_OPTION(animation_index), clip);
-    } else if (line->row->list == VIEW_LIST_WORDS && !line->is_group) {
-        ui_preview_option(ui, view_get_option(line->row), line->value);
+    } else if (line->entry->list == VIEW_LIST_WORDS && !line->is_group) {
+        ui_preview_option(ui, view_get_option(line->entry), line->value);
     }
 }
 
 // Draws a menu line: the check mark, the label, and at the right the keys or the sign of a submenu.
-// `keys` is the width of the column of the keys. `has_menu_name` adds the name of the menu that
-// contains the command. `is_lit`: the line is selected.
-static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float keys, bool is_lit,
-                      bool has_menu_name)
+// `keys_width` is the width of the column of the keys, in pixels. If `has_menu_name` is true, also
+// draws the name of the menu that contains the command. `is_lit`: the line is highlighted.
+static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float keys_width,
+                      bool is_lit, bool has_menu_name)
 {
     const float scale = ui->scale;
     const float left = box.x + mark_width * scale;
     const float top = box.y + 0.5f * (box.height - ui->line);
     const bool can_press = !line->is_text || line->suggestion != NULL;
-    if (can_press && (is_lit || ui_is_hot(ui)))
-        view_draw_round_rect(ui->stage->canvas, box, 3 * scale,
-                             is_lit ? VIEW_SELECTED : VIEW_CONTROL);
+    if (can_press && (is_lit || ui_is_hot(ui))) {
+        const view_color background = is_lit ? VIEW_SELECTED : VIEW_CONTROL;
+        view_draw_round_rect(ui->stage->canvas, box, 3 * scale, background);
+    }
     if (line->is_text) {
         ui_text(ui, left, top, box.width - mark_width * scale, VIEW_DIM, line->label);
         return;
     }
 
-    // The mark, the label, and the name of the menu if there is space for it.
-    if (line->is_set)
-        ui_text(ui, box.x + 4 * scale, top, 0, is_lit ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x9C\x93");
     const bool is_disabled = line->missing != 0;
-    const float width = box.width - mark_width * scale - keys;
+    const view_color mark_color = is_lit ? VIEW_BRIGHT : VIEW_ACCENT;
+    const view_color menu_color = is_lit ? VIEW_PLAIN : VIEW_DIM;
+    const view_color keys_color = is_disabled ? VIEW_DISABLED : menu_color;
     view_color label_color = is_lit ? VIEW_BRIGHT : VIEW_PLAIN;
     if (is_disabled)
         label_color = VIEW_DISABLED;
+
+    // The mark, the label, and the name of the menu if there is space for it.
+    if (line->is_set)
+        ui_text(ui, box.x + 4 * scale, top, 0, mark_color, "\xE2\x9C\x93");
+    const float width = box.width - mark_width * scale - keys_width;
     const float label_width = ui_text(ui, left, top, width, label_color, line->label);
     const float menu_offset = 8 * scale + label_width;
-
-    view_color keys_color = is_lit ? VIEW_PLAIN : VIEW_DIM;
-    const char *const menu = view_menu_names[line->row->menu];
+    const char *const menu = view_menu_names[line->entry->menu];
     if (has_menu_name && menu_offset + ui_text_width(ui, menu) < width)
-        ui_text(ui, left + menu_offset, top, 0, keys_color, menu);
+        ui_text(ui, left + menu_offset, top, 0, menu_color, menu);
 
-    // The keys, or the sign of a submenu.
-    if (is_disabled)
-        keys_color = VIEW_DISABLED;
-    ui_text_left_of(ui, box.x + box.width - 6 * scale, top, keys_color,
-                    line->is_group ? UI_SIGN_FOLDED : line->keys);
+    const char *const keys = line->is_group ? UI_SIGN_FOLDED : line->keys;
+    ui_text_left_of(ui, box.x + box.width - 6 * scale, top, keys_color, keys);
 }
 
 // Draws a scroll mark at the right edge of a menu that is higher than the window. It shows the part
@@ -877,9 +928,9 @@ static void draw_scroll_mark(const view_ui *ui, view_rect box, size_t first, siz
         view_draw_round_rect(ui->canvas, mark, 0.5f * width, VIEW_DIM);
 }
 
-// Sets the rectangle of a list, its number of visible lines, and the width of its keys. Its upper
-// left corner is at (x, y), or moved to keep the list in the window and below list->min_y.
-// `min_width` is 0 for menus, and the width of the search field for the search.
+// Sets the rectangle of a list, its number of visible lines, and the width of its keys. The upper
+// left corner of the list is at (x, y), in pixels. It is moved if the list would exceed the window
+// otherwise, but not above list->min_y. The list is at least `min_width` wide.
 static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, float min_width)
 {
     const view_stage *const stage = ui->stage;
@@ -887,33 +938,33 @@ static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, 
     const float scale = ui->scale;
     const float padding = menu_padding * scale;
     const float mark = mark_width * scale;
-    float labels = 0;
-    float keys = 0;
+    float labels_width = 0;
+    float keys_width = 0;
     for (size_t i = 0; i < lines->count; i++) {
-        labels = fmaxf(labels, ui_text_width(ui, lines->lines[i].label));
-        keys = fmaxf(keys, ui_text_width(ui, lines->lines[i].keys));
+        labels_width = fmaxf(labels_width, ui_text_width(ui, lines->lines[i].label));
+        keys_width = fmaxf(keys_width, ui_text_width(ui, lines->lines[i].keys));
     }
-    keys += keys > 0 ? 2 * padding : mark;
-    list->keys_width = keys;
+    keys_width += keys_width > 0 ? 2 * padding : mark; // the sign of a submenu needs space, too
+    list->keys_width = keys_width;
     list->row_height = roundf(row_lines * ui->line);
 
     // The tooltip of a line needs space below the list.
-    const float space = stage->height - 2 * padding - ui->line;
-    const float max_height = space - list->min_y;
+    const float bottom = stage->height - 2 * padding - ui->line;
+    const float max_height = bottom - list->min_y;
     list->count = lines->count;
     if ((float)list->count * list->row_height > max_height)
         list->count = (size_t)fmaxf(max_height / list->row_height, 1);
 
-    view_rect box = {x, y, fmaxf(mark + labels + keys + 2 * padding, min_width), 0};
-    box.width = fminf(box.width, stage->width - 2 * scale);
-    box.height = (float)list->count * list->row_height + padding;
-    box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
-    box.y = roundf(fmaxf(fminf(box.y, space + padding - box.height), list->min_y));
-    list->box = box;
+    const float needed_width = mark + labels_width + keys_width + 2 * padding;
+    const float width = fminf(fmaxf(needed_width, min_width), stage->width - 2 * scale);
+    const float height = (float)list->count * list->row_height + padding;
+    list->box =
+        (view_rect){roundf(fmaxf(fminf(x, stage->width - width - scale), scale)),
+                    roundf(fmaxf(fminf(y, bottom + padding - height), list->min_y)), width, height};
 }
 
-// Draws and handles a visible line of a list: its item, the preview of its value, and its drawing.
-// Sets `hovered` to `index` if the line is under the mouse. Returns true if the line was pressed.
+// Draws and handles a visible line of a list, and requests the preview of its value. Sets `hovered`
+// to `index` if the line is under the mouse. Returns true if the line was pressed.
 static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *hovered)
 {
     const menu_line *const line = &list->lines->lines[index];
@@ -936,9 +987,10 @@ static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *h
     return is_pressed;
 }
 
-// Displays a list of lines: lays it out (see lay_out_lines()), scrolls it, draws it, and
-// executes the line that was pressed. Sets `hovered` to the index of the line under the mouse, if
-// any. Returns the rectangle of the list.
+// Draws and handles a list of lines, and executes the line that was pressed. The upper left corner
+// of the list is near (x, y). `min_width` is the width of the search field above the list of the
+// search, and 0 for menus. Sets `hovered` to the index of the line under the mouse, if any. Returns
+// the rectangle of the list.
 static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, float x, float y,
                             float min_width, size_t *hovered)
 {
@@ -958,7 +1010,8 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, flo
     const size_t end = *list->first + list->count;
     for (size_t i = *list->first; i < end; i++) {
         const menu_line *const line = &lines->lines[i];
-        if (!run_line(ui, list, i, hovered))
+        const bool is_pressed = run_line(ui, list, i, hovered);
+        if (!is_pressed)
             continue;
         if (line->suggestion != NULL)
             COMMON_TEXT(menus->text, "%s", line->suggestion);
@@ -968,23 +1021,24 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, flo
     return list->box;
 }
 
-// Draws the tooltip of a line below the list `box` or, for a disabled line, the reason why it is
-// disabled.
+// Draws the tooltip of a line below the list `box`: the description of its command or, for a
+// disabled line, the reason why it is disabled. A tooltip that only repeats the label is not drawn.
 static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 {
     if (line->is_text)
         return;
-    ui_line note = {.color = line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN};
-    if (line->missing != 0)
+    const bool is_disabled = line->missing != 0;
+    ui_line note = {.color = is_disabled ? VIEW_AMBER : VIEW_PLAIN};
+    if (is_disabled)
         COMMON_TEXT(note.text, "%s", view_reason(line->missing));
     else
-        COMMON_TEXT(note.text, "%s", view_get_tooltip(line->row));
-    if (strcmp(note.text, view_get_label(line->row)) == 0) // no tooltip
-        return;
-    ui_note(ui, box.x, box.y + box.height + 3 * ui->scale, INFINITY, &note, 1);
+        COMMON_TEXT(note.text, "%s", view_get_tooltip(line->entry));
+    const bool repeats_label = strcmp(note.text, view_get_label(line->entry)) == 0;
+    if (!repeats_label)
+        ui_note(ui, box.x, box.y + box.height + 3 * ui->scale, INFINITY, &note, 1);
 }
 
-// Moves the selection by keys and executes the selected line by Enter.
+// Moves the selection by the keys Up, Down and End, and executes the selected line by Enter.
 static void select_by_keys(view_ui *ui, view_menus *menus, const menu_lines *lines)
 {
     size_t *const selected = &menus->selected;
@@ -1036,51 +1090,57 @@ static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines 
     menus->menu = next;
 }
 
-// Opens the submenu of the line `hovered` under the mouse, and closes another submenu. An open
-// submenu remains open while the mouse moves to the right, because the mouse crosses other lines on
-// the way to the submenu.
+// Opens the submenu of the line `hovered` of the menu `outer`, which is under the mouse, and closes
+// another submenu. An open submenu remains open while the mouse moves to the right, because the
+// mouse crosses other lines on the way to the submenu.
 static void hover_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer, size_t hovered)
 {
-    const bool can_switch = ui->mouse.is_moved && ui->mouse.x <= menus->last_x;
-    if (can_switch && hovered < outer->count) {
+    if (!ui->mouse.is_moved)
+        return;
+    const bool moves_right = ui->mouse.x > menus->last_x;
+    if (!moves_right && hovered < outer->count) {
+        const menu_line *const line = &outer->lines[hovered];
         menus->selected = SIZE_MAX;
         menus->group[0] = '\0';
-        if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
-            execute_line(ui, menus, &outer->lines[hovered]);
+        if (line->is_group && line->missing == 0)
+            execute_line(ui, menus, line);
     }
-    if (ui->mouse.is_moved)
-        menus->last_x = ui->mouse.x;
+    menus->last_x = ui->mouse.x;
 }
 
-// Draws and handles the submenu `inner` next to its line of the menu `outer`, whose rectangle is
-// `box`. Sets `hovered` to the line of the submenu under the mouse, if any. Returns the submenu's
-// rectangle.
+// Draws and handles the submenu `inner` next to the line of the menu `outer` that opens it. `box`
+// is the rectangle of the menu. Sets `hovered` to the line of the submenu under the mouse, if any.
+// Returns the rectangle of the submenu.
 static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer,
                               const menu_lines *inner, view_rect box, size_t *hovered)
 {
-    size_t opened = menus->first; // visible line that opens the submenu
+    // Find the line that opens the submenu. It is visible.
+    size_t opened = menus->first;
     while (opened < outer->count) {
-        if (outer->lines[opened].row == menus->row && outer->lines[opened].is_group)
+        const menu_line *const line = &outer->lines[opened];
+        if (line->entry == menus->row && line->is_group)
             break;
         opened++;
     }
 
-    // Without space at the right, the submenu is at the left and covers a part of the menu.
-    const float width = ui->stage->width;
-    const bool is_left = box.x + 1.6f * box.width > width && box.x > 0.5f * width;
+    // The submenu is right of the menu. If there is no space, it is at the left and covers a part
+    // of the menu.
+    const float window_width = ui->stage->width;
+    const bool has_space = box.x + 1.6f * box.width <= window_width;
+    const bool is_left = !has_space && box.x > 0.5f * window_width;
     const float x = is_left ? box.x - 0.6f * box.width : box.x + box.width;
     const float y = box.y + (float)(opened - menus->first) * roundf(row_lines * ui->line);
     line_list list = {.lines = inner, .selected = menus->selected, .first = &menus->inner_first};
     return draw_lines(ui, menus, &list, x, y, 0, hovered);
 }
 
-// Displays an open menu and, if `has_inner` is true, its submenu: handles the mouse, and
-// draws both and the tooltip of a line.
+// Draws and handles an open menu, `outer`, and its open submenu, `inner`, or NULL. The tooltip of
+// the line under the mouse or, without the mouse, of the selected line is drawn below them.
 static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
-                      const menu_lines *inner, bool has_inner)
+                      const menu_lines *inner)
 {
-    line_list list = {
-        .lines = outer, .selected = has_inner ? SIZE_MAX : menus->selected, .first = &menus->first};
+    const size_t selected = inner != NULL ? SIZE_MAX : menus->selected;
+    line_list list = {.lines = outer, .selected = selected, .first = &menus->first};
     size_t hovered = SIZE_MAX;
     view_rect box = draw_lines(ui, menus, &list, menus->x, menus->y, 0, &hovered);
     const menu_line *described = NULL; // line with a tooltip
@@ -1090,12 +1150,13 @@ static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
         described = &outer->lines[menus->selected];
     hover_submenu(ui, menus, outer, hovered);
 
-    if (has_inner) {
+    if (inner != NULL) {
         size_t inner_hovered = SIZE_MAX;
         box = draw_submenu(ui, menus, outer, inner, box, &inner_hovered);
         described = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
     }
-    if (described != NULL && ui->command.action == VIEW_NOTHING)
+    const bool is_executed = ui->command.action != VIEW_NOTHING;
+    if (described != NULL && !is_executed)
         draw_help(ui, box, described);
 }
 
@@ -1104,23 +1165,41 @@ static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
 static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
 {
     menu_lines *const outer = common_alloc(1, sizeof *outer);
-    menu_lines *const inner = common_alloc(1, sizeof *inner);
-    const bool has_inner = menus->group[0] != '\0';
     if (menus->kind == VIEW_MENU_OF_BAR)
         list_menu(outer, stage, menus->menu, "");
     else
         list_context(outer, stage, &menus->target);
-    if (has_inner)
+
+    menu_lines *inner = NULL; // the submenu
+    if (menus->group[0] != '\0') {
+        inner = common_alloc(1, sizeof *inner);
         list_menu(inner, stage, menus->row->menu, menus->group);
-    select_by_keys(ui, menus, has_inner ? inner : outer);
+    }
+
+    // The keys may execute a line, which closes the menu.
+    select_by_keys(ui, menus, inner != NULL ? inner : outer);
     move_between_menus(ui, menus, outer);
     if (menus->kind != VIEW_NO_MENU)
-        run_lines(ui, menus, outer, inner, has_inner);
+        run_lines(ui, menus, outer, inner);
     free(outer);
     free(inner);
 }
 
 // -- The command search ---------------------------------------------------------------------
+
+// Draws and handles the list of lines that the search has found, below the search field.
+static void run_found_lines(view_ui *ui, view_menus *menus, const menu_lines *lines,
+                            view_rect field)
+{
+    line_list list = {.lines = lines, .selected = menus->selected, .first = &menus->first};
+    size_t hovered = SIZE_MAX;
+    const view_rect box = draw_lines(ui, menus, &list, field.x, field.y + field.height + ui->scale,
+                                     field.width, &hovered);
+    const size_t described = hovered < lines->count ? hovered : menus->selected;
+    const bool is_executed = ui->command.action != VIEW_NOTHING;
+    if (described < lines->count && !is_executed)
+        draw_help(ui, box, &lines->lines[described]);
+}
 
 // Draws and handles the command search: its text field, and below it the lines that match the text.
 static void draw_search(view_ui *ui, view_menus *menus)
@@ -1129,8 +1208,9 @@ static void draw_search(view_ui *ui, view_menus *menus)
     const float height = 1.6f * ui->line;
     const float width = fminf(36 * ui->line / 1.3f, ui->stage->width - 8 * scale);
     const view_rect field = {roundf(0.5f * (ui->stage->width - width)), 6 * scale, width, height};
-    if (ui_field(ui, field, "Search commands, clips, states and files", menus->text,
-                 sizeof menus->text)) {
+    const bool has_changed = ui_field(ui, field, "Search commands, clips, states and files",
+                                      menus->text, sizeof menus->text);
+    if (has_changed) {
         menus->selected = 0;
         menus->first = 0;
     }
@@ -1139,15 +1219,8 @@ static void draw_search(view_ui *ui, view_menus *menus)
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     list_found(lines, ui, menus);
     select_by_keys(ui, menus, lines);
-    if (menus->kind != VIEW_NO_MENU && lines->count > 0) {
-        line_list list = {.lines = lines, .selected = menus->selected, .first = &menus->first};
-        size_t hovered = SIZE_MAX;
-        const view_rect box =
-            draw_lines(ui, menus, &list, field.x, field.y + height + scale, width, &hovered);
-        const size_t described = hovered < lines->count ? hovered : menus->selected;
-        if (described < lines->count && ui->command.action == VIEW_NOTHING)
-            draw_help(ui, box, &lines->lines[described]);
-    }
+    if (menus->kind != VIEW_NO_MENU && lines->count > 0)
+        run_found_lines(ui, menus, lines, field);
     free(lines);
 }
 
@@ -1182,12 +1255,14 @@ static void draw_file_name(view_ui *ui, view_rect bar)
         view_get_mode(ui->stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
     if (ui_item(ui, bar, "Shown"))
         UI_COMMAND(ui, has_clips ? VIEW_CLIPS : VIEW_FILES);
-    const float used = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, scene->name);
+    const float name_width = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, scene->name);
 
+    const float remaining_width = bar.width - name_width - 1.4f * em;
+    if (!has_clips || remaining_width <= 0)
+        return;
     char text[48];
     COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
-    if (has_clips && used + 1.4f * em < bar.width)
-        ui_text(ui, bar.x + used + 1.2f * em, y, bar.width - used - 1.4f * em, VIEW_DIM, text);
+    ui_text(ui, bar.x + name_width + 1.2f * em, y, remaining_width, VIEW_DIM, text);
 }
 
 // Draws and handles the menu bar of a narrow window: a button for the command search, the name of
@@ -1206,22 +1281,23 @@ static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
 }
 
 // Draws and handles the name of a menu in the bar. A press opens or closes the menu. While a menu
-// of the bar is open, moving the mouse over another name opens the menu of this name.
+// of the bar is open, moving the mouse over another name opens the menu of this name instead.
 static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_rect box)
 {
-    const bool is_open = menus->kind == VIEW_MENU_OF_BAR && menus->menu == menu;
+    const bool is_bar_menu_open = menus->kind == VIEW_MENU_OF_BAR;
+    const bool is_open = is_bar_menu_open && menus->menu == menu;
     if (is_open) {
         menus->x = box.x;
         menus->y = box.height;
     }
     const bool is_pressed = ui_item(ui, box, view_menu_names[menu]);
-    const bool is_entered = ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
-    const bool replaces_open_menu = menus->kind == VIEW_MENU_OF_BAR && is_entered;
-    if (is_open || ui_is_hot(ui))
+    const bool is_hot = ui_is_hot(ui);
+    if (is_open || is_hot)
         view_draw_rect(ui->stage->canvas, box, is_open ? VIEW_SELECTED : VIEW_HOVERED);
     ui_text(ui, box.x + bar_padding * ui->scale, ui_text_top(ui, box), 0, VIEW_BRIGHT,
             view_menu_names[menu]);
 
+    const bool replaces_open_menu = is_bar_menu_open && !is_open && is_hot && ui->mouse.is_moved;
     if (is_pressed && is_open) {
         view_close_menu(ui, menus);
     } else if (is_pressed || replaces_open_menu) {
@@ -1238,7 +1314,8 @@ static float menu_name_width(const view_ui *ui, int menu)
 }
 
 // Draws and handles the menu bar: the names of the menus, the number of problems, and the button of
-// the command search if there is space for it. In a narrow window, runs the small bar instead.
+// the command search if there is space for it. A window that is too narrow for the names has the
+// small bar instead.
 static void draw_bar(view_ui *ui, view_menus *menus)
 {
     static const char search[] = "Search  Ctrl+P";
@@ -1254,24 +1331,30 @@ static void draw_bar(view_ui *ui, view_menus *menus)
         return;
     }
 
-    for (int i = 0; i < VIEW_NUM_MENUS; i++)
-        run_menu_name(ui, menus, (view_menu)i,
-                      view_cut(&bar, VIEW_AT_LEFT, ceilf(menu_name_width(ui, i))));
+    for (int i = 0; i < VIEW_NUM_MENUS; i++) {
+        const view_rect name = view_cut(&bar, VIEW_AT_LEFT, ceilf(menu_name_width(ui, i)));
+        run_menu_name(ui, menus, (view_menu)i, name);
+    }
     draw_problems(ui, &bar);
+
     bar = view_inset(bar, 2 * ui->scale);
     const float search_width = ui_text_width(ui, search) + 2 * (bar_padding * ui->scale);
-    if (search_width < bar.width
-        && ui_button(ui, view_cut(&bar, VIEW_AT_RIGHT, search_width), search, false))
+    if (search_width >= bar.width)
+        return;
+    const view_rect button = view_cut(&bar, VIEW_AT_RIGHT, search_width);
+    if (ui_button(ui, button, search, false))
         view_open_menu(ui, menus, VIEW_MENU_SEARCH, 0, 0);
 }
 
-// Closes the submenu or the menu by Escape or by a press outside of the menu. Returns true if it
-// did.
+// Handles Escape, which closes the submenu or else the menu, and a press outside of the menu, which
+// closes the menu. Returns true if either was closed.
 static bool run_menu_closing(view_ui *ui, view_menus *menus, view_rect background)
 {
-    if (!ui_item(ui, background, "") && !ui_key(ui, VIEW_KEY_ESCAPE))
+    const bool is_closed = ui_item(ui, background, "") || ui_key(ui, VIEW_KEY_ESCAPE);
+    if (!is_closed)
         return false;
-    if (menus->group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)
+    const bool has_submenu = menus->group[0] != '\0';
+    if (has_submenu && ui->mouse.key == VIEW_KEY_ESCAPE)
         menus->group[0] = '\0';
     else
         view_close_menu(ui, menus);

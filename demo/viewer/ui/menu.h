@@ -20,6 +20,8 @@ typedef struct view_used_commands {
     size_t count;
 } view_used_commands;
 
+// The open menu, if any: a menu of the bar, a context menu or the command search. A submenu is open
+// if `group` is not empty.
 typedef struct view_menus {
     view_menu_kind kind;
     view_menu menu; // selected menu of the bar
@@ -27,7 +29,7 @@ typedef struct view_menus {
     float x;                    // left edge, pixels
     float y;                    // top edge, pixels
     char group[192];            // name of the open submenu; "": none
-    const view_menu_entry *row; // command of `group`
+    const view_menu_entry *row; // first entry of `group`, or the entry whose list it displays
     size_t selected;            // line that the keys selected; SIZE_MAX: none
     size_t first;               // topmost visible line
     size_t inner_first;         // topmost visible line of the submenu
@@ -48,7 +50,7 @@ void view_close_menu(view_ui *ui, view_menus *menus);
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
                     size_t number, char name[128], common_value *value);
 
-// Runs the menu bar and the open menu.
+// Draws and handles the menu bar and the open menu.
 void view_menu_panel(view_ui *ui, view_menus *menus);
 
 // Returns the VIEW_NEEDS_* bits that the document satisfies.
@@ -56,6 +58,6 @@ uint32_t view_found_needs(const view_document *document);
 
 // Returns the VIEW_NEEDS_* bits that a command requires and the document, its environment and the
 // undo history do not satisfy.
-uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *row);
+uint32_t view_missing_needs(const view_stage *stage, const view_menu_entry *entry);
 
 #endif
