@@ -1,6 +1,10 @@
 // The list that opens over the image: files, clips, or the contents of a game. This file contains
-// the entries of the list (view_entry), its keys, and its panel, which displays the entries as
+// the entries of the list (view_entry), its keys, and its dialog, which displays the entries as
 // tiles.
+//
+// A list is opened for a purpose, for example to open a model or to select an image for a mesh. A
+// location is a folder or a game that the dialog offers at its left. An entry is listed if it
+// matches the filter and the tabs; view_browser.found contains the indices of the listed entries.
 #include "demo/viewer/ui/browser.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -52,33 +56,43 @@ void view_clear_browser(view_browser *browser)
 
 // -- Entries --------------------------------------------------------------------------------
 
-// Adds an entry to the list and returns it. The entry owns `label`; `path` is copied, or NULL.
+// Adds an entry to the list and returns it. The pointer is valid until the next entry is added. The
+// entry owns `label`; `path` is copied, or NULL.
 static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
                              char *label, // NOLINT(readability-non-const-parameter): freed later
                              const char *path)
 {
     const size_t count = browser->num_entries++;
-    // Double the array when the number of entries is 0 or a power of two.
-    if ((count & (count - 1)) == 0)
+    // The capacity is doubled when the number of entries is 0 or a power of two.
+    const bool is_full = (count & (count - 1)) == 0;
+    if (is_full)
         browser->entries =
             common_realloc(browser->entries, 2 * count + 1, sizeof *browser->entries);
     view_entry *const entry = &browser->entries[count];
-    *entry =
-        (view_entry){.kind = kind, .label = label, .path = path != NULL ? common_copy(path) : NULL};
+    char *const path_copy = path != NULL ? common_copy(path) : NULL;
+    *entry = (view_entry){.kind = kind, .label = label, .path = path_copy};
     return entry;
 }
 
-// Returns the part of the filter that names must contain. If the filter is a path in the listed
-// folder, this is the part after the folder.
+// Returns true if the list contains the files of a folder, and not the recent files or a game.
+static bool lists_folder(const view_browser *browser)
+{
+    return browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL;
+}
+
+// Returns the text that the names of listed entries must contain. It is the filter or, if the
+// filter is a path in the listed folder, the part after the folder.
 static const char *name_filter(const view_browser *browser)
 {
     const char *const filter = browser->filter;
-    if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
+    if (!lists_folder(browser))
         return filter;
     const size_t length = strlen(browser->folder);
-    if (length == 0 || strncmp(filter, browser->folder, length) != 0)
+    const bool is_path_in_folder = length > 0 && strncmp(filter, browser->folder, length) == 0;
+    if (!is_path_in_folder)
         return filter;
-    return filter + length + (filter[length] == '/');
+    const bool has_slash = filter[length] == '/';
+    return filter + length + has_slash;
 }
 
 // Returns true if the tabs show the kind of an entry. Folders are always shown.
@@ -89,43 +103,51 @@ static bool is_kind_shown(const view_browser *browser, const view_entry *entry)
     return (browser->shows >> entry->kind & 1) != 0;
 }
 
-// Returns true if a file is hidden: its name begins with a dot, or it belongs to a lesson.
+// Returns true if a file is hidden by default: its name begins with a dot, or it is a machine that
+// only a lesson uses.
 static bool is_hidden_file(const view_browser *browser, const view_entry *entry)
 {
-    static const char lesson[] = "page_";
-    if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
+    static const char lesson_prefix[] = "page_";
+    if (!lists_folder(browser))
         return false;
-    const bool is_lesson = strncmp(entry->label, lesson, strlen(lesson)) == 0
-                           && common_has_suffix(entry->label, ".md5machine");
-    return entry->label[0] == '.' || is_lesson;
+    const bool is_of_lesson = strncmp(entry->label, lesson_prefix, strlen(lesson_prefix)) == 0
+                              && common_has_suffix(entry->label, ".md5machine");
+    return entry->label[0] == '.' || is_of_lesson;
 }
 
-// Returns true if an entry matches the filter, the tabs and "Mod only", and is not hidden. Adds
-// matches that are hidden to browser->num_hidden. A filter that begins with a dot shows hidden
-// files.
-static bool is_listed(view_browser *browser, const view_entry *entry)
+// Returns true if an entry matches the filter, the tabs and the switch "Mod only". The switch omits
+// the items of the base game, which do not belong to the mod.
+static bool matches_filters(const view_browser *browser, const view_entry *entry)
 {
-    const char *const wanted = name_filter(browser);
-    const bool is_match = is_kind_shown(browser, entry) && common_contains(entry->label, wanted);
-    const bool is_found = is_match && (entry->is_own || !browser->is_own_alone);
-    const bool shows_hidden = browser->shows_hidden || wanted[0] == '.';
-    const bool is_hidden = is_hidden_file(browser, entry) && !shows_hidden;
-    if (is_found && is_hidden)
-        browser->num_hidden++;
-    return is_found && !is_hidden;
+    const bool is_omitted = browser->is_own_alone && !entry->is_own;
+    return !is_omitted && is_kind_shown(browser, entry)
+           && common_contains(entry->label, name_filter(browser));
 }
 
-// Updates the indices of the listed entries, browser->found, after the entries or the filter have
-// changed. Selects the first of them.
+// Returns true if the list hides an entry. A filter that begins with a dot shows hidden files.
+static bool is_hidden(const view_browser *browser, const view_entry *entry)
+{
+    const bool shows_hidden = browser->shows_hidden || name_filter(browser)[0] == '.';
+    return !shows_hidden && is_hidden_file(browser, entry);
+}
+
+// Determines the listed entries again, after the entries or the filter have changed, and selects
+// the first one. Also counts the matching entries that are hidden.
 static void find_entries(view_browser *browser)
 {
     browser->found =
         common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
     browser->num_found = browser->selected = browser->num_hidden = 0;
     browser->reveals = true;
-    for (size_t i = 0; i < browser->num_entries; i++)
-        if (is_listed(browser, &browser->entries[i]))
+    for (size_t i = 0; i < browser->num_entries; i++) {
+        const view_entry *const entry = &browser->entries[i];
+        if (!matches_filters(browser, entry))
+            continue;
+        if (is_hidden(browser, entry))
+            browser->num_hidden++;
+        else
             browser->found[browser->num_found++] = i;
+    }
 }
 
 // Selects the entry of the currently open item if it is listed.
@@ -139,12 +161,11 @@ static void select_shown(view_browser *browser)
 // Returns the command that opens the parent folder, or VIEW_HANDLED if there is no parent.
 static view_command open_parent(const view_browser *browser)
 {
-    if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL
-        || strcmp(browser->folder, "/") == 0)
+    if (!lists_folder(browser) || strcmp(browser->folder, "/") == 0)
         return (view_command){.action = VIEW_HANDLED};
-    char *const outer = common_folder(browser->folder);
-    char *const path = common_canonical_path(outer);
-    free(outer);
+    char *const parent = common_folder(browser->folder);
+    char *const path = common_canonical_path(parent);
+    free(parent);
     return (view_command){.action = VIEW_OPEN_FOLDER, .path = path};
 }
 
@@ -193,40 +214,50 @@ static void add_files(view_browser *browser, const common_list *files, const cha
     }
 }
 
-// Adds entries for the recently opened files and items of games. `config` may be NULL.
+// Adds entries for the recently opened files and items of games. The path of an item is an address:
+// the path of the game and the name of the item. `config` may be NULL.
 static void list_recent(view_browser *browser, const view_config *config)
 {
-    for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
+    if (config == NULL)
+        return;
+    for (size_t i = 0; i < config->recent.count; i++) {
         const char *const path = config->recent.names[i];
         view_address address;
         const bool is_in_game = view_read_address(path, &address);
+        if (is_in_game)
+            view_free_address(&address);
+
         view_entry *const entry =
             add_entry(browser, VIEW_ENTRY_MODEL, common_copy(common_base(path)), path);
         entry->is_missing = !is_in_game && !common_is_file(path) && !common_is_folder(path);
         entry->is_in_game = is_in_game;
-        if (is_in_game)
-            view_free_address(&address);
     }
 }
 
-// Adds entries for the files of a folder that the purpose of the list accepts, in the order of
-// their kinds. Archives are listed like folders, unless a folder is chosen.
+// Adds entries for the files that the purpose of the list accepts, in the order of their kinds.
+// Archives are listed like folders, unless the user selects a folder. `shown` is the path of the
+// open file, or NULL.
 static void list_files(view_browser *browser, const common_list *files, const char *shown)
 {
-    const unsigned takes = browser->asked.takes;
-    const unsigned kinds = takes == 0 ? OPENED_KINDS : takes;
+    const unsigned accepted = browser->asked.takes; // 0: files that can be opened
+    const bool opens_files = accepted == 0;
+    const unsigned kinds = opens_files ? OPENED_KINDS : accepted;
     for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
         const view_entry_kind kind = endings[i].kind;
-        const bool is_usable = takes == 0 || !endings[i].refers_to_model;
-        if ((kinds >> kind & 1) != 0 && is_usable)
+        const bool is_accepted = (kinds >> kind & 1) != 0;
+        const bool is_usable = opens_files || !endings[i].refers_to_model;
+        if (is_accepted && is_usable)
             add_files(browser, files, endings[i].ending, kind, shown);
     }
 
-    if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
+    const bool accepts_images = (accepted >> VIEW_ENTRY_PICTURE & 1) != 0;
+    if (accepts_images)
         add_files(browser, files, NULL, VIEW_ENTRY_PICTURE, shown);
-    if (takes == 0)
+    if (opens_files)
         add_files(browser, files, NULL, VIEW_ENTRY_OTHER, shown);
-    for (size_t i = 0; i < COMMON_LENGTH(archive_endings) && !browser->asked.is_folder; i++)
+    if (browser->asked.is_folder)
+        return;
+    for (size_t i = 0; i < COMMON_LENGTH(archive_endings); i++)
         add_files(browser, files, archive_endings[i], VIEW_ENTRY_FOLDER, shown);
 }
 
@@ -241,30 +272,29 @@ static void list_folders(view_browser *browser, const common_list *folders, cons
     }
 }
 
-// Lists a folder. "" lists the recently opened files. `shown` is the path to select, or NULL.
+// Lists a folder, or the recently opened files if `folder` is "". `shown` is the path to select, or
+// NULL.
 void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config)
 {
     // Create a new state before the old state is cleared, because `folder` and `shown` may be parts
     // of the old state.
+    const bool is_recent = folder[0] == '\0';
     view_browser listed = {.kind = VIEW_BROWSE_FILES,
                            .asked = browser->asked,
                            .places = browser->places,
-                           .folder = folder[0] != '\0' ? common_canonical_path(folder) : NULL};
+                           .folder = is_recent ? NULL : common_canonical_path(folder)};
     char *const shown_path = shown != NULL ? common_canonical_path(shown) : NULL;
-    common_list files = {NULL, 0};
-    common_list folders = {NULL, 0};
-    if (listed.folder == NULL) {
+    if (is_recent) {
         list_recent(&listed, config);
     } else {
-        files = common_list_folder(listed.folder, "");
-        folders = common_list_folder(listed.folder, NULL);
+        common_list files = common_list_folder(listed.folder, "");
+        common_list folders = common_list_folder(listed.folder, NULL);
+        list_files(&listed, &files, shown_path);
+        list_folders(&listed, &folders, shown_path);
+        common_free_list(&files);
+        common_free_list(&folders);
     }
-
-    list_files(&listed, &files, shown_path);
-    list_folders(&listed, &folders, shown_path);
-    common_free_list(&files);
-    common_free_list(&folders);
     free(shown_path);
 
     view_clear_browser(browser);
@@ -273,18 +303,18 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     select_shown(browser);
 }
 
-// Moves the files with these paths to the beginning of the list.
+// Moves the files with these paths to the beginning of the list, in the order of `paths`.
 void view_list_first(view_browser *browser, const common_list *paths)
 {
     // Each path moves its entry to the beginning. The last path is moved first, so that the first
     // path is the first entry at the end.
     for (size_t n = paths->count; n-- > 0;) {
         for (size_t i = 0; i < browser->num_entries; i++) {
-            const view_entry entry = browser->entries[i];
-            if (strcmp(entry.path, paths->names[n]) != 0)
+            const view_entry moved = browser->entries[i];
+            if (strcmp(moved.path, paths->names[n]) != 0)
                 continue;
-            memmove(browser->entries + 1, browser->entries, i * sizeof entry);
-            browser->entries[0] = entry;
+            memmove(browser->entries + 1, browser->entries, i * sizeof moved);
+            browser->entries[0] = moved;
         }
     }
     find_entries(browser);
@@ -299,8 +329,9 @@ static view_entry *add_clip(view_browser *browser, const view_scene *scene, size
     return entry;
 }
 
-// Adds entries for the clips that a channel of the entity can play: first "No clip", which stops
-// the channel, then the clips of the entity. The playing clip is the open item.
+// Adds entries for the clips that a channel of the entity can play. A channel is a part of the
+// body, such as the torso, that plays its own clip. The first entry is "No clip", which stops the
+// channel; the clips of the entity follow. The playing clip is selected.
 static void list_channel_clips(view_browser *browser, const view_scene *scene, uint32_t channel)
 {
     const view_entity *const entity = view_active_entity(scene);
@@ -319,12 +350,20 @@ static void list_channel_clips(view_browser *browser, const view_scene *scene, u
     }
 }
 
+// Adds entries for all clips of the scene. The clip that is shown is selected.
+static void list_clips(view_browser *browser, const view_scene *scene)
+{
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        view_entry *const entry = add_clip(browser, scene, i);
+        entry->is_shown = i == scene->clip;
+    }
+}
+
 // Opens a list of the clips of the scene, of the files in the folder of the scene, or of the clips
-// for channel `number` of the scene's entity.
-bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
+// for channel `channel` of the scene's entity. The shortcut that opens a list also closes it.
+bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t channel,
                        const view_scene *scene)
 {
-    // The shortcut that opens a list also closes it.
     const bool has_shortcut = kind == VIEW_BROWSE_CLIPS || kind == VIEW_BROWSE_FILES;
     if (has_shortcut && browser->kind == kind) {
         view_close_browser(browser);
@@ -338,22 +377,19 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         char *const folder = common_folder(scene->path != NULL ? scene->path : ".");
         view_browse_folder(browser, folder, scene->path, NULL);
         free(folder);
+    } else if (kind == VIEW_BROWSE_CLIPS) {
+        list_clips(browser, scene);
+    } else if (kind == VIEW_BROWSE_CHANNEL) {
+        list_channel_clips(browser, scene, channel);
     }
     browser->kind = kind;
-    if (kind == VIEW_BROWSE_CLIPS) {
-        for (size_t i = 0; i < scene->num_clips; i++) {
-            view_entry *const entry = add_clip(browser, scene, i);
-            entry->is_shown = i == scene->clip;
-        }
-    } else if (kind == VIEW_BROWSE_CHANNEL) {
-        list_channel_clips(browser, scene, number);
-    }
     find_entries(browser);
     select_shown(browser);
     return true;
 }
 
-// Lists a section of a library. `shown` is the name of the item to select, or NULL.
+// Lists a section of a library: the entities, models, clips or skins of a game. `shown` is the name
+// of the item to select, or NULL.
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown)
 {
@@ -396,14 +432,14 @@ void view_list_scan(view_browser *browser, const char *place)
 // -- Choosing -------------------------------------------------------------------------------
 
 // Returns the path that was typed into the filter, to be freed, or NULL if the filter does not
-// contain a folder. "~" is replaced by the home folder.
+// contain a slash. A relative path begins in the listed folder; "~" is the home folder.
 static char *typed_path(const view_browser *browser)
 {
     const char *const text = browser->filter;
-    const char *const home = getenv("HOME");
-    if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL || strchr(text, '/') == NULL)
+    if (!lists_folder(browser) || strchr(text, '/') == NULL)
         return NULL;
 
+    const char *const home = getenv("HOME");
     const bool is_below_home = text[0] == '~' && home != NULL;
     char *const joined =
         is_below_home ? common_format("%s%s", home, text + 1) : common_join(browser->folder, text);
@@ -412,25 +448,28 @@ static char *typed_path(const view_browser *browser)
     return path;
 }
 
-// Returns the command that applies the purpose of the list to a file.
+// Returns the command that uses a file for the purpose of the list: it opens the file, or sets an
+// option to a text that contains the path.
 static view_command command_for_file(const view_browser *browser, const char *path)
 {
     view_command command = browser->asked.answer;
     if (command.action == VIEW_NOTHING)
         command.action = VIEW_OPEN_FILE;
 
-    // "\1" in the form is the position of the path.
+    // The byte "\1" in the form is the position of the path.
     const char *const form = browser->asked.form != NULL ? browser->asked.form : "\1";
-    const size_t before = strcspn(form, "\1");
-    command.path = common_format("%.*s%s%s", (int)before, form, path, form + before + 1);
+    const size_t length_before = strcspn(form, "\1");
+    const char *const after = form + length_before + 1;
+    command.path = common_format("%.*s%s%s", (int)length_before, form, path, after);
     return command;
 }
 
+// Returns the entry that Enter opens, or NULL if the list is empty.
 static const view_entry *selected_entry(const view_browser *browser)
 {
-    return browser->selected < browser->num_found
-               ? &browser->entries[browser->found[browser->selected]]
-               : NULL;
+    if (browser->selected >= browser->num_found)
+        return NULL;
+    return &browser->entries[browser->found[browser->selected]];
 }
 
 // Returns the command that lists a folder, or the contents of a game or an archive.
@@ -461,30 +500,35 @@ static view_command command_for_entry(const view_browser *browser, const view_en
     }
 }
 
-// Returns the command for the typed path or, if the filter is not the path of a file or folder, for
-// the selected entry. If it is a folder, the command lists the folder. Otherwise the command
-// applies the purpose of the list, and the list is closed.
-static view_command open_selected(view_browser *browser)
+// Returns the command for the selected entry. A folder is listed. Any other entry is used for the
+// purpose of the list, and the list is closed.
+static view_command open_selected_entry(view_browser *browser)
 {
     const view_entry *const entry = selected_entry(browser);
+    if (entry == NULL)
+        return (view_command){.action = VIEW_HANDLED};
+    if (entry->kind == VIEW_ENTRY_FOLDER)
+        return open_folder_entry(entry);
+    const view_command command = command_for_entry(browser, entry);
+    view_close_browser(browser);
+    return command;
+}
+
+// Returns the command for the key Enter or the button "Open". If the filter is the path of a folder
+// or a file, the command refers to it; otherwise it refers to the selected entry.
+static view_command open_selected(view_browser *browser)
+{
     char *const typed = typed_path(browser);
     if (typed != NULL && common_is_folder(typed))
         return (view_command){.action = VIEW_OPEN_FOLDER, .path = typed};
-
-    view_command command;
-    const bool is_typed_file = typed != NULL && common_is_file(typed);
-    if (is_typed_file)
-        command = command_for_file(browser, typed);
-    free(typed);
-    if (!is_typed_file) {
-        if (entry == NULL)
-            return (view_command){.action = VIEW_HANDLED};
-        if (entry->kind == VIEW_ENTRY_FOLDER)
-            return open_folder_entry(entry);
-        command = command_for_entry(browser, entry);
+    if (typed != NULL && common_is_file(typed)) {
+        const view_command command = command_for_file(browser, typed);
+        free(typed);
+        view_close_browser(browser);
+        return command;
     }
-    view_close_browser(browser);
-    return command;
+    free(typed);
+    return open_selected_entry(browser);
 }
 
 // Moves the selection by a number of entries, at most to the first or the last entry, and scrolls
@@ -493,23 +537,26 @@ static void move_selection(view_browser *browser, long long step)
 {
     const long long last = (long long)browser->num_found - 1;
     long long index = (long long)browser->selected + step;
-    index = index > last ? last : index;
-    browser->selected = index < 0 ? 0 : (size_t)index;
+    if (index > last)
+        index = last;
+    if (index < 0) // also if the list is empty
+        index = 0;
+    browser->selected = (size_t)index;
     browser->reveals = true;
 }
 
-// Returns the command for the key Tab. In a list of a game's contents, the command lists the
-// section `step` sections after the current section, cyclically. In a list of files, it lists the
-// game that the folder contains.
+// Returns the command for the key Tab. In a list of a game's contents, it changes to the section
+// `step` sections after the current one; the first section follows the last one. In a list of
+// files, it lists the game that the folder contains.
 static view_command open_next_section(const view_browser *browser, int step)
 {
-    const int count = VIEW_NUM_SECTIONS;
-    if (browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL)
+    if (lists_folder(browser))
         return (view_command){.action = VIEW_OPEN_GAME, .path = common_copy(browser->folder)};
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning)
         return (view_command){.action = VIEW_HANDLED};
-    return (view_command){.action = VIEW_OPEN_SECTION,
-                          .number = (size_t)(((int)browser->section + step + count) % count)};
+    const int count = VIEW_NUM_SECTIONS;
+    const int next = ((int)browser->section + step + count) % count;
+    return (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)next};
 }
 
 void view_filter_list(view_browser *browser, const char *text)
@@ -519,7 +566,7 @@ void view_filter_list(view_browser *browser, const char *text)
     find_entries(browser);
 }
 
-// Returns true if the selected entry has a large preview.
+// Returns true if the selected entry has a preview that can be enlarged.
 static bool can_peek(const view_browser *browser)
 {
     const view_entry *const entry = selected_entry(browser);
@@ -536,7 +583,8 @@ static void edit_path(view_browser *browser)
     find_entries(browser);
 }
 
-// Returns the number of entries by which a key moves the selection, or 0 if it is not such a key.
+// Returns the number of entries by which a key moves the selection, or 0 if the key does not move
+// it. The entries are tiles in rows; the keys Up and Down move by a row.
 static long long selection_step(const view_browser *browser, int32_t code)
 {
     const long long row = (long long)(browser->per_row > 1 ? browser->per_row : 1);
@@ -564,7 +612,7 @@ static long long selection_step(const view_browser *browser, int32_t code)
     }
 }
 
-// Escape: ends the enlarged preview, or else closes the list.
+// Handles Escape, which ends the enlarged preview, or else closes the list.
 static view_command press_escape(view_browser *browser)
 {
     if (browser->is_peeking) {
@@ -608,7 +656,7 @@ view_command view_key_browser(view_browser *browser, int32_t code)
     case VIEW_KEY_UP | VIEW_WITH_CTRL:
         return open_parent(browser);
     case 'l' | VIEW_WITH_CTRL:
-        if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
+        if (!lists_folder(browser))
             return unused;
         edit_path(browser);
         return changed;
@@ -647,24 +695,27 @@ static bool has_preview(const view_entry *entry)
     return entry->kind <= VIEW_ENTRY_PICTURE || entry->kind == VIEW_ENTRY_NAMED;
 }
 
-// Returns the preview of an entry, or NULL if it has none. Writes a description of one line: the
-// first line of the preview's properties or, until the preview is loaded, the kind of the entry.
+// Returns the preview of an entry, or NULL if it does not have one. Writes a description of one
+// line to `text`: the first line of the preview's properties or, until the preview is loaded, the
+// kind of the entry. A warning about missing images replaces both.
 static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
                                            const view_entry *entry, char *text, size_t size)
 {
-    const bool is_named = entry->kind == VIEW_ENTRY_NAMED;
     snprintf(text, size, "%s", entry->is_missing ? "missing" : kind_words[entry->kind]);
     if (!has_preview(entry))
         return NULL;
 
-    char *const request = is_named
+    const bool is_game_item = entry->kind == VIEW_ENTRY_NAMED;
+    char *const request = is_game_item
                               ? view_preview_request(browser->section, entry->path, browser->on)
                               : common_copy(entry->path);
-    const view_thumbnail *const preview = ui_thumbnail(ui, request, is_named);
+    const view_thumbnail *const preview = ui_thumbnail(ui, request, is_game_item);
     free(request);
-    if (preview != NULL && preview->num_missing > 0)
+    if (preview == NULL)
+        return NULL;
+    if (preview->num_missing > 0)
         snprintf(text, size, "\xE2\x9A\xA0 %u missing", preview->num_missing);
-    else if (preview != NULL && preview->facts[0] != '\0')
+    else if (preview->facts[0] != '\0')
         snprintf(text, size, "%.*s", (int)strcspn(preview->facts, "\n"), preview->facts);
     return preview;
 }
@@ -709,22 +760,23 @@ static bool show_entry_tile(view_ui *ui, view_browser *browser, const view_entry
     return ui_content_tile(ui, box, &content);
 }
 
-// Displays an entry as a tile and handles clicks on it. A click selects a file, and a double click
-// opens it. Folders and clips are opened by one click. The entry is browser->found[index].
+// Displays an entry as a tile and handles clicks on it. A click selects a file or an item of a
+// game, and a double click opens it. Folders and clips are opened by one click. `index` is the
+// position among the listed entries.
 static void show_entry(view_ui *ui, view_browser *browser, size_t index, view_rect box)
 {
     const view_entry *const entry = &browser->entries[browser->found[index]];
-    const bool is_recent = browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES;
     const bool is_selected = index == browser->selected;
     const bool is_pressed = show_entry_tile(ui, browser, entry, box, is_selected);
+    const bool is_recent = browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES;
     if (is_recent && run_forget_button(ui, entry, box))
         return;
     if (!is_pressed)
         return;
 
+    browser->selected = index;
     const bool has_files = browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME;
     const bool needs_double_click = has_files && entry->kind != VIEW_ENTRY_FOLDER;
-    browser->selected = index;
     if (!needs_double_click || ui->mouse.is_double)
         ui_request(ui, open_selected(browser));
 }
@@ -756,8 +808,16 @@ static const char *empty_list_text(const view_browser *browser)
     return "No supported files in this folder";
 }
 
-// Displays the listed entries in a column of tiles, and measures the column for the keys. Scrolls
-// to the selected entry if the selection has changed.
+// Scrolls by the height of the part of a tile that is above or below the visible area.
+static void scroll_to_tile(ui_scroll *scroll, view_rect tile, view_rect area)
+{
+    const float above = fminf(tile.y - area.y, 0); // negative
+    const float below = fmaxf(tile.y + tile.height - area.y - area.height, 0);
+    scroll->wanted += above + below;
+}
+
+// Displays the listed entries in a column of tiles. Scrolls to the selected entry if the selection
+// has changed. Stores the numbers of rows and of tiles per row, by which keys move the selection.
 static void show_entries(view_ui *ui, view_browser *browser, view_rect area, bool is_small)
 {
     ui_scroll *const scroll = &ui->scrolls[UI_SCROLL_FILES];
@@ -767,20 +827,18 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
     for (size_t i = 0; i < browser->num_found; i++) {
         const view_entry_kind kind = browser->entries[browser->found[i]].kind;
         const bool is_folder = kind == VIEW_ENTRY_FOLDER;
-        view_rect box;
-        const bool is_visible = next_entry_tile(ui, &grid, is_folder, is_small, &box);
+        view_rect tile;
+        const bool is_visible = next_entry_tile(ui, &grid, is_folder, is_small, &tile);
         if (!is_folder)
             browser->per_row = grid.per_row;
 
-        if (i == browser->selected && browser->reveals && !ui->is_event) {
-            // Scroll by the height of the part of the tile that is above or below the area.
-            const float above = fminf(box.y - area.y, 0); // negative
-            const float below = fmaxf(box.y + box.height - area.y - area.height, 0);
-            scroll->wanted += above + below;
+        const bool needs_scroll = i == browser->selected && browser->reveals && !ui->is_event;
+        if (needs_scroll) {
+            scroll_to_tile(scroll, tile, area);
             browser->reveals = false;
         }
         if (is_visible)
-            show_entry(ui, browser, i, box);
+            show_entry(ui, browser, i, tile);
         else
             ui->item.number++; // so that the numbers of the following items do not change
     }
@@ -790,8 +848,8 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
     ui_end_column(ui);
 }
 
-// Displays a location as a link in the next row. A press lists its contents. `is_game`: the
-// location is a game, not a folder.
+// Displays a location as a link in the next row. A press lists its contents. The location whose
+// contents are listed is highlighted. If `is_game` is false, the location is a folder.
 static void show_place(view_ui *ui, const view_browser *browser, const char *name, const char *path,
                        bool is_game)
 {
@@ -802,22 +860,20 @@ static void show_place(view_ui *ui, const view_browser *browser, const char *nam
         UI_COMMAND(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
     ui_tip(ui, path);
 
-    // The location whose contents are listed is highlighted.
-    const bool lists_files = browser->kind == VIEW_BROWSE_FILES;
-    const char *const listed = browser->folder != NULL ? browser->folder : "";
-    const bool is_listed = is_game != lists_files && strcmp(path, listed) == 0;
+    const char *const listed_path = browser->folder != NULL ? browser->folder : "";
+    const bool is_file_list = browser->kind == VIEW_BROWSE_FILES;
+    const bool is_listed = is_game != is_file_list && strcmp(path, listed_path) == 0;
     view_color background = 0;
-    if (is_listed)
-        background = VIEW_SELECTED;
-    else if (ui_is_hot(ui))
-        background = VIEW_HOVERED;
-    view_draw_rect(ui->canvas, row, background);
-
     view_color color = is_game ? VIEW_DIM : VIEW_PLAIN;
-    if (is_listed)
+    if (is_listed) {
+        background = VIEW_SELECTED;
         color = VIEW_BRIGHT;
-    row = view_inset(row, 0.4f * ui->em);
-    ui_text(ui, row.x, row.y, row.width, color, name);
+    } else if (ui_is_hot(ui)) {
+        background = VIEW_HOVERED;
+    }
+    view_draw_rect(ui->canvas, row, background);
+    const view_rect text = view_inset(row, 0.4f * ui->em);
+    ui_text(ui, text.x, text.y, text.width, color, name);
 }
 
 // Displays the list of locations: the recent files, folders of the user, then games.
@@ -838,30 +894,33 @@ static void list_places(view_ui *ui, view_browser *browser, view_rect area)
     ui_end_column(ui);
 }
 
-// Returns the position of the first part of a path that is displayed: the first parts are omitted
-// if the path is wider than `space`, but never the last part.
-static size_t first_visible_part(const view_ui *ui, const char *path, float space)
+// Returns the position in a path at which the displayed parts begin. The first parts are omitted if
+// the path is wider than `width` pixels, but the last part is always displayed. Each part begins
+// with its slash.
+static size_t first_visible_part(const view_ui *ui, const char *path, float width)
 {
     const float separator_width = ui_text_width(ui, path_separator);
     const size_t length = strlen(path);
+    float remaining_width = width;
     size_t first = length;
     while (first > 0) {
-        size_t begin = first - 1;
-        while (begin > 0 && path[begin] != '/')
-            begin--;
+        size_t part = first - 1; // beginning of the part that ends at `first`
+        while (part > 0 && path[part] != '/')
+            part--;
 
         char name[256];
-        COMMON_TEXT(name, "%.*s", (int)(first - begin), path + begin);
-        space -= ui_text_width(ui, name) + separator_width;
-        if (space < 0 && first < length)
+        COMMON_TEXT(name, "%.*s", (int)(first - part), path + part);
+        remaining_width -= ui_text_width(ui, name) + separator_width;
+        const bool is_last_part = first == length;
+        if (remaining_width < 0 && !is_last_part)
             break;
-        first = begin;
+        first = part;
     }
     return first;
 }
 
-// Draws and handles a part of a path as a link, which begins at `x`. Moves `x` to its end. The last
-// part is not dim. Returns true if it was pressed.
+// Draws and handles a part of a path as a link. It begins at `x`, which is moved to its end. The
+// last part is brighter than the others. Returns true if the link was pressed.
 static bool run_crumb(view_ui *ui, view_rect box, float *x, bool is_last, const char *name)
 {
     const float y = box.y + 0.5f * (box.height - ui->line);
@@ -884,19 +943,20 @@ static void draw_path(view_ui *ui, const char *path, view_rect box)
     if (position > 0)
         x += ui_text(ui, x, y, 0, VIEW_DIM, "\xE2\x80\xA6");
 
-    // Each part is the text between two slashes. The link of a part opens the path up to its end.
     while (position < length && x < box.x + box.width) {
+        // A part is the text between two slashes. Its link opens the path up to its end.
         const size_t begin = path[position] == '/' ? position + 1 : position;
         const size_t name_length = strcspn(path + begin, "/");
-        position = begin + name_length;
+        const size_t end = begin + name_length;
         char name[256];
         COMMON_TEXT(name, "%.*s", (int)name_length, path + begin);
         if (x > box.x)
             x += ui_text(ui, x, y, 0, VIEW_DIM, path_separator);
 
-        const bool is_last = position == length;
+        const bool is_last = end == length; // the listed folder itself
         if (run_crumb(ui, box, &x, is_last, name) && !is_last)
-            UI_COMMAND(ui, VIEW_OPEN_FOLDER, .path = common_format("%.*s", (int)position, path));
+            UI_COMMAND(ui, VIEW_OPEN_FOLDER, .path = common_format("%.*s", (int)end, path));
+        position = end;
     }
 }
 
@@ -912,9 +972,9 @@ static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
     }
 }
 
-// Draws and handles the filter field. The field receives typed text as if it had the focus, unless
-// a panel covers the list. For this purpose, it has the focus only during this function. Therefore
-// Tab can move the real focus to other items.
+// Draws and handles the filter field. The field receives typed text as if it had the keyboard
+// focus, unless a panel covers the list. For this purpose, it has the focus only during this
+// function, so that Tab can move the real focus to other items.
 static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
     // Save the state of the focus, which is restored below.
@@ -938,15 +998,15 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
     ui->takes_next = takes_next;
 }
 
-// Displays the preview of the selected entry enlarged in `box`, and its properties in the area
-// `facts`, unless the area is empty.
+// Displays the enlarged preview of the selected entry in `box`. Its name and properties are in the
+// area `facts`, unless the area is empty.
 static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_rect facts)
 {
     const view_entry *const entry = selected_entry(browser);
-    char text[64];
     const view_thumbnail *preview = NULL;
+    char unused[64];
     if (entry != NULL)
-        preview = entry_preview(ui, browser, entry, text, sizeof text);
+        preview = entry_preview(ui, browser, entry, unused, sizeof unused);
 
     view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
     if (preview != NULL && preview->texture != 0)
@@ -955,8 +1015,8 @@ static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_r
         return;
 
     ui_column column;
-    ui_scroll none = {0, 0};
-    ui_begin_column(ui, &column, facts, &none);
+    ui_scroll no_scroll = {0, 0};
+    ui_begin_column(ui, &column, facts, &no_scroll);
     column.margin = 0;
     ui_column_text(ui, VIEW_BRIGHT, entry->label);
     if (preview != NULL)
@@ -964,8 +1024,9 @@ static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_r
     ui_end_column(ui);
 }
 
-// Returns true if the list has buttons for --outfit, --compare and --retarget. It has them after a
-// model was dropped on the open model, if `width` has space for them.
+// Returns true if the list has buttons that use a file for --outfit, --compare or --retarget. It
+// has them after a model was dropped on the open model, if the row with the buttons, `width` pixels
+// wide, has space for them.
 static bool has_option_buttons(const view_ui *ui, view_browser *browser, float width)
 {
     if (browser->kind != VIEW_BROWSE_FILES || !browser->asked.is_dropped)
@@ -973,7 +1034,7 @@ static bool has_option_buttons(const view_ui *ui, view_browser *browser, float w
     return ui->scene->model != NULL && !ui->stage->is_start && width > 26 * ui->em;
 }
 
-// Returns true if an option accepts the file of an entry.
+// Returns true if an option of these buttons accepts the file of an entry, which may be NULL.
 static bool accepts_entry(const view_option *option, const view_entry *entry)
 {
     if (entry == NULL)
@@ -998,6 +1059,17 @@ static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_
     }
 }
 
+// Executes the button "Open" or "Choose this folder" of the dialog.
+static void press_open_button(view_ui *ui, view_browser *browser, bool chooses_folder)
+{
+    if (!chooses_folder) {
+        ui_request(ui, open_selected(browser));
+        return;
+    }
+    ui_request(ui, command_for_file(browser, browser->folder));
+    view_close_browser(browser);
+}
+
 // Draws and handles the buttons in the last row of the dialog, which are cut off its right end: the
 // uses of a dropped model, "Cancel", and "Open" or "Choose this folder".
 static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
@@ -1005,32 +1077,29 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
     enum { NUM_USES = 3, MAX_BUTTONS = NUM_USES + 2 };
     static const char *const use_labels[] = {"Add as outfit", "Compare", "Retarget to this model"};
     static const char *const use_options[] = {"outfit", "compare", "retarget"};
-    const bool is_folder = browser->asked.is_folder && browser->folder != NULL;
+    const bool chooses_folder = browser->asked.is_folder && browser->folder != NULL;
 
-    // List the buttons, and remember their indices.
+    // List the labels of the buttons. Without space for "Cancel", the cross closes the dialog.
     const char *labels[MAX_BUTTONS];
     const int num_uses = has_option_buttons(ui, browser, foot->width) ? NUM_USES : 0;
+    const bool has_cancel = num_uses == 0 || foot->width > 40 * ui->em;
     int count = 0;
     for (; count < num_uses; count++)
         labels[count] = use_labels[count];
-    if (num_uses == 0 || foot->width > 40 * ui->em) // without space, the cross closes the dialog
+    if (has_cancel)
         labels[count++] = "Cancel";
-    const int open = count;
-    labels[count++] = is_folder ? "Choose this folder" : "Open";
+    const int open_index = count;
+    labels[count++] = chooses_folder ? "Choose this folder" : "Open";
 
-    // Execute the pressed button.
-    const int pressed = ui_buttons(ui, foot, labels, count, open, true);
+    const int pressed = ui_buttons(ui, foot, labels, count, open_index, true);
     if (pressed < 0)
         return;
     if (pressed < num_uses) {
         const char *const name = use_options[pressed];
         use_entry_for_option(ui, browser, view_find_option(name, strlen(name)), labels[pressed]);
-    } else if (pressed == open && is_folder) {
-        ui_request(ui, command_for_file(browser, browser->folder));
-        view_close_browser(browser);
-    } else if (pressed == open) {
-        ui_request(ui, open_selected(browser));
-    } else {
+    } else if (pressed == open_index) {
+        press_open_button(ui, browser, chooses_folder);
+    } else { // "Cancel"
         view_close_browser(browser);
         UI_COMMAND(ui, VIEW_CLOSED);
     }
@@ -1100,13 +1169,18 @@ static const char *list_title(const view_browser *browser)
     const view_action answer = browser->asked.answer.action;
     if (answer == VIEW_TAKE_TEXTURE)
         return "Choose an image";
-    if (browser->kind == VIEW_BROWSE_FILES && browser->asked.is_dropped)
-        return "Use the dropped model";
-    if (browser->kind == VIEW_BROWSE_FILES)
+    switch (browser->kind) {
+    case VIEW_BROWSE_FILES:
+        if (browser->asked.is_dropped)
+            return "Use the dropped model";
         return answer != VIEW_NOTHING ? choice_title(browser) : "Open";
-    if (browser->kind == VIEW_BROWSE_GAME)
+    case VIEW_BROWSE_GAME:
         return "Game contents";
-    return browser->kind == VIEW_BROWSE_CLIPS ? "Clips" : browser->folder;
+    case VIEW_BROWSE_CLIPS:
+        return "Clips";
+    default:
+        return browser->folder; // "Clips for CHANNEL"
+    }
 }
 
 // Returns true if the mouse was pressed outside of the dialog `box`, on the dimmed background.
@@ -1117,51 +1191,65 @@ static bool is_pressed_outside(const view_ui *ui, view_rect box)
     return !view_contains(box, ui->mouse.x, ui->mouse.y);
 }
 
+// Draws and handles a switch at the right end of a row, and cuts its space off the row. A press
+// changes `is_on` and updates the listed entries.
+static void run_list_switch(view_ui *ui, view_browser *browser, view_rect *row, const char *label,
+                            bool *is_on)
+{
+    const view_rect button = view_cut(row, VIEW_AT_RIGHT, 6 * ui->em);
+    if (ui_button(ui, button, label, *is_on)) {
+        *is_on = !*is_on;
+        find_entries(browser);
+    }
+    view_cut(row, VIEW_AT_RIGHT, part_gap * ui->em);
+}
+
 // Draws and handles the row above the entries: the button that lists the parent folder, and the
 // path. At the right end is the switch "Mod only" of a mod or, in a small window, the switch
 // "Locations", which shows the locations in place of the entries.
-static void run_path_row(view_ui *ui, view_browser *browser, view_rect path, bool is_small)
+static void run_path_row(view_ui *ui, view_browser *browser, view_rect row, bool is_small)
 {
     const float em = ui->em;
-    const float gap = part_gap * em;
     const float side = ceilf(UI_FIELD_HEIGHT * em);
+    view_rect path = row;
     if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, side), "\xE2\x86\x91", false))
         ui_request(ui, open_parent(browser));
     ui_tip(ui, "Parent folder  Ctrl+Up");
-    view_cut(&path, VIEW_AT_LEFT, gap);
+    view_cut(&path, VIEW_AT_LEFT, part_gap * em);
 
     const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
-    if (is_mod || (is_small && browser->places.count > 0)) {
-        bool *const is_on = is_mod ? &browser->is_own_alone : &browser->shows_places;
-        const view_rect button = view_cut(&path, VIEW_AT_RIGHT, 6 * em);
-        if (ui_button(ui, button, is_mod ? "Mod only" : "Locations", *is_on)) {
-            *is_on = !*is_on;
-            find_entries(browser);
-        }
-        view_cut(&path, VIEW_AT_RIGHT, gap);
-    }
+    const bool has_hidden_places = is_small && browser->places.count > 0;
+    if (is_mod)
+        run_list_switch(ui, browser, &path, "Mod only", &browser->is_own_alone);
+    else if (has_hidden_places)
+        run_list_switch(ui, browser, &path, "Locations", &browser->shows_places);
     draw_crumbs(ui, browser, view_inset(path, 0.3f * em));
 }
 
-// Writes the status in the last row of the dialog: the number of listed entries, and the number of
-// hidden files, after which run_status() displays a link. If both do not fit into `width` pixels,
-// the number of entries is omitted. If one does not fit either, only the number of entries is
-// written, without a link. Returns true if there is a link.
+// Writes the number of listed entries or, while a game is being read, of the files that were found.
+static void write_entry_count(const view_browser *browser, char text[64])
+{
+    if (browser->is_scanning)
+        snprintf(text, 64, "Scanning: %zu %s", browser->num_scanned,
+                 common_noun(browser->num_scanned, "file", "files"));
+    else
+        snprintf(text, 64, "%zu of %zu", browser->num_found, browser->num_entries);
+}
+
+// Writes the status, which the last row of the dialog displays, as long as `width` pixels permit.
+// The status is the number of listed entries and the number of hidden files, or only the latter, or
+// only the former. Returns true if it contains the number of hidden files, which a link shows.
 static bool write_status(const view_ui *ui, const view_browser *browser, float width,
                          char text[128])
 {
     const float text_width = width - show_link_width * ui->em;
     char count[64];
-    if (browser->is_scanning)
-        COMMON_TEXT(count, "Scanning: %zu %s", browser->num_scanned,
-                    common_noun(browser->num_scanned, "file", "files"));
-    else
-        COMMON_TEXT(count, "%zu of %zu", browser->num_found, browser->num_entries);
-
+    write_entry_count(browser, count);
     if (browser->num_hidden > 0) {
         snprintf(text, 128, "%s" VIEW_DOT "%zu hidden  ", count, browser->num_hidden);
-        if (ui_text_width(ui, text) > text_width)
-            snprintf(text, 128, "%zu hidden  ", browser->num_hidden);
+        if (ui_text_width(ui, text) <= text_width)
+            return true;
+        snprintf(text, 128, "%zu hidden  ", browser->num_hidden);
         if (ui_text_width(ui, text) <= text_width)
             return true;
     }
@@ -1169,17 +1257,17 @@ static bool write_status(const view_ui *ui, const view_browser *browser, float w
     return false;
 }
 
-// Draws the status in the last row of the dialog, and runs the link that shows hidden files.
+// Draws the status in the last row of the dialog, and handles the link that shows hidden files.
 static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
 {
     char text[128];
     const bool has_link = write_status(ui, browser, foot.width, text);
     const float y = foot.y + 0.5f * (foot.height - ui->line);
-    const float used = ui_text(ui, foot.x, y, foot.width, VIEW_DIM, text);
+    const float status_width = ui_text(ui, foot.x, y, foot.width, VIEW_DIM, text);
     if (!has_link)
         return;
 
-    const view_rect link = {foot.x + used, y, show_link_width * ui->em, ui->line};
+    const view_rect link = {foot.x + status_width, y, show_link_width * ui->em, ui->line};
     if (ui_item(ui, link, "show")) {
         browser->shows_hidden = true;
         find_entries(browser);
@@ -1187,18 +1275,19 @@ static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
     ui_text(ui, link.x, y, 0, VIEW_ACCENT, "show");
 }
 
-// Draws and handles the cross in the upper right corner of the dialog. Returns true if the cross or
-// the dimmed background outside of the dialog was pressed. `rest` is the area between the title and
-// the last row `foot`.
-static bool run_close_button(view_ui *ui, view_rect rest, view_rect foot)
+// Draws and handles the cross in the upper right corner of the dialog. `body` is the area between
+// the title and the last row `foot`. Returns true if the cross or the dimmed background outside of
+// the dialog was pressed.
+static bool run_close_button(view_ui *ui, view_rect body, view_rect foot)
 {
     const float side = ceilf(UI_FIELD_HEIGHT * ui->em);
     const float border = VIEW_PADDING * ui->scale;
-    const float top = rest.y - ui->stage->font->line[VIEW_TITLE] - 0.5f * border;
-    const view_rect dialog = {rest.x, top, rest.width, foot.y + foot.height - top};
+    const float top = body.y - ui->stage->font->line[VIEW_TITLE] - 0.5f * border;
+    const view_rect dialog = {body.x, top, body.width, foot.y + foot.height - top};
     const bool is_outside = is_pressed_outside(ui, view_inset(dialog, -border));
-    const view_rect cross = {rest.x + rest.width - side, top, side, side};
-    return ui_sign(ui, cross, "close", "\xC3\x97") || is_outside;
+    const view_rect cross = {body.x + body.width - side, top, side, side};
+    const bool is_cross_pressed = ui_sign(ui, cross, "close", "\xC3\x97");
+    return is_cross_pressed || is_outside;
 }
 
 // Draws and handles the columns at the sides of a large dialog, which are cut off the area `rest`:
@@ -1251,41 +1340,50 @@ static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest,
         show_entries(ui, browser, rest, true);
 }
 
-// Draws and handles the dialog of the open list.
-void view_browser_panel(view_ui *ui, view_browser *browser)
+// Draws and handles the content of the dialog, except for the enlarged preview. `body` is the area
+// between the title and the last row `foot`; each part cuts its space off.
+static void run_dialog_content(view_ui *ui, view_browser *browser, view_rect body, view_rect foot)
 {
-    if (browser->kind == VIEW_BROWSE_NOTHING)
-        return;
-    view_rect foot;
-    view_rect rest = // area that the following parts are cut off
-        ui_footed_dialog(ui, "list", dialog_width, dialog_height, list_title(browser), &foot);
     const float em = ui->em;
-    const bool is_small = rest.width < min_large_width * em;
-    const bool is_closed = run_close_button(ui, rest, foot);
-
-    // The enlarged preview replaces the content of the dialog.
-    if (browser->is_peeking) {
-        rest.height = foot.y + foot.height - rest.y;
-        show_large(ui, browser, rest, (view_rect){0, 0, 0, 0});
-        return;
-    }
-
+    const bool is_small = body.width < min_large_width * em;
+    const bool has_path = browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME;
+    view_rect rest = body;
     if (!is_small)
         run_side_columns(ui, browser, &rest);
-    if (browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME) {
+    if (has_path) {
         const view_rect path = view_cut(&rest, VIEW_AT_TOP, ceilf(UI_FIELD_HEIGHT * em));
         run_path_row(ui, browser, path, is_small);
         view_cut(&rest, VIEW_AT_TOP, part_gap * em);
     }
     if (is_small) {
         run_small_dialog(ui, browser, rest, foot);
-    } else {
-        run_filter_row(ui, browser, &rest);
-        show_entries(ui, browser, rest, false);
-        run_buttons(ui, browser, &foot);
-        run_status(ui, browser, foot);
+        return;
     }
+    view_rect status = foot;
+    run_filter_row(ui, browser, &rest);
+    show_entries(ui, browser, rest, false);
+    run_buttons(ui, browser, &status);
+    run_status(ui, browser, status);
+}
 
+// Draws and handles the dialog of the open list.
+void view_browser_panel(view_ui *ui, view_browser *browser)
+{
+    if (browser->kind == VIEW_BROWSE_NOTHING)
+        return;
+    view_rect foot;
+    const view_rect body =
+        ui_footed_dialog(ui, "list", dialog_width, dialog_height, list_title(browser), &foot);
+    const bool is_closed = run_close_button(ui, body, foot);
+
+    // The enlarged preview replaces the content of the dialog.
+    if (browser->is_peeking) {
+        const view_rect large = {body.x, body.y, body.width, foot.y + foot.height - body.y};
+        const view_rect no_facts = {0, 0, 0, 0};
+        show_large(ui, browser, large, no_facts);
+        return;
+    }
+    run_dialog_content(ui, browser, body, foot);
     if (is_closed) {
         view_close_browser(browser);
         UI_COMMAND(ui, VIEW_CLOSED);

@@ -15,6 +15,7 @@ typedef enum view_browser_kind {
     VIEW_BROWSE_GAME,    // a section of a game's contents
 } view_browser_kind;
 
+// The kind of an entry, by which the tabs and the purpose of the list select entries.
 typedef enum view_entry_kind {
     VIEW_ENTRY_MODEL, // a model or a machine
     VIEW_ENTRY_ANIM,
@@ -28,6 +29,7 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_NAMED,  // an item of a game
 } view_entry_kind;
 
+// An entry of the list: a file, a folder, a clip, or an item of a game.
 typedef struct view_entry {
     view_entry_kind kind;
     char *label;
@@ -39,7 +41,8 @@ typedef struct view_entry {
     bool is_in_game; // the path of the recent item is an address in a game
 } view_entry;
 
-// Purpose of a file list.
+// Purpose of a file list: the kinds of files that it accepts, and the command for the file that the
+// user selects.
 typedef struct view_list_purpose {
     unsigned takes; // accepted kinds, one bit per view_entry_kind; 0: models, clips and cameras
     view_command answer; // command for the chosen file; VIEW_NOTHING: open the file
@@ -49,6 +52,7 @@ typedef struct view_list_purpose {
     bool is_dropped; // a model was dropped on the open model; buttons offer other uses of it
 } view_list_purpose;
 
+// The state of the list. Only one list is open at a time.
 typedef struct view_browser {
     view_browser_kind kind;
     view_browser_kind was; // kind before it was closed; the entries are still valid
@@ -84,9 +88,9 @@ typedef struct view_browser {
 } view_browser;
 
 // Opens a list of the clips of the scene, of the files in the folder of the scene, or of the clips
-// for channel `number` of the scene's entity. If the list of clips or files is already open, closes
-// it instead. If the scene has no clips to list, closes the list and returns false.
-bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
+// for channel `channel` of the scene's entity. If the list of clips or files is already open,
+// closes it instead. Returns false and closes the list if the scene does not have clips to list.
+bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t channel,
                        const view_scene *scene);
 
 // Lists a folder. "" lists the recently opened files. `shown` is the path to select, or NULL.
@@ -120,7 +124,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 // Shows an empty list while the library at `place` is read.
 void view_list_scan(view_browser *browser, const char *place);
 
-// Runs the dialog of the open list.
+// Draws and handles the dialog of the open list.
 void view_browser_panel(view_ui *ui, view_browser *browser);
 
 #endif

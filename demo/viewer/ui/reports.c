@@ -1,5 +1,9 @@
 // Error reports: the window of an error with the lines of its file, the list of problems in the
 // bottom dock, and the dialog that repairs a file. Also the indicator of a recording.
+//
+// Terms: A report (view_report) is a warning or an error about a file or an item of the scene,
+// which is its subject. A cause (view_cause) groups the reports that one fault of a file has
+// produced. The excerpt contains the lines of a file around an error.
 #include "demo/viewer/ui/reports.h"
 
 #include "demo/viewer/ui/outliner.h"
@@ -52,7 +56,8 @@ static char *describe_location(const char *file, uint32_t line, uint32_t column)
 // -- The lines of a file around an error ----------------------------------------------------
 
 // Stores a byte of the file in the excerpt, if the excerpt contains its position. `line` counts
-// from 1, `column` from 0. Tabs and other control bytes become spaces.
+// from 1, `column` from 0. The lines of the excerpt begin at `first_column`. Tabs and other control
+// bytes become spaces.
 static void store_byte(view_excerpt *excerpt, uint32_t line, uint32_t column, uint32_t first_column,
                        int byte)
 {
@@ -66,16 +71,17 @@ static void store_byte(view_excerpt *excerpt, uint32_t line, uint32_t column, ui
     excerpt->lines[line - excerpt->first][column - first_column] = is_control ? ' ' : (char)byte;
 }
 
-// Reads the lines of the excerpt from the beginning of a file: excerpt->first to `last_line`, each
-// from `first_column` on.
+// Reads the lines of the excerpt from a file, which is read from its beginning: the lines
+// excerpt->first to `last_line`, each from `first_column` on.
 static void read_lines(view_excerpt *excerpt, FILE *file, uint32_t last_line, uint32_t first_column)
 {
     enum { MAX_BYTES = 64 << 20 }; // limits the time for a line far down in a huge file
     uint32_t line = 1;
     uint32_t column = 0;
-    int byte = getc(file);
-
-    for (int i = 0; byte != EOF && line <= last_line && i < MAX_BYTES; i++, byte = getc(file)) {
+    for (int i = 0; i < MAX_BYTES && line <= last_line; i++) {
+        const int byte = getc(file);
+        if (byte == EOF)
+            return;
         if (line >= excerpt->first)
             excerpt->count = line - excerpt->first + 1;
 
@@ -89,14 +95,14 @@ static void read_lines(view_excerpt *excerpt, FILE *file, uint32_t last_line, ui
     }
 }
 
-// Reads the lines around an error, if its file can be read; otherwise the excerpt is empty. Of a
-// long line, only the bytes around the column of the error are stored.
+// Reads the lines around an error. The excerpt is empty if the error is not about a line of a file,
+// or if its file cannot be read. Of a long line, only the bytes around the column of the error are
+// stored.
 static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
 {
     enum { BYTES_BEFORE = VIEW_EXCERPT_BYTES / 2, LINES_AROUND = VIEW_EXCERPT_LINES / 2 };
-    *excerpt = (view_excerpt){.first = 1};
-    if (error->line > LINES_AROUND)
-        excerpt->first = error->line - LINES_AROUND;
+    const uint32_t first_line = error->line > LINES_AROUND ? error->line - LINES_AROUND : 1;
+    *excerpt = (view_excerpt){.first = first_line};
     if (error->line == 0 || !common_is_file(error->file))
         return;
     FILE *const file = fopen(error->file, "rb");
@@ -111,16 +117,17 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
     fclose(file);
 }
 
-// Draws a caret below the wrong byte of a displayed line. The text of the line begins `text_left`
-// pixels right of the left edge of `row`. Truncates `text` to measure the width before the byte.
+// Draws a caret below the wrong byte of a displayed line. The `text` of the line, with an ellipsis
+// if it is truncated, begins `text_left` pixels right of the left edge of `row`.
 static void draw_caret(const view_ui *ui, const view_excerpt *excerpt, view_rect row,
-                       float text_left, char *text)
+                       float text_left, const char *text)
 {
-    const size_t length = strlen(text);
-    const size_t caret = excerpt->caret + (excerpt->is_cut ? strlen(ellipsis) : 0);
-    text[caret < length ? caret : length] = '\0'; // the text before the wrong byte
+    const size_t ellipsis_length = excerpt->is_cut ? strlen(ellipsis) : 0;
+    const size_t caret = ellipsis_length + excerpt->caret;
+    char text_before[VIEW_EXCERPT_BYTES + sizeof ellipsis];
+    COMMON_TEXT(text_before, "%.*s", (int)caret, text);
 
-    const float x = text_left + ui_text_width(ui, text);
+    const float x = text_left + ui_text_width(ui, text_before);
     const float max_x = row.width - caret_width * ui->scale;
     ui_text(ui, row.x + fminf(x, max_x), row.y + ui->line, 0, VIEW_WRONG, "^");
 }
@@ -131,24 +138,24 @@ static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t wr
 {
     const view_excerpt *const excerpt = &problems->excerpt;
     const float scale = ui->scale;
-    const float height = ui->line;
-    char number[16];
-    COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count)); // no number is wider
-    const float text_left = ui_text_width(ui, number) + 2 * number_padding * scale;
+    char widest_number[16];
+    COMMON_TEXT(widest_number, "%u", (excerpt->first + excerpt->count));
+    const float text_left = ui_text_width(ui, widest_number) + 2 * number_padding * scale;
 
     for (uint32_t i = 0; i < excerpt->count; i++) {
         const bool is_wrong = excerpt->first + i == wrong_line;
         view_rect row;
-        ui_reserve_row(ui, is_wrong ? 2 * height : height, &row);
+        ui_reserve_row(ui, is_wrong ? 2 * ui->line : ui->line, &row);
         row.width -= excerpt_margin * scale;
+        char number[16];
         char text[VIEW_EXCERPT_BYTES + sizeof ellipsis];
         COMMON_TEXT(number, "%u", (excerpt->first + i));
         COMMON_TEXT(text, "%s%s", excerpt->is_cut ? ellipsis : "", excerpt->lines[i]);
 
         view_draw_rect(ui->canvas, row, VIEW_FIELD);
         ui_text(ui, row.x + number_padding * scale, row.y, 0, VIEW_DIM, number);
-        ui_text(ui, row.x + text_left, row.y, row.width - text_left,
-                is_wrong ? VIEW_BRIGHT : VIEW_PLAIN, text);
+        const view_color color = is_wrong ? VIEW_BRIGHT : VIEW_PLAIN;
+        ui_text(ui, row.x + text_left, row.y, row.width - text_left, color, text);
         if (is_wrong)
             draw_caret(ui, excerpt, row, text_left, text);
     }
@@ -175,7 +182,8 @@ static void copy_error(const view_problems *problems, const char *message, const
 
 static const char map_joints[] = "Map joints\xE2\x80\xA6";
 
-// Returns true if clips can be retargeted to the open model. This requires the file of the model.
+// Returns true if clips can be retargeted to the open model by a joint map, a list of corresponding
+// joints. This requires the file of the model.
 static bool can_map(const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -183,7 +191,7 @@ static bool can_map(const view_stage *stage)
 }
 
 // Returns true if the error is about the file of a clip whose joints do not match the open model.
-// A joint map solves this error; loading the clip again would fail again.
+// The window then offers a joint map instead of loading the clip again, which would fail again.
 static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
 {
     if (error->status != MD5_ERROR_MISMATCH || !can_map(ui->stage))
@@ -202,6 +210,7 @@ typedef struct shown_error {
     char *location; // such as "walk.md5anim:3:7"; to be freed
 } shown_error;
 
+// Converts a report of the list to an error, so that the window can display it.
 static md5_error error_from_report(const view_report *report)
 {
     md5_error error = {.line = report->line, .column = report->column};
@@ -210,7 +219,8 @@ static md5_error error_from_report(const view_report *report)
     return error;
 }
 
-// Returns the error that the window displays. Its location is to be freed.
+// Returns the error that the window displays: the error in the log or, if there is none, the report
+// that the user has selected in the list. The location of the result is to be freed.
 static shown_error find_shown_error(const view_ui *ui, const view_problems *problems)
 {
     const view_log *const log = ui->stage->log;
@@ -220,7 +230,8 @@ static shown_error find_shown_error(const view_ui *ui, const view_problems *prob
         shown.key = log->num_errors;
         shown.can_map = is_mismatched_clip(ui, &log->failure);
     } else {
-        const view_report *const report = &log->reports->rows[problems->shown - 1];
+        const size_t index = problems->shown - 1; // 0 means that no report is displayed
+        const view_report *const report = &log->reports->rows[index];
         shown.error = error_from_report(report);
         shown.key = report->hash;
     }
@@ -229,6 +240,8 @@ static shown_error find_shown_error(const view_ui *ui, const view_problems *prob
     return shown;
 }
 
+// Returns the message of the displayed error. For an error without a file, it is the line of the
+// log.
 static const char *error_message(const view_ui *ui, const shown_error *shown)
 {
     return shown->has_file ? shown->error.message : ui->stage->log->error;
@@ -259,8 +272,8 @@ static void list_error_text(view_ui *ui, const view_problems *problems, const sh
     ui_end_column(ui);
 }
 
-// The buttons of the window, in their order. "Try again" requires a file, and "Open" requires that
-// the error is in the log; otherwise these first buttons are omitted.
+// The buttons of the window, from left to right. An error in the log has all of them, but "Try
+// again" only if it is about a file. A report of the list only has "Copy" and "Close".
 typedef enum error_choice {
     CHOICE_TRY_AGAIN, // or "Map joints" if shown_error.can_map
     CHOICE_OPEN,
@@ -270,23 +283,31 @@ typedef enum error_choice {
     CHOICE_NONE = NUM_CHOICES,
 } error_choice;
 
+// Returns the first button of the window; the later ones of error_choice follow.
+static error_choice first_choice(const shown_error *shown)
+{
+    if (!shown->is_logged)
+        return CHOICE_COPY;
+    return shown->has_file ? CHOICE_TRY_AGAIN : CHOICE_OPEN;
+}
+
 // Draws and handles the buttons of the window and their keys: Enter, Ctrl+C and Escape. Returns the
 // choice of the user, or CHOICE_NONE.
 static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, view_rect foot)
 {
     const char *const labels[NUM_CHOICES] = {shown->can_map ? map_joints : "Try again",
                                              "Open\xE2\x80\xA6", "Copy", "Close"};
-    error_choice first = CHOICE_COPY;
-    if (shown->is_logged)
-        first = shown->has_file ? CHOICE_TRY_AGAIN : CHOICE_OPEN;
+    const error_choice first = first_choice(shown);
     const error_choice primary = shown->has_file ? first : CHOICE_CLOSE;
-    const int pressed = ui_buttons(ui, &foot, labels + first, NUM_CHOICES - (int)first,
-                                   (int)primary - (int)first, true);
+    const int count = NUM_CHOICES - (int)first;
+    view_rect row = foot;
+    const int pressed =
+        ui_buttons(ui, &row, labels + first, count, (int)primary - (int)first, true);
     if (pressed >= 0)
         return (error_choice)((int)first + pressed);
 
     if (ui_key(ui, VIEW_KEY_RETURN))
-        return shown->is_logged && shown->has_file ? CHOICE_TRY_AGAIN : CHOICE_CLOSE;
+        return first == CHOICE_TRY_AGAIN ? CHOICE_TRY_AGAIN : CHOICE_CLOSE;
     if (ui->mouse.control && ui_key(ui, 'c'))
         return CHOICE_COPY;
     return ui_key(ui, VIEW_KEY_ESCAPE) ? CHOICE_CLOSE : CHOICE_NONE;
@@ -296,18 +317,28 @@ static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, vie
 static void execute_error_choice(view_ui *ui, view_problems *problems, const shown_error *shown,
                                  error_choice choice)
 {
-    if (choice == CHOICE_TRY_AGAIN && shown->can_map)
-        UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(shown->error.file));
-    else if (choice == CHOICE_TRY_AGAIN)
-        UI_COMMAND(ui, VIEW_TRY_AGAIN);
-    else if (choice == CHOICE_OPEN)
+    switch (choice) {
+    case CHOICE_TRY_AGAIN:
+        if (shown->can_map)
+            UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(shown->error.file));
+        else
+            UI_COMMAND(ui, VIEW_TRY_AGAIN);
+        break;
+    case CHOICE_OPEN:
         UI_COMMAND(ui, VIEW_FILES);
-    else if (choice == CHOICE_COPY)
+        break;
+    case CHOICE_COPY:
         copy_error(problems, error_message(ui, shown), shown->location, shown->error.line);
-    else if (choice == CHOICE_CLOSE && shown->is_logged)
-        UI_COMMAND(ui, VIEW_CLOSE_LISTS);
-    else if (choice == CHOICE_CLOSE)
-        problems->shown = 0;
+        break;
+    case CHOICE_CLOSE:
+        if (shown->is_logged)
+            UI_COMMAND(ui, VIEW_CLOSE_LISTS);
+        else
+            problems->shown = 0;
+        break;
+    case CHOICE_NONE:
+        break;
+    }
 }
 
 // Draws and handles the window of the error in the log, or of a problem of the list.
@@ -351,10 +382,10 @@ static void repair_window(view_ui *ui, view_problems *problems)
     ui_column_text(ui, VIEW_BRIGHT, problems->repair);
     ui_end_column(ui);
 
-    // The command saves the repaired file. Its item is true if the file is opened, too.
     const int pressed = ui_buttons(ui, &foot, labels, NUM_BUTTONS, SAVE_AND_OPEN, true);
     const bool opens = pressed == SAVE_AND_OPEN || ui_key(ui, VIEW_KEY_RETURN);
-    if (opens || pressed == SAVE)
+    const bool saves = opens || pressed == SAVE;
+    if (saves) // number 1: save the repaired file; item 1: also open it
         UI_COMMAND(ui, VIEW_REPAIR, .number = 1, .item = opens,
                    .path = common_copy(problems->broken));
     else if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
@@ -365,14 +396,20 @@ static void repair_window(view_ui *ui, view_problems *problems)
 
 // -- The list of problems -------------------------------------------------------------------
 
-// Returns the number of items of a kind in the scene, or 0 if a report is about another model.
+// Returns the number of items in the scene of the kind that a report is about: clips, joints or
+// meshes. Returns 0 if the report is about another model.
 static size_t count_items(const view_scene *scene, const view_about *about)
 {
     if (scene->model == NULL || about->model != scene->model)
         return 0;
-    if (about->kind == VIEW_ABOUT_CLIP)
+    switch (about->kind) {
+    case VIEW_ABOUT_CLIP:
         return scene->num_clips;
-    return about->kind == VIEW_ABOUT_JOINT ? scene->num_joints : scene->model->num_meshes;
+    case VIEW_ABOUT_JOINT:
+        return scene->num_joints;
+    default:
+        return scene->model->num_meshes;
+    }
 }
 
 // Returns true if the item of a report exists in the scene.
@@ -380,8 +417,9 @@ static bool exists_in_scene(const view_scene *scene, const view_about *about)
 {
     if (about->number >= count_items(scene, about))
         return false;
-    return about->kind != VIEW_ABOUT_VERTEX
-           || about->vertex < scene->model->meshes[about->number].num_vertices;
+    if (about->kind != VIEW_ABOUT_VERTEX)
+        return true;
+    return about->vertex < scene->model->meshes[about->number].num_vertices;
 }
 
 // Returns the index of the clip that was read from a file, or the number of clips.
@@ -425,22 +463,32 @@ bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint
            && about.number == mesh;
 }
 
-// Writes the name of the item that a report is about, such as "joint head". For an item in the
-// scene it is the label of a link. For a file, it is the name of the file or "".
+// Writes the name of the subject of a report, such as "joint head". For an item in the scene it is
+// the label of a link. For a file, it is the name of the file or "".
 static void describe_about(const view_stage *stage, const view_report *report, view_about about,
                            char *text, size_t size)
 {
     const view_scene *const scene = &stage->document->scene;
-    if (about.kind == VIEW_ABOUT_FILE)
-        snprintf(text, size, "%s", report->file != NULL ? common_base(report->file) : "");
-    else if (about.kind == VIEW_ABOUT_CLIP)
+    const char *const file = report->file != NULL ? common_base(report->file) : "";
+    const char *mesh_name;
+    switch (about.kind) {
+    case VIEW_ABOUT_FILE:
+        snprintf(text, size, "%s", file);
+        break;
+    case VIEW_ABOUT_CLIP:
         snprintf(text, size, "clip %s", scene->clips[about.number].name);
-    else if (about.kind == VIEW_ABOUT_JOINT)
+        break;
+    case VIEW_ABOUT_JOINT:
         snprintf(text, size, "joint %s", scene->skeleton->joints[about.number].name);
-    else if (scene->model->meshes[about.number].name[0] != '\0')
-        snprintf(text, size, "mesh %s", scene->model->meshes[about.number].name);
-    else
-        snprintf(text, size, "mesh %u", about.number);
+        break;
+    default: // a mesh, or a vertex of it
+        mesh_name = scene->model->meshes[about.number].name;
+        if (mesh_name[0] != '\0')
+            snprintf(text, size, "mesh %s", mesh_name);
+        else
+            snprintf(text, size, "mesh %u", about.number);
+        break;
+    }
 }
 
 // Selects the item that a report is about. A vertex is also highlighted, until the next press. The
@@ -454,8 +502,10 @@ static void show_about(view_ui *ui, const view_about *about)
         ui->selected_joint = (int32_t)about->number;
     else
         view_select_mesh(ui, ui->stage->now, about->number);
-    ui->keeps_lit = about->kind == VIEW_ABOUT_VERTEX;
-    ui->lit = (view_pick){.is_set = ui->keeps_lit, .mesh = about->number, .vertex = about->vertex};
+
+    const bool has_vertex = about->kind == VIEW_ABOUT_VERTEX;
+    ui->keeps_lit = has_vertex;
+    ui->lit = (view_pick){.is_set = has_vertex, .mesh = about->number, .vertex = about->vertex};
 }
 
 // Returns true if a report is about the file of --retarget-map.
@@ -484,24 +534,25 @@ static bool can_repair_file(const view_report *report)
 }
 
 // Returns the label of the button that helps to solve a problem, or NULL if no such button exists.
-// run_solution() executes the button. list_buttons() recognizes the label `map_joints` by its
-// address.
+// run_solution() executes the button. `about` is the subject of the report. list_buttons()
+// recognizes the label `map_joints` by its address.
 static const char *solution_label(const view_stage *stage, const view_report *report,
                                   const view_about *about)
 {
     if (about->kind == VIEW_ABOUT_VERTEX)
         return "Show vertex";
-    const bool is_texture =
+    const bool is_about_texture =
         about->kind == VIEW_ABOUT_MESH && common_contains(report->text, "texture");
-    if (is_texture
-        && view_lacks_image(&stage->document->textures, about->number, MD5GL_IMAGE_DIFFUSE))
+    const view_textures *const textures = &stage->document->textures;
+    if (is_about_texture && view_lacks_image(textures, about->number, MD5GL_IMAGE_DIFFUSE))
         return "Choose image\xE2\x80\xA6";
     if (is_of_map(stage, report) || is_mismatch(stage, report, about))
         return map_joints;
     return NULL;
 }
 
-// Executes the button whose label is the result of solution_label().
+// Executes the button whose label is the result of solution_label(): opens the page or the list in
+// which the user solves the problem, or shows the vertex.
 static void run_solution(view_ui *ui, view_retarget_page *retarget, const view_report *report,
                          const view_about *about)
 {
@@ -531,8 +582,9 @@ static void copy_problems(const view_problems *problems, const view_reports *rep
     char *text = common_copy("");
     for (size_t i = 0; i < reports->num_causes; i++) {
         const view_cause *const cause = &reports->causes[i];
+        const uint32_t *const report_indices = reports->order + cause->first;
         for (size_t k = 0; k < cause->num_reports; k++) {
-            const view_report *const report = &reports->rows[reports->order[cause->first + k]];
+            const view_report *const report = &reports->rows[report_indices[k]];
             if (!is_listed(problems, report))
                 continue;
             char *const location = describe_location(report->file, report->line, report->column);
@@ -562,30 +614,34 @@ typedef struct problem_line {
 static view_about find_common_subject(const view_stage *stage, const view_cause *cause)
 {
     const view_reports *const reports = stage->log->reports;
-    const uint32_t *const order = reports->order + cause->first;
-    const view_report *const report = &reports->rows[order[0]];
-    const view_about first = report->about;
-    view_about subject = find_subject(stage, report);
+    const uint32_t *const report_indices = reports->order + cause->first;
+    const view_report *const first_report = &reports->rows[report_indices[0]];
+    const view_about first = first_report->about;
+    view_about common = find_subject(stage, first_report);
     for (size_t i = 1; i < cause->num_reports; i++) {
-        const view_about about = reports->rows[order[i]].about;
-        if (about.kind != first.kind || about.number != first.number || about.model != first.model)
-            subject.kind = VIEW_ABOUT_FILE;
-        else if (subject.kind == VIEW_ABOUT_VERTEX && about.vertex != first.vertex)
-            subject.kind = VIEW_ABOUT_MESH;
+        const view_about about = reports->rows[report_indices[i]].about;
+        const bool is_same_item =
+            about.kind == first.kind && about.number == first.number && about.model == first.model;
+        if (!is_same_item)
+            common.kind = VIEW_ABOUT_FILE;
+        else if (common.kind == VIEW_ABOUT_VERTEX && about.vertex != first.vertex)
+            common.kind = VIEW_ABOUT_MESH;
     }
-    return subject;
+    return common;
 }
 
 // Returns a text about a clip whose joints do not match the joints of the model, to be freed.
 static char *describe_binding(const view_clip *clip)
 {
-    const uint32_t num_joints = clip->anim->skeleton.num_joints;
-    const uint32_t num_matches = num_joints - clip->binding->num_extra;
-    const bool matches_mostly = num_matches >= num_joints - num_matches;
-    if (clip->binding->num_extra == 0)
+    const md5_binding *const binding = clip->binding;
+    if (binding->num_extra == 0)
         return common_format("%s does not animate %u %s of the model", clip->name,
-                             clip->binding->num_missing,
-                             common_noun(clip->binding->num_missing, "joint", "joints"));
+                             binding->num_missing,
+                             common_noun(binding->num_missing, "joint", "joints"));
+
+    const uint32_t num_joints = clip->anim->skeleton.num_joints;
+    const uint32_t num_matches = num_joints - binding->num_extra;
+    const bool matches_mostly = num_matches >= binding->num_extra;
     if (!matches_mostly)
         return common_format("%s was made for another skeleton (%u of %u joints match)", clip->name,
                              num_matches, num_joints);
@@ -597,22 +653,27 @@ static char *describe_binding(const view_clip *clip)
 static char *describe_cause_text(const view_stage *stage, const view_cause *cause,
                                  const view_about *subject)
 {
-    const view_reports *const reports = stage->log->reports;
-    const uint32_t *const order = reports->order + cause->first;
     if (cause->is_binding && subject->kind == VIEW_ABOUT_CLIP)
         return describe_binding(&stage->document->scene.clips[subject->number]);
     if (cause->is_binding)
         return common_copy("The joints of the clip and the model do not match");
 
-    size_t count = 0;
+    // A report may have occurred several times.
+    const view_reports *const reports = stage->log->reports;
+    const uint32_t *const report_indices = reports->order + cause->first;
+    size_t num_occurrences = 0;
     for (size_t i = 0; i < cause->num_reports; i++)
-        count += reports->rows[order[i]].count;
+        num_occurrences += reports->rows[report_indices[i]].count;
+
     if (cause->is_rest)
-        return common_format("%zu other %s", count, common_noun(count, "problem", "problems"));
-    return common_format("%s (and %zu similar)", reports->rows[order[0]].text, count - 1);
+        return common_format("%zu other %s", num_occurrences,
+                             common_noun(num_occurrences, "problem", "problems"));
+    const char *const first_text = reports->rows[report_indices[0]].text;
+    return common_format("%s (and %zu similar)", first_text, num_occurrences - 1);
 }
 
-// Returns the line of a cause with several reports. Its text is to be freed.
+// Returns the line of a cause with several reports: the header of their lines. Its text is to be
+// freed.
 static problem_line describe_cause(const view_ui *ui, const view_problems *problems,
                                    const view_cause *cause)
 {
@@ -641,7 +702,8 @@ static problem_line describe_report(const view_stage *stage, size_t index, bool 
     return line;
 }
 
-// Folds or unfolds the reports of a cause. The reports of one cause are listed at a time.
+// Folds or unfolds the reports of a cause. Unfolding a cause folds the cause that was unfolded
+// before.
 static void toggle_cause(view_problems *problems, const problem_line *line)
 {
     problems->open_cause = line->is_open ? 0 : line->cause->key;
@@ -691,12 +753,17 @@ static bool run_link(view_ui *ui, float x, float y, float width, bool is_selecte
     return is_pressed;
 }
 
-// Returns the color of the icon of a problem.
+// Returns the color of the icon of a problem by its level.
 static view_color level_color(view_level level)
 {
-    if (level == VIEW_ERROR)
+    switch (level) {
+    case VIEW_ERROR:
         return VIEW_WRONG;
-    return level == VIEW_INFO ? VIEW_ACCENT : VIEW_AMBER;
+    case VIEW_INFO:
+        return VIEW_ACCENT;
+    default:
+        return VIEW_AMBER;
+    }
 }
 
 // A row of the list while it is displayed. A wide row has one line of text: the message, the links
@@ -789,17 +856,19 @@ static void run_links(view_ui *ui, view_problems *problems, const problem_row *r
 {
     const problem_line *const line = row->line;
     const view_report *const report = &ui->stage->log->reports->rows[line->report];
-    const bool has_location = report->line > 0 && line->cause == NULL;
+    const bool is_report = line->cause == NULL;
+    const bool has_location = is_report && report->line > 0;
     char *const location =
         describe_location(has_location ? common_base(report->file) : NULL, report->line, 0);
+    const bool has_text = location[0] != '\0';
 
     // In a narrow row without a location, the link to the item extends to the end of the row.
-    const bool ends_at_location = row->is_wide || location[0] != '\0';
+    const bool ends_at_location = row->is_wide || has_text;
     const float subject_end = ends_at_location ? layout->location_left : layout->texts_end;
     run_subject_link(ui, row, layout, subject_end - layout->subject_left - ui->em);
 
     const float location_width = layout->texts_end - layout->location_left - 0.5f * ui->em;
-    if (location[0] != '\0'
+    if (has_text
         && run_link(ui, layout->location_left, layout->links_y, location_width, row->is_selected,
                     location))
         problems->shown = line->report + 1;
@@ -830,9 +899,10 @@ static int list_buttons(const view_ui *ui, const problem_row *row, const char *s
     return count;
 }
 
-// Draws and handles the buttons at the right end of a problem's row. `presses_first` presses the
-// first button, if there is one. Sets `texts_end` to the right edge of the space for the texts of
-// the row. Returns the label of the pressed button, or NULL.
+// Draws and handles the buttons at the right end of a problem's row. `solution` is the label of the
+// button that solves the problem, or NULL. If `presses_first` is true, the first button counts as
+// pressed. Sets `texts_end` to the right edge of the space for the texts of the row. Returns the
+// label of the pressed button, or NULL.
 static const char *run_problem_buttons(view_ui *ui, const problem_row *row, const char *solution,
                                        bool presses_first, float *texts_end)
 {
@@ -866,23 +936,25 @@ static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retar
     const view_report *const report = &ui->stage->log->reports->rows[line->report];
     const char *const solution = solution_label(ui->stage, report, &line->about);
     const bool is_pressed = ui_item(ui, row->box, line->text);
-    if (row->is_selected || ui_is_hot(ui))
-        view_draw_rect(ui->canvas, row->box, row->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
+    if (row->is_selected || ui_is_hot(ui)) {
+        const view_color background = row->is_selected ? VIEW_SELECTED : VIEW_CONTROL;
+        view_draw_rect(ui->canvas, row->box, background);
+    }
 
-    const bool has_return = row->is_selected && problems->has_keys && ui_key(ui, VIEW_KEY_RETURN);
+    const bool is_enter = row->is_selected && problems->has_keys && ui_key(ui, VIEW_KEY_RETURN);
     float texts_end;
-    const char *const pressed = run_problem_buttons(ui, row, solution, has_return, &texts_end);
-
+    const char *const pressed_label = run_problem_buttons(ui, row, solution, is_enter, &texts_end);
     const problem_layout layout = lay_out_problem(ui, row, texts_end);
     draw_problem(ui, row, &layout);
     run_links(ui, problems, row, &layout);
 
     // Execute the pressed button. Without a button, a press or Enter folds or unfolds a cause.
-    if (pressed == repair_label)
+    const bool has_cause = line->cause != NULL;
+    if (pressed_label == repair_label)
         UI_COMMAND(ui, VIEW_REPAIR, .path = common_copy(report->file));
-    else if (pressed != NULL)
+    else if (pressed_label != NULL)
         run_solution(ui, retarget, report, &line->about);
-    else if (line->cause != NULL && (is_pressed || has_return))
+    else if (has_cause && (is_pressed || is_enter))
         toggle_cause(problems, line);
     return is_pressed;
 }
@@ -909,7 +981,10 @@ static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page
 // Handles the keys of the selected cause: Right unfolds it, and Left folds it.
 static void run_fold_keys(view_ui *ui, view_problems *problems, const problem_line *line)
 {
-    if (line->cause != NULL && ui_key(ui, line->is_open ? VIEW_KEY_LEFT : VIEW_KEY_RIGHT))
+    if (line->cause == NULL)
+        return;
+    const int32_t toggle_key = line->is_open ? VIEW_KEY_LEFT : VIEW_KEY_RIGHT;
+    if (ui_key(ui, toggle_key))
         toggle_cause(problems, line);
 }
 
@@ -958,35 +1033,47 @@ static size_t count_listed(const view_problems *problems, const view_reports *re
     return count;
 }
 
-// Displays the lines of a cause, if they match the filter. A single report is one line. Several
-// reports are a header and, if the cause is unfolded, one line per report. A filter unfolds all
-// causes with matching reports.
-static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines,
-                      const view_cause *cause)
+// Displays the lines of a cause with several reports, if the cause or a report matches the filter:
+// a header and, if the cause is unfolded, one line per report. A filter unfolds all causes with
+// matching reports.
+static void add_grouped_reports(view_ui *ui, view_problems *problems, problem_lines *lines,
+                                const view_cause *cause)
 {
-    const view_stage *const stage = ui->stage;
-    const view_reports *const reports = stage->log->reports;
-    const uint32_t *const order = reports->order + cause->first;
-    const size_t num_listed = count_listed(problems, reports, cause);
-    if (cause->num_reports == 1) {
-        if (num_listed > 0)
-            add_line(ui, problems, lines, describe_report(stage, order[0], false));
-        return;
-    }
-
+    const view_reports *const reports = ui->stage->log->reports;
+    const uint32_t *const report_indices = reports->order + cause->first;
+    const bool has_listed_reports = count_listed(problems, reports, cause) > 0;
+    const bool has_filter = problems->filter[0] != '\0';
     problem_line header = describe_cause(ui, problems, cause);
-    const bool is_filtered = problems->filter[0] != '\0' && num_listed > 0;
-    header.is_open |= is_filtered;
-    const bool is_open = header.is_open; // before a key or a click on the header changes it
-    if (num_listed == 0 && !common_contains(header.text, problems->filter)) {
+    if (!has_listed_reports && !common_contains(header.text, problems->filter)) {
         free(header.text);
         return;
     }
 
+    if (has_filter && has_listed_reports)
+        header.is_open = true;
+    const bool is_open = header.is_open; // before a key or a click on the header changes it
     add_line(ui, problems, lines, header);
-    for (size_t i = 0; is_open && i < cause->num_reports; i++)
-        if (is_listed(problems, &reports->rows[order[i]]))
-            add_line(ui, problems, lines, describe_report(stage, order[i], true));
+    if (!is_open)
+        return;
+    for (size_t i = 0; i < cause->num_reports; i++) {
+        const uint32_t index = report_indices[i];
+        if (is_listed(problems, &reports->rows[index]))
+            add_line(ui, problems, lines, describe_report(ui->stage, index, true));
+    }
+}
+
+// Displays the lines of a cause, as far as they match the filter. A single report is one line.
+static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines,
+                      const view_cause *cause)
+{
+    const view_reports *const reports = ui->stage->log->reports;
+    if (cause->num_reports > 1) {
+        add_grouped_reports(ui, problems, lines, cause);
+        return;
+    }
+    const uint32_t index = reports->order[cause->first];
+    if (is_listed(problems, &reports->rows[index]))
+        add_line(ui, problems, lines, describe_report(ui->stage, index, false));
 }
 
 // Draws and handles the button that copies the list and the filter field, in the header of the dock
@@ -1026,16 +1113,17 @@ static void run_problem_keys(view_ui *ui, view_problems *problems)
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area)
 {
-    view_reports none = {.count = 0};
-    view_reports *const reports = ui->stage->log->reports != NULL ? ui->stage->log->reports : &none;
+    view_reports no_reports = {.count = 0};
+    view_reports *const logged = ui->stage->log->reports;
+    view_reports *const reports = logged != NULL ? logged : &no_reports;
     view_find_causes(reports);
     ui_begin(ui, "problems");
     if (is_wide_list(ui, area.width))
         run_problems_header(ui, problems, reports, area);
 
-    problem_lines lines = {
-        .area = area, .retarget = retarget, .has_keys = problems->has_keys && !ui_is_focused(ui)};
-    if (lines.has_keys)
+    const bool has_keys = problems->has_keys && !ui_is_focused(ui); // not for the filter field
+    problem_lines lines = {.area = area, .retarget = retarget, .has_keys = has_keys};
+    if (has_keys)
         run_problem_keys(ui, problems);
 
     ui_column column;
@@ -1053,6 +1141,8 @@ void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_pag
         problems->selected = lines.count - 1;
 }
 
+// Draws and handles the window of an error or, if there is no error in the log, the dialog of a
+// repair.
 void view_reports_panel(view_ui *ui, view_problems *problems)
 {
     if (ui->stage->log->error[0] == '\0' && problems->repair != NULL)

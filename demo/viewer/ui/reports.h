@@ -5,7 +5,7 @@
 
 #include "demo/viewer/ui/retarget.h"
 
-// The lines of a file around an error.
+// The lines of a file around an error. A long line contains only the bytes around the error.
 enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
 typedef struct view_excerpt {
     uint64_t error_key; // the error: view_log.num_errors when it occurred, or view_report.hash
@@ -16,6 +16,7 @@ typedef struct view_excerpt {
     char lines[VIEW_EXCERPT_LINES][VIEW_EXCERPT_BYTES];
 } view_excerpt;
 
+// The state of the list of problems, of the window of an error, and of the dialog of a repair.
 typedef struct view_problems {
     char filter[64];
     size_t selected;     // index among the lines of the list
@@ -32,18 +33,19 @@ typedef struct view_problems {
 // Closes the dialog of a repair.
 void view_forget_repair(view_problems *problems);
 
-// Runs the indicator of a recording at the top of the image, which is not a part of the recording.
-// A click ends the recording.
+// Draws and handles the indicator of a recording at the top of the image, which is not a part of
+// the recording. A click ends the recording.
 void view_recording_panel(view_ui *ui, const view_stage *stage);
 
-// Runs the list of problems in the bottom dock. A button of a problem may open the page `retarget`.
+// Draws and handles the list of problems in the bottom dock. A button of a problem may open the
+// page `retarget`.
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area);
 
 // Returns true if a report is about a mesh of the scene.
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
 
-// Runs the window of the error in the log or of a problem, or the dialog of a repair.
+// Draws and handles the window of the error in the log or of a problem, or the dialog of a repair.
 void view_reports_panel(view_ui *ui, view_problems *problems);
 
 // Returns the name of the panel that view_reports_panel() displays, or NULL.
