@@ -6,7 +6,7 @@
 static const float edge_grip = 0.4f; // distance at which the mouse grips the edge of a dock
 static const float tab_line = 0.15f; // height of the line below a selected tab
 
-// The tabs of the bottom dock. The tabs of the side docks are VIEW_DOCK_LEFT and VIEW_DOCK_RIGHT.
+// The tabs of the bottom dock. Tab i of the side docks is the view_dock with the value i.
 enum { TAB_CURVES, TAB_COMPARE, TAB_PROBLEMS, NUM_BOTTOM_TABS, NUM_SIDE_TABS = 2 };
 
 // == Layout ===============================================================================
@@ -19,21 +19,24 @@ view_rect view_free_region(const view_stage *stage)
     return region;
 }
 
-// Returns true if an option was switched on that displays something in the right dock.
-static bool is_right_opened(const view_shown *before, const view_shown *now)
+// Returns true if an option was switched on: it is on now and was off before.
+static bool is_switched_on(bool before, bool now)
 {
-    if (now->light_list && !before->light_list)
-        return true;
-    if (now->parm_list && !before->parm_list)
-        return true;
-    if (now->statistics && !before->statistics)
-        return true;
-    if (now->frame_time && !before->frame_time)
-        return true;
-    return now->inspector && !before->inspector;
+    return now && !before;
 }
 
-// Brings a panel to the front that a change of the options has switched on.
+// Returns true if any option was switched on that displays something in the right dock.
+static bool is_right_opened(const view_shown *before, const view_shown *now)
+{
+    return is_switched_on(before->light_list, now->light_list)
+           || is_switched_on(before->parm_list, now->parm_list)
+           || is_switched_on(before->statistics, now->statistics)
+           || is_switched_on(before->frame_time, now->frame_time)
+           || is_switched_on(before->inspector, now->inspector);
+}
+
+// Brings a panel to the front after a command has switched it on. `before` contains the options
+// before the command. Also switches off options of panels that are hidden by the new panel.
 void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now)
 {
     // While the docks are folded, the commands that toggle a side dock show both docks.
@@ -45,40 +48,44 @@ void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_sho
     }
 
     // Only one of the bottom panels is open at a time: the one that was opened last.
-    if (now->curves && now->differences) {
-        if (before->curves)
-            now->curves = false;
-        else
-            now->differences = false;
-    }
+    const bool are_both_on = now->curves && now->differences;
+    if (are_both_on && before->curves)
+        now->curves = false;
+    else if (are_both_on)
+        now->differences = false;
 
     // If the docks share one area, the opened dock is in front. The right dock shows the inspector,
     // not its second tab "Display".
-    const bool opens_left = now->hierarchy && !before->hierarchy;
+    const bool opens_left = is_switched_on(before->hierarchy, now->hierarchy);
     const bool opens_right = is_right_opened(before, now);
-    if (opens_left || opens_right) {
-        ui->docks.front = opens_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
-        ui->docks.is_sheet_open = true;
-        ui->docks.is_second[VIEW_DOCK_RIGHT] &= !opens_right;
-    }
+    if (!opens_left && !opens_right)
+        return;
+    ui->docks.front = opens_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
+    ui->docks.is_sheet_open = true;
+    if (opens_right)
+        ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
 }
 
 // == Headers and edges ====================================================================
 
+// Returns the option that shows the current content of the bottom dock.
+static const view_option *bottom_dock_switch(const view_stage *stage)
+{
+    if (!view_shows_curves(stage))
+        return VIEW_OPTION(shown.graph);
+    return stage->shown->curves ? VIEW_OPTION(shown.curves) : VIEW_OPTION(shown.differences);
+}
+
 // Returns the option that shows the current content of a dock. Switching it off closes the dock.
 static const view_option *dock_switch(const view_stage *stage, view_dock dock)
 {
-    const view_shown *const shown = stage->shown;
     if (dock == VIEW_DOCK_LEFT)
         return VIEW_OPTION(shown.hierarchy);
-    if (dock == VIEW_DOCK_BOTTOM) {
-        if (!view_shows_curves(stage))
-            return VIEW_OPTION(shown.graph);
-        return shown->curves ? VIEW_OPTION(shown.curves) : VIEW_OPTION(shown.differences);
-    }
-    if (shown->light_list)
+    if (dock == VIEW_DOCK_BOTTOM)
+        return bottom_dock_switch(stage);
+    if (stage->shown->light_list)
         return VIEW_OPTION(shown.light_list);
-    return shown->parm_list ? VIEW_OPTION(shown.parm_list) : VIEW_OPTION(shown.inspector);
+    return stage->shown->parm_list ? VIEW_OPTION(shown.parm_list) : VIEW_OPTION(shown.inspector);
 }
 
 // Returns the action that closes an open dock or opens a closed one.
@@ -89,8 +96,9 @@ static view_action toggle_action(const view_stage *stage, view_dock dock)
     return view_get_toggle(dock_switch(stage, dock));
 }
 
-// Returns the side of a dock that is next to the image. `box` is the rectangle of the dock. A dock
-// whose top is below the top of the image is a sheet at the bottom.
+// Returns the side of a dock that borders on the image. `box` is the rectangle of the dock. A dock
+// whose top is below the top of the image is a sheet at the bottom, which replaces the side docks
+// in a small window.
 static view_side image_side(const view_ui *ui, view_dock dock, view_rect box)
 {
     const view_layout_request request = view_requested_layout(ui->stage);
@@ -115,15 +123,31 @@ static view_rect grip_area(const view_ui *ui, view_rect edge, bool is_horizontal
     return area;
 }
 
-// Draws and handles the edge between a dock and the image. Dragging the edge resizes the dock, or
-// closes the dock if it becomes too small. A double click resets the size. `box` is the rectangle
-// of the dock.
+// Sets the size of a dock while its edge is dragged to the mouse. A dock that becomes too small is
+// closed, which ends the drag.
+static void resize_dock(view_ui *ui, view_dock dock)
+{
+    const view_layout_request request = view_requested_layout(ui->stage);
+    const float size = view_drag_dock(&request, dock, ui->mouse.x, ui->mouse.y);
+    const bool is_too_small = !(size > 0);
+    if (is_too_small) {
+        ui->active.panel = ui->held = NULL; // ends the drag
+        UI_COMMAND(ui, toggle_action(ui->stage, dock));
+        return;
+    }
+    ui->docks.sizes[dock] = size;
+}
+
+// Draws and handles the edge between a dock and the image. Dragging the edge resizes the dock. A
+// double click resets the size. `box` is the rectangle of the dock.
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
-    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
     const view_side side = image_side(ui, dock, box);
-    const view_rect edge = view_cut(&box, side, ui_thin_line(ui));
-    if (side == VIEW_AT_TOP && !is_bottom) { // the handle of a sheet resizes it, not its edge
+    view_rect rest = box;
+    const view_rect edge = view_cut(&rest, side, ui_thin_line(ui));
+    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
+    const bool is_sheet = side == VIEW_AT_TOP && !is_bottom;
+    if (is_sheet) { // its handle resizes it, not its edge
         view_draw_rect(ui->canvas, edge, VIEW_EDGE);
         return;
     }
@@ -137,21 +161,12 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
         ui->docks.sizes[dock] = 0; // the default size
         ui->active.panel = NULL;   // ends the drag
     }
-    if (!is_dragged || !ui->mouse.is_moved)
-        return;
-
-    const view_layout_request request = view_requested_layout(ui->stage);
-    const float size = view_drag_dock(&request, dock, ui->mouse.x, ui->mouse.y); // 0: too small
-    if (size > 0) {
-        ui->docks.sizes[dock] = size;
-    } else {
-        ui->active.panel = ui->held = NULL; // ends the drag
-        UI_COMMAND(ui, toggle_action(ui->stage, dock));
-    }
+    if (is_dragged && ui->mouse.is_moved)
+        resize_dock(ui, dock);
 }
 
-// Executes a press on a tab of a dock that is not selected: selects the tab by the state of the
-// docks or by the command that shows its content.
+// Executes a press on a tab of a side dock or of the bottom dock that is not selected. A tab is
+// selected by the state of the docks, or by the command that shows its content.
 static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int tab)
 {
     if (!is_bottom) {
@@ -163,12 +178,13 @@ static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int 
         return;
     }
 
-    ui->docks.shows_problems = false;
     const bool is_curves = tab == TAB_CURVES;
-    const bool is_shown = is_curves ? stage->shown->curves : stage->shown->differences;
-    if (!is_shown)
-        UI_COMMAND(ui, view_get_toggle(is_curves ? VIEW_OPTION(shown.curves)
-                                                 : VIEW_OPTION(shown.differences)));
+    const bool is_on = is_curves ? stage->shown->curves : stage->shown->differences;
+    const view_option *const option =
+        is_curves ? VIEW_OPTION(shown.curves) : VIEW_OPTION(shown.differences);
+    ui->docks.shows_problems = false;
+    if (!is_on)
+        UI_COMMAND(ui, view_get_toggle(option));
 }
 
 // Returns the selected tab of a dock.
@@ -182,106 +198,125 @@ static int front_tab(const view_stage *stage, view_dock dock)
 }
 
 // Returns the first tab of the bottom dock that is displayed. The tabs "Curves" and "Differences"
-// require a clip, and the sheet of a small window has no space for them. Then only "Problems" is
-// displayed.
+// require a clip, and the sheet of a small window has no space for them. Without them, only
+// "Problems" is displayed.
 static int first_bottom_tab(const view_stage *stage, const view_layout *layout)
 {
     const bool is_sheet = layout->arrangement == VIEW_ARRANGE_SHEET;
     return view_shows_curves(stage) && !is_sheet ? TAB_CURVES : TAB_PROBLEMS;
 }
 
-// Draws the tabs of a dock, the first text at `x` and the header's top at `y`, in pixels. Handles
-// presses of the tabs.
+// Draws and handles the tabs in the header of a dock. The text of the first tab begins at `left`,
+// and `top` is the top of the header, in pixels.
 static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layout *layout,
-                          view_dock dock, float x, float y)
+                          view_dock dock, float left, float top)
 {
     static const char *const side_names[] = {"Outliner", "Inspector"};
     static const char *const bottom_names[] = {"Curves", "Differences", "Problems"};
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
     const char *const *const names = is_bottom ? bottom_names : side_names;
     const int num_tabs = is_bottom ? NUM_BOTTOM_TABS : NUM_SIDE_TABS;
-    const int front = front_tab(stage, dock);
     const int first = is_bottom ? first_bottom_tab(stage, layout) : 0;
+    const int front = front_tab(stage, dock);
 
     const float height = ceilf(UI_DOCK_HEADER * ui->em);
-    const float text_y = y + floorf(0.5f * (height - ui->line));
+    const float text_y = top + floorf(0.5f * (height - ui->line));
     const float padding = UI_PADDING * ui->em;
     const float line_height = ceilf(tab_line * ui->em);
+    float text_x = left;
     for (int i = first; i < num_tabs; i++) {
         const float width = ui_text_width(ui, names[i]);
-        const view_rect tab = {x - padding, y, width + 2 * padding, height};
+        const view_rect tab = {text_x - padding, top, width + 2 * padding, height};
         const bool is_front = i == front;
         if (ui_item(ui, tab, names[i]) && !is_front)
             press_tab(ui, stage, is_bottom, i);
         const bool is_bright = is_front || ui_is_hot(ui);
-        ui_text(ui, x, text_y, 0, is_bright ? VIEW_BRIGHT : VIEW_DIM, names[i]);
+        ui_text(ui, text_x, text_y, 0, is_bright ? VIEW_BRIGHT : VIEW_DIM, names[i]);
         if (is_front) {
-            const view_rect line = {tab.x, y + height - line_height, tab.width, line_height};
+            const view_rect line = {tab.x, top + height - line_height, tab.width, line_height};
             view_draw_rect(ui->canvas, line, VIEW_ACCENT);
         }
-        x += width + 2 * padding;
+        text_x += width + 2 * padding;
     }
 }
 
-// Draws the background of a dock and its header with a title or tabs and the button that closes the
-// dock. Returns the area below the header, for the content.
+// Draws and handles the button that closes a dock or a sheet, in a square at the right of the
+// header.
+static void run_dock_closing(view_ui *ui, const view_layout *layout, view_dock dock,
+                             view_rect button)
+{
+    const bool is_pressed = ui_sign(ui, button, "close", "\xE2\x9C\x95");
+    ui_tip(ui, "Close");
+    if (!is_pressed)
+        return;
+    if (layout->arrangement == VIEW_ARRANGE_SHEET)
+        ui->docks.is_sheet_open = false;
+    else
+        UI_COMMAND(ui, toggle_action(ui->stage, dock));
+}
+
+// Draws the background of a dock, and its header with a title or tabs and the button that closes
+// the dock. Returns the area below the header, for the content.
 static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
                             view_dock dock)
 {
     static const char *const titles[] = {"Outliner", "Inspector"};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
-    const float height = ceilf(UI_DOCK_HEADER * ui->em);
-    const float x = box.x + UI_PADDING * ui->em;
+    const float header_height = ceilf(UI_DOCK_HEADER * ui->em);
+    const float text_x = box.x + UI_PADDING * ui->em;
+    const float text_y = box.y + floorf(0.5f * (header_height - ui->line));
+    const view_rect line = {box.x, box.y + header_height - 1, box.width, 1};
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
     ui_item(ui, box, "");
-    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1, box.width, 1}, VIEW_CONTROL);
+    view_draw_rect(ui->canvas, line, VIEW_CONTROL);
     if (layout->has_tabs || dock == VIEW_DOCK_BOTTOM)
-        run_dock_tabs(ui, stage, layout, dock, x, box.y);
+        run_dock_tabs(ui, stage, layout, dock, text_x, box.y);
     else
-        ui_text(ui, x, box.y + floorf(0.5f * (height - ui->line)), 0, VIEW_BRIGHT, titles[dock]);
+        ui_text(ui, text_x, text_y, 0, VIEW_BRIGHT, titles[dock]);
 
-    // The button that closes the dock or the sheet.
     view_rect content = box;
-    view_rect header = view_cut(&content, VIEW_AT_TOP, height);
-    const view_rect cross = view_cut(&header, VIEW_AT_RIGHT, height);
-    const bool is_closed = ui_sign(ui, cross, "close", "\xE2\x9C\x95");
-    ui_tip(ui, "Close");
-    if (is_closed && layout->arrangement == VIEW_ARRANGE_SHEET)
-        ui->docks.is_sheet_open = false;
-    else if (is_closed)
-        UI_COMMAND(ui, toggle_action(stage, dock));
+    view_rect header = view_cut(&content, VIEW_AT_TOP, header_height);
+    run_dock_closing(ui, layout, dock, view_cut(&header, VIEW_AT_RIGHT, header_height));
     return content;
 }
 
-// Draws and handles the handle of the sheet of an upright phone. The sheet follows the finger that
-// drags the handle. view_drop_sheet() handles the release.
-static void drag_handle(view_ui *ui, view_rect handle)
+// Draws the handle of the sheet of an upright phone: a short bar in the middle of a strip.
+static void draw_handle(const view_ui *ui, view_rect handle)
 {
-    const float em = ui->em;
-    const float width = 3 * em;
-    const float height = 0.3f * em;
+    const float width = 3 * ui->em;
+    const float height = 0.3f * ui->em;
     const view_rect bar = {roundf(handle.x + 0.5f * handle.width - 0.5f * width),
                            roundf(handle.y + 0.5f * handle.height), width, height};
+    const view_rect edge = {handle.x, handle.y, handle.width, ui_thin_line(ui)};
     view_draw_rect(ui->canvas, handle, VIEW_DOCK);
-    view_draw_rect(ui->canvas, (view_rect){handle.x, handle.y, handle.width, ui_thin_line(ui)},
-                   VIEW_EDGE);
+    view_draw_rect(ui->canvas, edge, VIEW_EDGE);
     view_draw_round_rect(ui->canvas, bar, 0.5f * height, VIEW_EDGE);
+}
 
+// Draws and handles the handle of the sheet of an upright phone. The sheet follows the finger that
+// drags the handle. When the finger is lifted, view_drop_sheet() moves the sheet to its next
+// height.
+static void drag_handle(view_ui *ui, view_rect handle)
+{
+    draw_handle(ui, handle);
     float unused;
     ui_begin(ui, VIEW_SHEET_HANDLE);
     const bool is_pressed = ui_item(ui, handle, "handle");
-    if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
+    const bool is_moved = ui_drag(ui, is_pressed, handle, &unused) && !is_pressed;
+    if (!is_moved)
         return;
+
     // A finger also moves a little during a tap: the drag begins after a movement of one em.
     const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1);
-    const bool is_dragged = ui->docks.sheet_top > 0;
-    if (is_dragged || fabsf(top - handle.y) > em) {
-        ui->docks.sheet_top = top;
-        ui->docks.is_sheet_open = true;
-        ui->docks.is_folded = false;
-    }
+    const bool was_dragged = ui->docks.sheet_top > 0;
+    const bool is_dragged = was_dragged || fabsf(top - handle.y) > ui->em;
+    if (!is_dragged)
+        return;
+    ui->docks.sheet_top = top;
+    ui->docks.is_sheet_open = true;
+    ui->docks.is_folded = false;
 }
 
 // Executes a press on a tab of a sheet: brings its dock to the front, and opens the dock if needed.
@@ -363,9 +398,10 @@ static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *
 {
     for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
         const view_rect box = layout->docks[dock];
-        const bool is_display = layout->is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
-        if (!(box.width > 0)) // the dock is not open
+        const bool is_open = box.width > 0;
+        if (!is_open)
             continue;
+        const bool is_display = layout->is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
         const view_rect area =
             layout->is_phone ? begin_sheet(ui, dock, box) : begin_dock(ui, ui->stage, layout, dock);
         run_side_dock(ui, panels, dock, is_display, area);
@@ -374,14 +410,16 @@ static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *
     }
 }
 
-// Draws and handles the dock at the bottom, unless it contains the state graph, which has its own
-// header.
+// Draws and handles the bottom dock with the problems or the curves. The state graph, which it can
+// also contain, has a header of its own and is drawn by view_graph_panel().
 static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout *layout)
 {
     const view_stage *const stage = ui->stage;
     const view_rect box = layout->docks[VIEW_DOCK_BOTTOM];
+    const bool is_open = box.width > 0;
     const bool shows_problems = stage->docks.shows_problems;
-    if (!(box.width > 0) || (!shows_problems && !view_shows_curves(stage)))
+    const bool shows_graph = !shows_problems && !view_shows_curves(stage);
+    if (!is_open || shows_graph)
         return;
     const view_rect area = begin_dock(ui, stage, layout, VIEW_DOCK_BOTTOM);
     if (shows_problems)

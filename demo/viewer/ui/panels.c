@@ -34,15 +34,15 @@ void view_reset_panels(view_ui *ui, view_panels *panels)
 
 // == Overlays =============================================================================
 
-// Returns the overlay that reappears after a list was closed: the dialog that had opened the list
-// of files to choose one of its values, or VIEW_OVERLAY_NONE.
+// Returns the overlay that reappears after the list was closed. If a dialog had opened the list of
+// files to select one of its values, it is this dialog; otherwise it is VIEW_OVERLAY_NONE.
 static view_overlay closed_list_overlay(const view_browser *browser)
 {
     return browser->was == VIEW_BROWSE_FILES ? browser->asked.returns_to : VIEW_OVERLAY_NONE;
 }
 
-// Makes ui->over consistent with the states of the file list, the menu and the start page, after
-// one of them was opened or closed.
+// Makes ui->over, the open overlay, consistent with the states of the file list, the menu and the
+// start page, after one of them was opened or closed.
 void view_sync_overlay(view_ui *ui, view_panels *panels)
 {
     // The list: `kind` is its state, and `over` should display it. If another overlay was opened
@@ -87,7 +87,8 @@ static void open_context_menu(view_ui *ui, view_panels *panels)
 
 // == Elements over the image ==============================================================
 
-// Draws the name of the marked joint in the image. A crowd has no single pose and no label.
+// Draws the name of the selected or hovered joint at its position in the image. A crowd does not
+// have a single pose, and therefore no label.
 static void label_joint(const view_ui *ui)
 {
     const int32_t joint = view_marked_joint(ui, ui->scene);
@@ -102,23 +103,24 @@ static void label_joint(const view_ui *ui)
 // one or two lines; the second line is dim.
 static void draw_tip(view_ui *ui)
 {
-    const size_t length = strcspn(ui->tip, "\n");
-    const bool has_line_break = ui->tip[length] != '\0';
-    const char *const second_line = ui->tip + length + (has_line_break ? 1 : 0);
-    ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
-    COMMON_TEXT(lines[0].text, "%.*s", (int)length, ui->tip);
-    COMMON_TEXT(lines[1].text, "%s", second_line);
-    const size_t num_lines = lines[1].text[0] != '\0' ? 2 : 1;
+    const size_t first_length = strcspn(ui->tip, "\n");
+    ui->is_tip_shown = first_length > 0 && ui->stage->now - ui->tip_since >= VIEW_TIP_DELAY;
+    if (!ui->is_tip_shown)
+        return;
 
-    ui->is_tip_shown = length > 0 && ui->stage->now - ui->tip_since >= VIEW_TIP_DELAY;
-    if (ui->is_tip_shown)
-        ui_note(ui, ui->mouse.x, ui->mouse.y + cursor_height * ui->scale, ui->mouse.y, lines,
-                num_lines);
+    const bool has_line_break = ui->tip[first_length] != '\0';
+    const char *const second = ui->tip + first_length + has_line_break;
+    ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
+    COMMON_TEXT(lines[0].text, "%.*s", (int)first_length, ui->tip);
+    COMMON_TEXT(lines[1].text, "%s", second);
+    const size_t num_lines = second[0] != '\0' ? 2 : 1;
+    ui_note(ui, ui->mouse.x, ui->mouse.y + cursor_height * ui->scale, ui->mouse.y, lines,
+            num_lines);
 }
 
-// Draws a text in a box with a frame of the color `edge`, horizontally centered in the free region
-// and `down` pixels below its top. A long text is wrapped into up to four lines; the rest is
-// truncated. Returns the box.
+// Draws a badge: a text in a box with a frame of the color `edge`. It is horizontally centered in
+// the free region of the image and `down` pixels below its top. A long text is wrapped into up to
+// four lines; the rest is truncated. Returns the box.
 static view_rect draw_badge(const view_ui *ui, float down, view_color edge, const char *text)
 {
     enum { MAX_LINES = 4 };
@@ -131,10 +133,13 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
     // of the other lines is one pixel wider than the text, because of rounding errors.
     char lines[MAX_LINES][VIEW_MAX_LINE];
     uint32_t count = 0;
-    for (; *text != '\0' && count < MAX_LINES; count++) {
+    const char *remaining = text;
+    while (*remaining != '\0' && count < MAX_LINES) {
         const bool is_last = count + 1 == MAX_LINES;
-        text = view_next_line(ui->stage->font, VIEW_TEXT, is_last ? INFINITY : width + 1, text,
-                              lines[count]);
+        const float max_line_width = is_last ? INFINITY : width + 1;
+        remaining =
+            view_next_line(ui->stage->font, VIEW_TEXT, max_line_width, remaining, lines[count]);
+        count++;
     }
 
     // The box must not extend below the free region.
@@ -152,12 +157,14 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
     return box;
 }
 
-// Returns true if the open sheet covers the region of the stick.
+// Returns true if the sheet, which replaces the docks in a small window, is open and covers the
+// region of the on-screen stick.
 static bool is_stick_covered(const view_stage *stage, const view_layout *layout)
 {
     if (layout->arrangement != VIEW_ARRANGE_SHEET || !stage->docks.is_sheet_open)
         return false;
-    return !(layout->handle.width > 0) || stage->docks.is_sheet_full;
+    const bool is_upright = layout->handle.width > 0; // the sheet is at the bottom
+    return !is_upright || stage->docks.is_sheet_full;
 }
 
 // Returns true if the keys control the character of a state machine.
@@ -198,22 +205,23 @@ static void draw_stick(const view_stage *stage)
 }
 
 // Returns the rectangle of the first of `count` buttons at the right edge of the image of a phone.
-// Its width is 0 if there is no space for all buttons, or if the window is not that of a phone.
+// Its width is 0 if the window is not that of a phone, or if there is no space for all buttons.
 static view_rect first_phone_button(const view_ui *ui, int count)
 {
-    const view_stage *const stage = ui->stage;
-    const view_layout layout = view_current_layout(stage);
-    const view_rect free = layout.free;
+    const view_rect none = {0};
+    const view_layout layout = view_current_layout(ui->stage);
     const bool is_upright = layout.handle.width > 0;
+    const bool is_covered = !is_upright && ui->stage->docks.is_sheet_open;
+    if (!layout.is_phone || is_covered)
+        return none;
+
+    const view_rect free = layout.free;
     const float side = roundf(phone_button_size * ui->em);
     const float gap = roundf(phone_button_gap * ui->em);
-    const float end = is_upright ? layout.handle.y : free.y + free.height;
+    const float bottom = is_upright ? layout.handle.y : free.y + free.height;
     const view_rect first = {free.x + free.width - side - gap, free.y + side, side, side};
-    const bool is_covered = !is_upright && stage->docks.is_sheet_open;
-    const bool has_space = end >= first.y + (float)count * (side + gap);
-    if (!layout.is_phone || !has_space || is_covered)
-        return (view_rect){0};
-    return first;
+    const bool has_space = bottom >= first.y + (float)count * (side + gap);
+    return has_space ? first : none;
 }
 
 // Draws and handles the column of buttons at the right edge of the image of a phone.
@@ -266,7 +274,17 @@ static uint32_t count_triggers(const view_machine *machine)
     return count;
 }
 
-// Writes the help text without the first `num_omitted` parts of help_part.
+// Appends the keys of all triggers after the first: "F2: 1 more move", or "F2–F5: 4 more moves".
+static void append_trigger_keys(uint32_t num_triggers, char *text, size_t size)
+{
+    const uint32_t num_moves = num_triggers - 1;
+    const char *const range_begin = num_moves > 1 ? "F2\xE2\x80\x93" : "";
+    common_append(text, size, "", VIEW_DOT "%sF%u: %u more %s", range_begin, num_triggers,
+                  num_moves, common_noun(num_moves, "move", "moves"));
+}
+
+// Writes the help text while the keys control a character, without the first `num_omitted` parts of
+// help_part.
 static void write_driving_help(const view_machine *machine, int num_omitted, char *text,
                                size_t size)
 {
@@ -286,9 +304,7 @@ static void write_driving_help(const view_machine *machine, int num_omitted, cha
         common_append(text, size, "", VIEW_DOT "Space: %s", machine->desc->parameters[jump].name);
     }
     if (num_triggers > 1 && num_omitted <= HELP_MOVES)
-        common_append(text, size, "", VIEW_DOT "%sF%u: %u more %s",
-                      num_triggers > 2 ? "F2\xE2\x80\x93" : "", num_triggers, num_triggers - 1,
-                      common_noun(num_triggers - 1, "move", "moves"));
+        append_trigger_keys(num_triggers, text, size);
     common_append(text, size, "", VIEW_DOT "Esc: release keyboard");
 }
 
@@ -352,42 +368,54 @@ static void run_notice(view_ui *ui)
         UI_COMMAND(ui, ui->notice_action);
 }
 
+// Draws the notice over the demo, which plays until the user takes control of its character.
+static void draw_demo_notice(const view_ui *ui, const view_stage *stage)
+{
+    if (!stage->shown->panel)
+        return;
+    const bool has_keys = !stage->is_touched && !view_current_layout(stage).is_phone;
+    const char *const text = has_keys ? "Press any key to play as Bobbin" : "Tap to play as Bobbin";
+    draw_badge(ui, bottom_badge(ui), VIEW_EDGE, text);
+}
+
+// Draws the notice before the end of the demo, which invites the user to open a model. In a narrow
+// window the button of the demo has its position.
+static void draw_invitation(const view_ui *ui, const view_panels *panels)
+{
+    const double begin = panels->decision.demo_end - (double)VIEW_INVITING;
+    const bool has_space = ui->stage->width > 52 * ui->em;
+    if (ui->stage->now > begin && has_space)
+        draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
+}
+
 // Draws and handles the panels over the document: the panels of the demo, the start page, or the
 // panels around an open document; then the notice and the lists.
 static void run_document_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
-    const bool shows_panels = stage->shown->panel;
     const bool is_start = stage->is_start && !stage->shown->help;
     const bool is_demo = panels->decision.demo_end > 0 && !is_start;
     if (is_demo && stage->now > demo_button_delay)
         run_demo_button(ui, stage);
-
-    if (stage->plays) { // the demo plays until the user takes control of its character
-        const bool has_keys = !stage->is_touched && !view_current_layout(stage).is_phone;
-        if (shows_panels)
-            draw_badge(ui, bottom_badge(ui), VIEW_EDGE,
-                       has_keys ? "Press any key to play as Bobbin" : "Tap to play as Bobbin");
+    if (stage->plays) {
+        draw_demo_notice(ui, stage);
         return;
     }
-
-    // The notice before the end of the demo. In a narrow window the button of the demo is there.
-    const double inviting_start = panels->decision.demo_end - (double)VIEW_INVITING;
-    const bool is_inviting = is_demo && stage->now > inviting_start;
-    if (is_inviting && stage->width > 52 * ui->em)
-        draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
+    if (is_demo)
+        draw_invitation(ui, panels);
 
     if (is_start && !stage->is_bare)
         view_start_panel(ui, &panels->start);
     if (!is_start)
         run_work_panels(ui, panels, stage);
-    if ((shows_panels || is_start) && stage->now < ui->notice_end)
+    const bool has_notice = stage->now < ui->notice_end;
+    if (has_notice && (stage->shown->panel || is_start))
         run_notice(ui);
     view_card_panel(ui, &panels->card);
     view_browser_panel(ui, &panels->browser);
 }
 
-// Runs all panels, from the bottom to the top, because the last item under the mouse is the topmost
-// item.
+// Runs all panels. The order is from the bottom to the top, because the last item under the mouse
+// is the topmost item, which handles an event of the mouse.
 static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     // Reset the members that the panels set during a run.
@@ -437,6 +465,7 @@ static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
 
 // Clears the state that an event ends: a movement ends hovering, a press ends a drag and the
 // tooltip, and a key ends the tooltip. The panels set the hovered items again in the following run.
+// A list of problems receives keys only until the next press.
 static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *event)
 {
     if (event->is_moved && ui->held == NULL) {
@@ -496,25 +525,27 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     return true;
 }
 
+// Returns true if two items are different.
 static bool is_other_item(ui_item_id a, ui_item_id b)
 {
     return a.number != b.number || a.panel != b.panel;
 }
 
-// Converts a key for the focused item to a press of the mouse in the middle of the item: Enter
-// presses the item, and the menu key or Shift+F10 opens its context menu.
+// Converts a key to a press of the mouse in the middle of the focused item. Enter presses the item,
+// and the menu key or Shift+F10 opens its context menu. The focus must be visible.
 static void press_focused(view_ui *ui, const ui_mouse *event)
 {
-    const bool is_menu =
-        ui->mouse.key == VIEW_KEY_MENU || (ui->mouse.key == VIEW_KEY_F(10) && event->shift);
-    const bool is_press = is_menu || ui->mouse.key == VIEW_KEY_RETURN;
+    const int32_t key = ui->mouse.key;
+    const bool is_menu = key == VIEW_KEY_MENU || (key == VIEW_KEY_F(10) && event->shift);
+    const bool is_press = key == VIEW_KEY_RETURN;
     const bool has_focus = ui->is_focus_shown && ui->focus.panel != NULL;
-    if (!is_press || !has_focus || event->control)
+    if (!has_focus || event->control || (!is_menu && !is_press))
         return;
+    const view_rect rect = ui->focus_rect;
     ui->hot = ui->focus;
-    ui->mouse = (ui_mouse){.x = ui->focus_rect.x + 0.5f * ui->focus_rect.width,
-                           .y = ui->focus_rect.y + 0.5f * ui->focus_rect.height,
-                           .is_pressed = !is_menu,
+    ui->mouse = (ui_mouse){.x = rect.x + 0.5f * rect.width,
+                           .y = rect.y + 0.5f * rect.height,
+                           .is_pressed = is_press,
                            .is_right = is_menu};
 }
 
@@ -523,15 +554,17 @@ static void press_focused(view_ui *ui, const ui_mouse *event)
 // which is ui->before then.
 static void finish_focus_change(view_ui *ui, const ui_mouse *event)
 {
-    const bool is_past_end = event->shift ? ui->focus.panel == NULL : ui->takes_next;
-    if (is_past_end)
-        ui->focus = event->shift ? ui->before : (ui_item_id){NULL, 0};
+    const bool is_backward = event->shift;
+    if (is_backward && ui->focus.panel == NULL)
+        ui->focus = ui->before;
+    if (!is_backward && ui->takes_next)
+        ui->focus = (ui_item_id){NULL, 0};
     ui->is_focus_shown = ui->has_taken = true;
 }
 
-// Draws and handles the panels to handle an event, after a first run has found the topmost item
-// under the mouse, ui->top. Clears the canvas, because only draw_panels() draws. `was_hot` is the
-// item under the mouse before the event.
+// Runs the panels to handle an event, after a first run has found the topmost item under the mouse,
+// ui->top. `was_hot` is the item under the mouse before the event. Clears the canvas, because only
+// draw_panels() draws.
 static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
                       const ui_mouse *event, ui_item_id was_hot)
 {
@@ -542,25 +575,29 @@ static void run_event(view_ui *ui, view_panels *panels, const view_stage *stage,
         ui->focus_at_press = ui->focus;
         ui->focus.panel = NULL;
     }
-    ui->is_focus_shown &= event->text == NULL; // after typing, Enter belongs to the text
+    if (event->text != NULL) // after typing, Enter belongs to the text
+        ui->is_focus_shown = false;
     if (event->key == VIEW_KEY_PAD_ENTER)
         ui->mouse.key = VIEW_KEY_RETURN;
     press_focused(ui, event);
-    ui->has_taken = (ui->mouse.is_pressed || ui->mouse.is_right) && ui->hot.panel != NULL;
+
+    const bool is_press = ui->mouse.is_pressed || ui->mouse.is_right;
+    ui->has_taken = is_press && ui->hot.panel != NULL;
     if (is_other_item(ui->hot, was_hot))
         ui->tip_since = stage->now;
 
-    if (ui_passes_focus(ui)) {
+    const bool moves_focus = ui_passes_focus(ui);
+    if (moves_focus) {
         ui->before.panel = NULL;
         ui->takes_next = ui->focus.panel == NULL; // without a focus, the first item gets it
     }
     run_panels(ui, panels, stage);
-    if (ui_passes_focus(ui))
+    if (ui_passes_focus(ui)) // no panel has used the key
         finish_focus_change(ui, event);
     view_clear_canvas(stage->canvas);
 }
 
-// Draws and handles the panels without an event to draw them, and the tooltip above them.
+// Runs the panels to draw them, and draws the tooltip above them. There is no event.
 static void draw_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     for (size_t i = 0; i < VIEW_MAX_THUMBNAILS; i++)
@@ -579,6 +616,7 @@ typedef struct hovered_state {
     uint32_t graph_part; // node or edge of the state graph
 } hovered_state;
 
+// Returns the current hovered state.
 static hovered_state get_hovered_state(const view_ui *ui, const view_panels *panels)
 {
     return (hovered_state){.item = ui->hot,
@@ -594,8 +632,8 @@ static bool has_hover_changed(const hovered_state *before, const hovered_state *
     return before->list_line != after->list_line || before->graph_part != after->graph_part;
 }
 
-// Draws and handles the panels to handle an event. Requests VIEW_HANDLED if no panel has requested
-// a command, but the window must be drawn again. `before` is the state before the event.
+// Runs the panels to handle an event. Requests VIEW_HANDLED if no panel has requested a command,
+// but the window must be drawn again. `before` is the state before the event.
 static void handle_event(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event, const hovered_state *before)
 {
@@ -612,17 +650,18 @@ static void handle_event(view_ui *ui, view_panels *panels, const view_stage *sta
         UI_COMMAND(ui, VIEW_HANDLED);
 }
 
-// Runs all panels. If `event` is NULL, draws them to the canvas of the stage.
+// Runs all panels: draws them to the canvas of the stage if `event` is NULL, otherwise lets them
+// handle the event. Returns the command that they request.
 view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event)
 {
     const hovered_state before = get_hovered_state(ui, panels);
-    if (begin_run(ui, panels, stage, event)) {
-        if (event == NULL)
-            draw_panels(ui, panels, stage);
-        else
-            handle_event(ui, panels, stage, event, &before);
-    }
+    const bool needs_run = begin_run(ui, panels, stage, event);
+    if (needs_run && event == NULL)
+        draw_panels(ui, panels, stage);
+    else if (needs_run)
+        handle_event(ui, panels, stage, event, &before);
+
     const view_command command = ui->command;
     ui->command = (view_command){.action = VIEW_NOTHING}; // the caller owns the text
     return command;
