@@ -1,5 +1,7 @@
-// The export dialog. It converts the choices of the user to options, and displays the equivalent
-// command line, a preview and the progress.
+// The export dialog. It converts the choices of the user to options of the command line, which the
+// export uses, and displays the equivalent command line, a preview and the progress.
+//
+// A choice is the input of the user for one setting: the index of a selected text, or a typed text.
 #include "demo/viewer/ui/export.h"
 
 #include "demo/viewer/ui/browser.h"
@@ -49,47 +51,66 @@ char *view_write_choices(const view_export_choices *choices)
                          c.sheet, c.resolution, c.rate, c.folder, c.name);
 }
 
+// Reads the numbers of the choices, one digit each, from the beginning of a text, in the order of
+// view_write_choices(). Returns the position after them, or NULL if a number is not valid.
+static const char *read_choice_numbers(view_export_choices *choices, const char *text)
+{
+    enum { NUM_DIGITS = 8 };
+    const struct {
+        uint32_t *value;
+        uint32_t count; // of possible values
+    } digits[NUM_DIGITS] = {{&choices->kind, NUM_KINDS},
+                            {&choices->clips, 2},
+                            {&choices->size, NUM_SIZES},
+                            {&choices->format, NUM_FORMATS},
+                            {&choices->samples, NUM_SAMPLES},
+                            {&choices->background, 2},
+                            {&choices->labels, 2},
+                            {&choices->model_format, MAX_ENDINGS}};
+    for (int i = 0; i < NUM_DIGITS; i++) {
+        const uint32_t value = (uint32_t)(text[i] - '0');
+        if (value >= digits[i].count) // also if it is not a digit
+            return NULL;
+        *digits[i].value = value;
+    }
+    return text + NUM_DIGITS;
+}
+
+// Reads the texts of the choices, each after a tab, in the order of view_write_choices(). Returns
+// the position after them, or NULL if a text is missing or too long.
+static const char *read_choice_texts(view_export_choices *choices, const char *text)
+{
+    const struct {
+        char *text;
+        size_t size;
+    } fields[] = {
+        {choices->frames, sizeof choices->frames},         {choices->sheet, sizeof choices->sheet},
+        {choices->resolution, sizeof choices->resolution}, {choices->rate, sizeof choices->rate},
+        {choices->folder, sizeof choices->folder},         {choices->name, sizeof choices->name}};
+    const char *position = text;
+    for (size_t i = 0; i < COMMON_LENGTH(fields); i++) {
+        if (*position != '\t')
+            return NULL;
+        const char *const begin = position + 1;
+        const size_t length = strcspn(begin, "\t");
+        if (length >= fields[i].size)
+            return NULL;
+        memcpy(fields[i].text, begin, length);
+        position = begin + length;
+    }
+    return position;
+}
+
 // Reads the choices from a line that view_write_choices() has written. Returns false and changes
 // nothing if the text is invalid.
 bool view_read_choices(view_export_choices *choices, const char *text)
 {
-    enum { NUM_DIGITS = 8, NUM_TEXTS = 6 };
     view_export_choices read = {.kind = 0};
-    // One digit per number, in the order of view_write_choices().
-    const struct {
-        uint32_t *value;
-        uint32_t count; // of possible values
-    } digits[NUM_DIGITS] = {{&read.kind, NUM_KINDS},
-                            {&read.clips, 2},
-                            {&read.size, NUM_SIZES},
-                            {&read.format, NUM_FORMATS},
-                            {&read.samples, NUM_SAMPLES},
-                            {&read.background, 2},
-                            {&read.labels, 2},
-                            {&read.model_format, MAX_ENDINGS}};
-    for (int i = 0; i < NUM_DIGITS; i++) {
-        *digits[i].value = (uint32_t)(*text - '0');
-        if (*digits[i].value >= digits[i].count) // also if it is not a digit
-            return false;
-        text++;
-    }
-
-    // The texts follow, each after a tab.
-    const struct {
-        char *text;
-        size_t size;
-    } texts[NUM_TEXTS] = {
-        {read.frames, sizeof read.frames},         {read.sheet, sizeof read.sheet},
-        {read.resolution, sizeof read.resolution}, {read.rate, sizeof read.rate},
-        {read.folder, sizeof read.folder},         {read.name, sizeof read.name}};
-    for (int i = 0; i < NUM_TEXTS; i++) {
-        const size_t length = *text == '\t' ? strcspn(text + 1, "\t") : SIZE_MAX;
-        if (length >= texts[i].size)
-            return false;
-        memcpy(texts[i].text, text + 1, length);
-        text += length + 1;
-    }
-    if (*text != '\0')
+    const char *const texts = read_choice_numbers(&read, text);
+    if (texts == NULL)
+        return false;
+    const char *const end = read_choice_texts(&read, texts);
+    if (end == NULL || *end != '\0')
         return false;
 
     if (strcmp(read.name, automatic_name) == 0) // written by an earlier version
@@ -131,12 +152,18 @@ static void set_initial_choices(view_export *export, const view_stage *stage)
 
     *choices = (view_export_choices){.format = 1};
     write_default_folder(stage, choices->folder, sizeof choices->folder);
-    for (uint32_t i = (uint32_t) export->endings.count; i-- > 0;)
-        if (!is_source_format(stage, export->endings.names[i]))
-            choices->model_format = i;
-    for (uint32_t i = 0; i < NUM_SAMPLES; i++)
-        if ((uint32_t)strtoul(samples[i], NULL, 10) <= stage->options->samples)
+    const uint32_t num_formats = (uint32_t) export->endings.count;
+    uint32_t format = 0;
+    while (format < num_formats && is_source_format(stage, export->endings.names[format]))
+        format++;
+    choices->model_format = format < num_formats ? format : 0;
+
+    // The largest number of samples that is not above the number of the options.
+    for (uint32_t i = 0; i < NUM_SAMPLES; i++) {
+        const uint32_t num_samples = (uint32_t)strtoul(samples[i], NULL, 10);
+        if (num_samples <= stage->options->samples)
             choices->samples = i;
+    }
 }
 
 // Returns true if a movie is exported.
@@ -145,17 +172,18 @@ static bool is_moving(const view_export_choices *choices)
     return choices->kind == VIEW_EXPORT_MOVIE || choices->kind == VIEW_EXPORT_TURNTABLE;
 }
 
-// Sets the option with the name `option` from a text that the user has typed. An empty text leaves
-// the option unchanged. Returns false and sets export->problem if the text is invalid.
-static bool read_choice(view_export *export, const char *option, const char *text,
+// Sets an option, which is named by `option_name`, from a text that the user has typed. An empty
+// text leaves the option unchanged. Returns false and sets export->problem if the text is invalid.
+static bool read_choice(view_export *export, const char *option_name, const char *text,
                         view_options *options)
 {
-    const view_option *const found = view_find_option(option, strlen(option));
     if (text[0] == '\0')
         return true;
-    if (found != NULL && view_read_option(found, text, options))
+    const view_option *const option = view_find_option(option_name, strlen(option_name));
+    if (option != NULL && view_read_option(option, text, options))
         return true;
-    COMMON_TEXT(export->problem, "%s: expected %s", text, found != NULL ? found->value : "");
+    const char *const expected = option != NULL ? option->value : "";
+    COMMON_TEXT(export->problem, "%s: expected %s", text, expected);
     return false;
 }
 
@@ -170,29 +198,31 @@ static const char *file_extension(const view_export *export)
     return formats[0];
 }
 
-// Returns the path of the exported file, to be freed. Its name may contain placeholders, such as
-// {anim}. Placeholders that the files of a series (`is_series`) or of all clips (`has_all`) need to
-// be distinct are added. A `number` of 2 or more is appended to the name.
+// Returns the path of the exported file, to be freed. Its name may contain placeholders, which the
+// export replaces: {anim} by the name of the clip, {n} by the number of the file. If the export
+// writes several files, the placeholders that make their names distinct are added: for the images
+// of a series if `is_series` is true, and for the clips if `has_all` is true. A `number` of 2 or
+// more is appended to the name.
 static char *output_path(const view_export *export, bool is_series, bool has_all, unsigned number)
 {
     const view_export_choices *const choices = &export->choices;
     const char *const pattern = choices->name[0] != '\0' ? choices->name : automatic_name;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
     const bool has_number = strstr(pattern, "{n") != NULL || strstr(pattern, "{frame") != NULL;
-    const bool needs_number = is_series && !has_number;
-    const bool needs_clip = has_all && !is_model && strstr(pattern, "{anim}") == NULL;
-
-    // The name of a model with all clips, or without a clip, does not contain the name of a clip.
-    const char *const clip = strstr(pattern, "_{anim}");
-    const bool omits_clip = is_model && has_all && clip != NULL;
-    const int length = omits_clip ? (int)(clip - pattern) : INT_MAX;
+    const bool has_clip = strstr(pattern, "{anim}") != NULL;
+    const char *const number_suffix = is_series && !has_number ? "_{n:04}" : "";
+    const bool needs_clip = has_all && !is_model && !has_clip;
+    const char *const clip_suffix = needs_clip ? "_{anim}" : "";
     char copy_suffix[16] = "";
     if (number > 1)
         COMMON_TEXT(copy_suffix, "-%u", number);
-    const char *const clip_suffix = needs_clip ? "_{anim}" : "";
-    const char *const number_suffix = needs_number ? "_{n:04}" : "";
-    char *const name = common_format("%.*s%s%s%s.%s", length, pattern, clip_suffix, copy_suffix,
-                                     number_suffix, file_extension(export));
+
+    // The name of a model with all clips does not contain the name of one clip: it ends before it.
+    const char *const clip = strstr(pattern, "_{anim}");
+    const bool omits_clip = is_model && has_all && clip != NULL;
+    const int pattern_length = omits_clip ? (int)(clip - pattern) : INT_MAX;
+    char *const name = common_format("%.*s%s%s%s.%s", pattern_length, pattern, clip_suffix,
+                                     copy_suffix, number_suffix, file_extension(export));
     char *const path = common_join(choices->folder, name);
     free(name);
     return path;
@@ -249,16 +279,18 @@ static bool select_movie(view_export *export, const view_stage *stage, const vie
     return read_choice(export, "frames", choices->frames, options);
 }
 
-// Sets the numbers of columns and rows of a contact sheet from the choices. By default, the cells
-// are about as wide as high. Returns false and sets export->problem if a choice is invalid.
+// Sets the numbers of columns and rows of a contact sheet, an image with a grid of frames, from the
+// choices. By default, the sheet has about the aspect ratio that makes its cells as wide as high.
+// Returns false and sets export->problem if a choice is invalid.
 static bool select_sheet(view_export *export, const view_scene *scene, bool has_all,
                          view_options *options)
 {
-    const double count = has_all ? (double)scene->num_clips : 12; // cells
-    const double max_count = 64;                                  // columns or rows
-    const double columns = ceil(sqrt(count * options->width / options->height));
+    const double default_count = 12;
+    const double max_count = 64; // columns or rows
+    const double num_cells = has_all ? (double)scene->num_clips : default_count;
+    const double columns = ceil(sqrt(num_cells * options->width / options->height));
     options->sheet_columns = (uint32_t)fmin(columns, max_count);
-    options->sheet_rows = (uint32_t)fmin(ceil(count / options->sheet_columns), max_count);
+    options->sheet_rows = (uint32_t)fmin(ceil(num_cells / options->sheet_columns), max_count);
     return read_choice(export, "sheet", export->choices.sheet, options);
 }
 
@@ -295,12 +327,22 @@ static bool select_frames(view_export *export, const view_stage *stage, const vi
     if (export->choices.kind == VIEW_EXPORT_SHEET)
         return select_sheet(export, scene, has_all, options);
 
-    // The displayed frame.
-    if (view_timing_anim(scene) != NULL || view_shows_machine(stage)) {
+    const bool has_time = view_timing_anim(scene) != NULL || view_shows_machine(stage);
+    if (has_time) { // the displayed frame
         options->times = &stage->play->time;
         options->num_times = 1;
     }
     return true;
+}
+
+// Returns true if the name of the exported file must not be that of one clip. All clips are in one
+// contact sheet and one model, but in separate movies and images. A model without a clip is named
+// like a model with all clips.
+static bool has_names_of_all_clips(const view_export *export, const view_scene *scene, bool has_all)
+{
+    if (export->choices.kind == VIEW_EXPORT_MODEL)
+        return has_all || view_shown_clip(scene) == NULL;
+    return has_all && export->choices.kind != VIEW_EXPORT_SHEET;
 }
 
 // Sets `options` to the choices of the export dialog. The first call initializes the choices.
@@ -313,36 +355,37 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
         set_initial_choices(export, stage);
     if (choices->model_format >= export->endings.count) // the last session had more formats
         choices->model_format = 0;
-    const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
     const bool has_all = choices->clips == 1 && scene->num_clips > 1;
     export->problem[0] = '\0';
-    options->all_clips = has_all && !is_model;
+    options->all_clips = has_all && choices->kind != VIEW_EXPORT_MODEL;
 
     view_play play = *stage->play;
-    if (!select_display(export, stage, options) || !select_range(export, &play, has_all, options)
-        || !select_frames(export, stage, &play, has_all, options))
+    if (!select_display(export, stage, options))
+        return false;
+    if (!select_range(export, &play, has_all, options))
+        return false;
+    if (!select_frames(export, stage, &play, has_all, options))
         return false;
 
-    // The path of the output. All clips are in one contact sheet and one model, but in separate
-    // movies and images. The name of a model without a clip is that of a model with all clips.
-    const bool is_series = is_moving(choices) && choices->format == 0; // one image per frame
-    bool needs_all = has_all && choices->kind != VIEW_EXPORT_SHEET;
-    if (is_model)
-        needs_all = has_all || view_shown_clip(scene) == NULL;
+    const bool is_png_movie = is_moving(choices) && choices->format == 0; // one image per frame
+    const bool is_for_all = has_names_of_all_clips(export, scene, has_all);
     free(export->output);
-    export->output = output_path(export, is_series, needs_all, number);
+    export->output = output_path(export, is_png_movie, is_for_all, number);
     options->output = export->output;
     return true;
 }
 
-// Returns the index of a word of `length` bytes in a list, or `count`. Ignores case.
+// Returns the index of a word of `length` bytes in a list, or `count` if the list does not contain
+// it. Ignores case.
 static uint32_t find_choice(const char *const *list, uint32_t count, const char *word,
                             size_t length)
 {
-    uint32_t i = 0;
-    while (i < count && (strncasecmp(list[i], word, length) != 0 || list[i][length] != '\0'))
-        i++;
-    return i;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool begins_with_word = strncasecmp(list[i], word, length) == 0;
+        if (begins_with_word && list[i][length] == '\0')
+            return i;
+    }
+    return count;
 }
 
 // Returns the kind that a word of `length` bytes names, or NUM_KINDS.
@@ -356,8 +399,8 @@ static uint32_t find_kind(const char *word, size_t length)
 
 // Selects the kind of export, or the format of images, movies or models, that a word of `length`
 // bytes names. A format also selects its kind, unless an earlier word has selected the kind
-// (`has_kind`). Returns true if the word names a kind.
-static bool select_by_word(view_export *export, const char *word, size_t length, bool has_kind)
+// (`had_kind`). Returns true if the word names a kind.
+static bool select_by_word(view_export *export, const char *word, size_t length, bool had_kind)
 {
     view_export_choices *const choices = &export->choices;
     const char *const *const endings = (const char *const *)export->endings.names;
@@ -365,31 +408,34 @@ static bool select_by_word(view_export *export, const char *word, size_t length,
     const uint32_t kind = find_kind(word, length);
     const uint32_t format = find_choice(formats, NUM_FORMATS, word, length);
     const uint32_t ending = find_choice(endings, num_endings, word, length);
-    if (kind < NUM_KINDS) {
+    const bool is_kind = kind < NUM_KINDS;
+    const bool is_format = format < NUM_FORMATS;
+    const bool is_model_format = ending < num_endings;
+    if (is_kind)
         choices->kind = kind;
-        has_kind = true;
-    }
-    if (format < NUM_FORMATS) {
+    if (is_format) {
         choices->format = format;
-        if (!has_kind) // the first format is also that of images
+        if (!is_kind && !had_kind) // the first format is also that of images
             choices->kind = format == 0 ? VIEW_EXPORT_PICTURE : VIEW_EXPORT_MOVIE;
     }
-    if (ending < num_endings) {
+    if (is_model_format) {
         choices->kind = VIEW_EXPORT_MODEL;
         choices->model_format = ending;
     }
-    export->focuses_folder |= kind < NUM_KINDS || format < NUM_FORMATS || ending < num_endings;
-    return kind < NUM_KINDS;
+    if (is_kind || is_format || is_model_format)
+        export->focuses_folder = true;
+    return is_kind;
 }
 
 void view_name_export(view_export *export, const char *words)
 {
     bool has_kind = false;
-    while (*words != '\0') {
-        const size_t length = strcspn(words, " ");
-        has_kind = select_by_word(export, words, length, has_kind) || has_kind;
-        words += length;
-        words += strspn(words, " ");
+    const char *word = words;
+    while (*word != '\0') {
+        const size_t length = strcspn(word, " ");
+        has_kind = select_by_word(export, word, length, has_kind) || has_kind;
+        word += length;
+        word += strspn(word, " ");
     }
 }
 
@@ -431,19 +477,21 @@ static uint32_t count_fitting(const view_ui *ui, float width, const char *const 
 static void add_segment(view_ui *ui, const char *name, const char *const *words, uint32_t count,
                         uint32_t *choice)
 {
-    const uint32_t before = *choice;
+    const uint32_t chosen = *choice; // before a press in this run
     const char *const next_name = name[0] != '\0' ? " " : "";
     view_rect row = next_row(ui, name);
-    for (uint32_t first = 0; first < count;) {
-        const uint32_t length = count_fitting(ui, row.width, words + first, count - first);
-        // The index of the selected word in this row, or `length` if it is in another row.
-        const bool is_in_row = before >= first && before - first < length;
-        uint32_t selected = is_in_row ? before - first : length;
+    uint32_t first = 0; // first word of the row
+    while (first < count) {
         if (first > 0)
             row = next_row(ui, next_name);
-        if (ui_segment(ui, row, words + first, length, &selected))
+        const uint32_t num_in_row = count_fitting(ui, row.width, words + first, count - first);
+
+        // The selected word of this row; `num_in_row` selects none.
+        const bool is_in_row = chosen >= first && chosen - first < num_in_row;
+        uint32_t selected = is_in_row ? chosen - first : num_in_row;
+        if (ui_segment(ui, row, words + first, num_in_row, &selected))
             *choice = first + selected;
-        first += length;
+        first += num_in_row;
     }
 }
 
@@ -472,28 +520,42 @@ static void add_output_rows(view_ui *ui, view_export *export)
     ui_tip(ui, "Placeholders: {model}, {anim}, {n}");
 }
 
+// The formats of models in the order in which the dialog displays them.
+typedef struct format_list {
+    const char *endings[MAX_ENDINGS];
+    uint32_t indices[MAX_ENDINGS]; // in view_export.endings
+    uint32_t count;
+} format_list;
+
+// Adds the formats to a list that differ from the format of the displayed file or, if `is_source`
+// is true, that are the same.
+static void list_formats(format_list *list, const view_stage *stage, const view_export *export,
+                         bool is_source)
+{
+    for (size_t i = 0; i < export->endings.count && list->count < MAX_ENDINGS; i++) {
+        const char *const ending = export->endings.names[i];
+        if (is_source_format(stage, ending) != is_source)
+            continue;
+        list->endings[list->count] = ending;
+        list->indices[list->count] = (uint32_t)i;
+        list->count++;
+    }
+}
+
 // Adds the row for the format of a model. Formats that differ from the format of the displayed file
-// are first.
+// are first, because an export usually converts the file.
 static void add_model_formats(view_ui *ui, view_export *export)
 {
-    const char *words[MAX_ENDINGS];
-    uint32_t indices[MAX_ENDINGS]; // in export->endings
-    uint32_t count = 0;
+    format_list list = {.count = 0};
+    list_formats(&list, ui->stage, export, false);
+    list_formats(&list, ui->stage, export, true);
     uint32_t choice = 0;
-    for (int is_source = 0; is_source < 2;
-         is_source++) { // other formats, then the format of the file
-        for (uint32_t i = 0; i < (uint32_t) export->endings.count && count < MAX_ENDINGS; i++) {
-            if (is_source_format(ui->stage, export->endings.names[i]) != (is_source == 1))
-                continue;
-            if (i == export->choices.model_format)
-                choice = count;
-            indices[count] = i;
-            words[count++] = export->endings.names[i];
-        }
-    }
-    add_segment(ui, "Format", words, count, &choice);
-    if (choice < count)
-        export->choices.model_format = indices[choice];
+    for (uint32_t i = 0; i < list.count; i++)
+        if (list.indices[i] == export->choices.model_format)
+            choice = i;
+    add_segment(ui, "Format", list.endings, list.count, &choice);
+    if (choice < list.count)
+        export->choices.model_format = list.indices[choice];
 }
 
 // Adds the rows for the frames of a movie or a contact sheet.
@@ -576,34 +638,40 @@ static void add_results(view_ui *ui, const view_export *export)
 
 // -- The dialog -----------------------------------------------------------------------------
 
+// Executes the button "Export", "Replace" or "Stop". If the file already exists, the first press
+// only asks whether to replace it.
+static void press_run_button(view_ui *ui, view_export *export)
+{
+    const bool is_running = export->total > 0;
+    const bool is_wrong = export->problem[0] != '\0';
+    if (is_running)
+        UI_COMMAND(ui, VIEW_STOP_EXPORT);
+    else if (is_wrong)
+        return;
+    else if (export->exists && !export->asks)
+        export->asks = true;
+    else
+        UI_COMMAND(ui, VIEW_RUN_EXPORT);
+}
+
 // Draws and handles the buttons in the last row: one closes the dialog, the other starts or stops
-// the export. If the file already exists, the first press of "Export" only asks whether to replace
-// the file.
+// the export. Enter is the same as the second button, Escape as the first.
 static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot)
 {
     enum { CLOSE, RUN, NUM_BUTTONS };
     const bool is_running = export->total > 0;
     const bool is_wrong = export->problem[0] != '\0';
-    const char *close_label = is_running ? "Continue in the background" : "Close";
-    const char *run_label = "Export";
+    const char *const close_label = is_running ? "Continue in the background" : "Close";
+    const char *run_label = export->asks ? "Replace" : "Export";
     if (is_running)
         run_label = "Stop";
-    else if (export->asks)
-        run_label = "Replace";
     const char *const button_labels[NUM_BUTTONS] = {[CLOSE] = close_label, [RUN] = run_label};
-    const int pressed = ui_buttons(ui, foot, button_labels, NUM_BUTTONS, is_wrong ? -1 : RUN, true);
-
-    // Enter is the same as the second button, Escape as the first.
-    if (pressed == RUN || ui_key(ui, VIEW_KEY_RETURN)) {
-        if (is_running)
-            UI_COMMAND(ui, VIEW_STOP_EXPORT);
-        else if (!is_wrong && export->exists && !export->asks)
-            export->asks = true;
-        else if (!is_wrong)
-            UI_COMMAND(ui, VIEW_RUN_EXPORT);
-    }
+    const int primary = is_wrong ? -1 : RUN;
+    const int pressed = ui_buttons(ui, foot, button_labels, NUM_BUTTONS, primary, true);
+    if (pressed == RUN || ui_key(ui, VIEW_KEY_RETURN))
+        press_run_button(ui, export);
     if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
-        UI_COMMAND(ui, VIEW_EXPORT);
+        UI_COMMAND(ui, VIEW_EXPORT); // the command toggles the dialog
 }
 
 // Draws and handles the last row of the dialog: the buttons and, at their left, an error, a
@@ -648,26 +716,26 @@ static void draw_preview(view_ui *ui, const view_export *export, view_rect *side
     view_cut(side, VIEW_AT_TOP, 8 * scale);
 }
 
-// Draws and handles the export dialog.
+// Draws and handles the export dialog. A large dialog has the form in one column, and the preview
+// and the results in a second one. A small dialog has the results below the form.
 void view_export_panel(view_ui *ui, view_export *export)
 {
     const view_export_choices before = export->choices;
     const float scale = ui->scale;
     const bool is_small = ui->stage->width < 700 * scale || ui->stage->height < 400 * scale;
+    const float dialog_width = is_small ? 560 : 880;
     view_rect foot;
-    view_rect form =
-        ui_footed_dialog(ui, VIEW_EXPORT_PANEL, is_small ? 560 : 880, 470, "Export", &foot);
+    view_rect form = ui_footed_dialog(ui, VIEW_EXPORT_PANEL, dialog_width, 470, "Export", &foot);
     view_rect side = view_cut(&form, VIEW_AT_LEFT, is_small ? 0 : 0.42f * form.width);
     export->is_small = is_small;
 
-    // The form and the results. In a large dialog, the results are in a second column.
     ui_column column;
     ui_begin_list(ui, &column, form, &ui->scrolls[UI_SCROLL_EXPORT]);
     if (export->is_set)
         add_choices(ui, export);
     if (!is_small) {
         ui_end_column(ui);
-        view_cut(&side, VIEW_AT_RIGHT, 16 * scale);
+        view_cut(&side, VIEW_AT_RIGHT, 16 * scale); // gap between the columns
         draw_preview(ui, export, &side);
         ui_begin_list(ui, &column, side, &ui->scrolls[UI_SCROLL_EXPORT_SIDE]);
     }
@@ -675,7 +743,8 @@ void view_export_panel(view_ui *ui, view_export *export)
     ui_end_column(ui);
 
     // After a change of the choices, the question about an existing file must be asked again.
-    if (memcmp(&before, &export->choices, sizeof before) != 0)
+    const bool has_changed = memcmp(&before, &export->choices, sizeof before) != 0;
+    if (has_changed)
         export->asks = false;
     run_foot(ui, export, foot);
 }

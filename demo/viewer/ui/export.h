@@ -33,6 +33,7 @@ typedef struct view_export_choices {
     char name[128];
 } view_export_choices;
 
+// The state of the export dialog, and the result of the running export.
 typedef struct view_export {
     bool is_set; // view_select_export() has initialized `choices`
     view_export_choices choices;
@@ -62,7 +63,7 @@ typedef struct view_export {
 #define VIEW_EXPORT_NAME_WIDTH 7.5f // width of the column of row names, em
 enum { VIEW_FOLDER_OF_EXPORT = 1 }; // number of VIEW_OPEN_FOLDER if the dialog requests a folder
 
-// Runs the export dialog.
+// Draws and handles the export dialog.
 void view_export_panel(view_ui *ui, view_export *export);
 
 // Sets `options` to the choices. The first call initializes the choices. A `number` of 2 or more is

@@ -23,13 +23,13 @@ static const view_color goal_color = 0xF1F3F680u;
 // Numbers of decimal places.
 enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, WEIGHT_PLACES = 4, UV_PLACES = 4 };
 
-// A formatted number.
+// A formatted number, as the result of a function.
 typedef struct written {
     char text[32];
 } written;
 
-// Formats a number with decimal places. If `has_place` is true, a number without a sign has a space
-// in its place.
+// Formats a number with `places` decimal places. If `has_place` is true, a number without a sign
+// begins with a space, so that the digits of positive and negative numbers are aligned.
 static written format_signed(double value, int places, bool has_place)
 {
     written result;
@@ -37,6 +37,7 @@ static written format_signed(double value, int places, bool has_place)
     return result;
 }
 
+// Formats a number with `places` decimal places, without space for a sign.
 static written format_value(double value, int places)
 {
     return format_signed(value, places, false);
@@ -53,9 +54,12 @@ static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
 
 md5_mat34 view_model_from_world(const view_scene *scene)
 {
-    const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(view_placement(scene)));
-    return scene->rotation.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->rotation.matrix), back)
-                                  : back;
+    const md5_mat34 rotated_from_world =
+        md5_mat34_from_xform(md5_xform_inverse(view_placement(scene)));
+    if (!scene->rotation.is_set)
+        return rotated_from_world;
+    const md5_mat34 model_from_rotated = md5_mat34_inverse(scene->rotation.matrix);
+    return md5_mat34_mul(model_from_rotated, rotated_from_world);
 }
 
 md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to)
@@ -67,14 +71,17 @@ md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, co
 
 md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent)
 {
+    const md5_mat34 world_from_joint = scene->joints[joint];
     const uint32_t parent = scene->skeleton->joints[joint].parent;
-    const bool is_relative = in_parent && parent != MD5_NONE;
-    const md5_mat34 from_world =
-        is_relative ? md5_mat34_inverse(scene->joints[parent]) : view_model_from_world(scene);
-    return md5_mat34_mul(from_world, scene->joints[joint]);
+    if (in_parent && parent != MD5_NONE) {
+        const md5_mat34 parent_from_world = md5_mat34_inverse(scene->joints[parent]);
+        return md5_mat34_mul(parent_from_world, world_from_joint);
+    }
+    return md5_mat34_mul(view_model_from_world(scene), world_from_joint);
 }
 
-// Displays the joints that influence a vertex, with their weights: at most MAX_LISTED of them.
+// Displays the joints that influence a vertex with their weights, one per row. If there are more
+// than MAX_LISTED of them, the last row contains the number of the others.
 static void list_influences(view_ui *ui, const md5_mesh *mesh, uint32_t vertex)
 {
     enum { MAX_LISTED = 6 };
@@ -82,9 +89,10 @@ static void list_influences(view_ui *ui, const md5_mesh *mesh, uint32_t vertex)
     const uint32_t first = mesh->first_influence[vertex];
     const uint32_t count = mesh->first_influence[vertex + 1] - first;
     for (uint32_t i = 0; i < count && i < MAX_LISTED; i++) {
-        const written weight = format_value(mesh->influences[first + i].w, WEIGHT_PLACES);
+        const float weight = mesh->influences[first + i].w;
         const char *const joint = joints[mesh->influence_joints[first + i]].name;
-        ui_figure(ui, VIEW_PLAIN, i == 0 ? "Weights" : " ", "%s  %s", weight.text, joint);
+        const char *const label = i == 0 ? "Weights" : " ";
+        ui_figure(ui, VIEW_PLAIN, label, "%s  %s", format_value(weight, WEIGHT_PLACES).text, joint);
     }
     if (count > MAX_LISTED)
         ui_figure(ui, VIEW_DIM, " ", "and %u more", count - MAX_LISTED);
@@ -132,20 +140,23 @@ static bool measure_selection(const view_stage *stage, measurement *result)
     const int32_t to = stage->joint;
     const bool are_joints = from >= 0 && to >= 0 && to != from;
     const bool are_points = scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
-    if ((!are_joints && !are_points) || view_shows_crowd(stage->document))
+    if (view_shows_crowd(stage->document))
         return false;
 
-    *result = (measurement){.are_joints = are_joints};
     if (are_joints) {
         const md5_mat34 first = view_joint_matrix(scene, (uint32_t)from, false);
         const md5_mat34 second = view_joint_matrix(scene, (uint32_t)to, false);
-        result->difference =
+        const md5_vec3 difference =
             md5_vec3_sub(md5_mat34_translation(second), md5_mat34_translation(first));
-        result->angle = view_angle_between(first, second);
-    } else {
-        result->difference = view_pick_difference(scene, stage->pick, stage->measured);
+        *result = (measurement){.are_joints = true,
+                                .difference = difference,
+                                .angle = view_angle_between(first, second)};
+        return true;
     }
-    return true;
+    if (are_points)
+        *result =
+            (measurement){.difference = view_pick_difference(scene, stage->pick, stage->measured)};
+    return are_points;
 }
 
 // Copies a measurement to the clipboard with full precision: the distance, the difference and the
@@ -162,7 +173,7 @@ static void copy_measurement(view_ui *ui, const measurement *measured)
 }
 
 // Draws and handles the section with the distance between two selected joints or two clicked
-// points.
+// points. A click on the distance copies the measurement.
 void view_two_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
@@ -183,53 +194,56 @@ void view_two_panel(view_ui *ui)
     }
     const ui_row_style style = {.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"};
     const float distance = md5_vec3_length(measured.difference);
-    const bool is_copied = ui_row(ui, &style, format_value(distance, UNIT_PLACES).text);
+    const bool is_pressed = ui_row(ui, &style, format_value(distance, UNIT_PLACES).text);
     add_three(ui, "Difference", measured.difference, UNIT_PLACES);
     if (measured.are_joints)
         ui_figure(ui, VIEW_PLAIN, "Angle", "%s\xC2\xB0",
                   format_value(measured.angle, DEGREE_PLACES).text);
-    if (is_copied)
+    if (is_pressed)
         copy_measurement(ui, &measured);
 }
 
 // == The document ==========================================================================
 
-// Displays the names of all clips of a machine next to each other, in as many rows as needed. The
-// names of active clips are highlighted.
+// Displays the names of all clips of a state machine next to each other, in as many rows as needed.
+// The names of active clips, which contribute to the pose, are highlighted.
 static void list_machine_clips(view_ui *ui, const view_machine *machine)
 {
     const float inset = VIEW_INSET * ui->scale;
     const float gap = 9 * ui->scale;
     bool *const active = view_active_clips(machine);
     view_rect row = {0};
-    float used = INFINITY; // width of the names in the row; INFINITY: the next name begins a row
-
+    float used_width = INFINITY; // of the row; INFINITY: the next name begins a row
     for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
         const char *const name = machine->desc->clips[i].name;
         const float width = ui_text_width(ui, name);
-        if (used + width > row.width) {
+        if (used_width + width > row.width) {
             ui_reserve_row(ui, ui->line, &row);
             row = view_inset(row, inset);
-            used = 0;
+            used_width = 0;
         }
-        ui_text(ui, row.x + used, row.y - inset, fmaxf(row.width - used, 1),
-                active[i] ? VIEW_ACCENT : VIEW_DIM, name);
-        used += width + gap;
+        const float max_width = fmaxf(row.width - used_width, 1);
+        const view_color color = active[i] ? VIEW_ACCENT : VIEW_DIM;
+        ui_text(ui, row.x + used_width, row.y - inset, max_width, color, name);
+        used_width += width + gap;
     }
     free(active);
 }
 
 // Displays the name of the current clip, or another description of the motion. If clips can be
-// selected, it is a link to the list of clips. The characters of a crowd play different clips:
-// displays the number of clips instead.
+// selected, it is a link to the list of clips. The characters of a crowd play different clips, so
+// that the number of clips is displayed instead.
 static void list_clip_name(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
     const size_t num_clips = scene->num_clips;
+    const bool is_crowd_with_clips =
+        view_shown_clip(scene) != NULL && view_shows_crowd(stage->document);
     char text[256];
-    view_describe_motion(scene, text, sizeof text);
-    if (view_shown_clip(scene) != NULL && view_shows_crowd(stage->document))
+    if (is_crowd_with_clips)
         COMMON_TEXT(text, "%zu clip%s", num_clips, num_clips == 1 ? "" : "s");
+    else
+        view_describe_motion(scene, text, sizeof text);
     if (text[0] == '\0')
         return;
 
@@ -314,21 +328,22 @@ static void list_model(view_ui *ui, const view_stage *stage)
 // label.
 static void list_faults(view_ui *ui, const view_mesh_defects *faults, const char *label)
 {
-    char text[192];
-    view_describe_defects(faults, text, sizeof text);
+    char list[192]; // "A, B, C"
+    view_describe_defects(faults, list, sizeof list);
     const view_color color = view_count_defects(faults) > 0 ? VIEW_AMBER : VIEW_PLAIN;
 
-    const char *kind = text; // the text is a list of kinds, "A, B, C"
+    const char *kind = list;
     while (*kind != '\0') {
         const size_t length = strcspn(kind, ",");
-        ui_figure(ui, color, label, "%.*s", (int)length, kind);
-        kind += length + strspn(kind + length, ", ");
-        label = " "; // of the following rows
+        const char *const row_label = kind == list ? label : " ";
+        ui_figure(ui, color, row_label, "%.*s", (int)length, kind);
+        kind += length;
+        kind += strspn(kind, ", ");
     }
 }
 
-// Displays the number of stages of the material of a mesh, and notes about stages that the renderer
-// does not display.
+// Displays the number of stages of a mesh's material, and notes about stages that the renderer does
+// not display. A stage is an image that the material draws over the ones before it.
 static void list_material(view_ui *ui, uint32_t mesh)
 {
     const view_layers *const layers = &ui->stage->document->textures.layers;
@@ -340,29 +355,33 @@ static void list_material(view_ui *ui, uint32_t mesh)
             ui_figure(ui, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
 
-// Displays the section of the selected material: its name, links to its meshes, and its stages.
+// Displays the section of the selected material: its name, links to the meshes that have it, and
+// its stages. stage->material is the first of these meshes, or -1.
 static void list_selected_material(view_ui *ui)
 {
     const md5_model *const model = ui->scene->model;
-    const uint32_t first = (uint32_t)ui->stage->material;
-    const bool is_selected = ui->stage->material >= 0 && model != NULL && first < model->num_meshes;
-    if (!is_selected || view_shows_crowd(ui->stage->document))
+    const int32_t selected = ui->stage->material;
+    if (selected < 0 || model == NULL || (uint32_t)selected >= model->num_meshes)
+        return;
+    if (view_shows_crowd(ui->stage->document))
         return;
     if (!ui_section(ui, UI_SECTION_MATERIAL, "Material", ""))
         return;
 
-    const char *const material = model->meshes[first].shader;
+    const uint32_t first_mesh = (uint32_t)selected;
+    const char *const material = model->meshes[first_mesh].shader;
+    const ui_row_style link = {.color = VIEW_ACCENT, .hint = ""};
     ui_figure(ui, VIEW_ACCENT, NULL, "%s", material);
-    for (uint32_t i = first; i < model->num_meshes && i < VIEW_MAX_MATERIALS; i++) {
-        const ui_row_style link = {.color = VIEW_ACCENT, .hint = ""};
-        char text[192];
-        if (strcmp(model->meshes[i].shader, material) != 0)
+    for (uint32_t i = first_mesh; i < model->num_meshes && i < VIEW_MAX_MATERIALS; i++) {
+        const bool has_material = strcmp(model->meshes[i].shader, material) == 0;
+        if (!has_material)
             continue;
+        char text[192];
         COMMON_TEXT(text, "Mesh %u  %s", i, model->meshes[i].name);
         if (ui_row(ui, &link, text))
             UI_COMMAND(ui, VIEW_TEXTURES, .item = i + 1);
     }
-    list_material(ui, first);
+    list_material(ui, first_mesh);
 }
 
 // Displays the number of all loaded clips, including the clips of a machine, and their memory.
@@ -433,10 +452,11 @@ static void list_frame_time(view_ui *ui)
     double times[MAX_FRAMES];
     const uint32_t count = last_times(ui->stage, MAX_FRAMES, times);
     qsort(times, count, sizeof *times, common_compare_doubles);
-    const double median = count > 0 ? times[count / 2] : 0;
+    const double median = count > 0 ? times[count / 2] : 0; // seconds
 
     char text[32] = "\xE2\x80\x93"; // a dash
-    if (ui->stage->is_moving && count >= MIN_FRAMES && median > 0) {
+    const bool is_measured = ui->stage->is_moving && count >= MIN_FRAMES && median > 0;
+    if (is_measured) {
         COMMON_TEXT(text, "%.2f ms", fmax(1e3 * median, min_milliseconds));
         if (median > slow_seconds)
             common_append(text, sizeof text, "", "  \xE2\x9A\xA0");
@@ -444,7 +464,8 @@ static void list_frame_time(view_ui *ui)
     ui_figure(ui, VIEW_BRIGHT, "Frame time", "%s", text);
 }
 
-// Returns the color of the bar of a frame time: good, acceptable or slow.
+// Returns the color of the bar of a frame time: good, acceptable or slow. goals[0] and goals[1] are
+// the longest good and acceptable times, in seconds.
 static view_color time_color(float time, const float goals[2])
 {
     if (time <= goals[0])
@@ -587,9 +608,8 @@ static void list_speed(view_ui *ui, const view_stage *stage)
         ui_figure(ui, VIEW_AMBER, "Quality", "%s", reduced);
 }
 
-// Draws and handles the sections with statistics of the document. Most of them are displayed only
-// if
-// --statistics is set.
+// Draws and handles the sections with information about the document. Most of them are displayed
+// only if the option --statistics is set.
 void view_figures_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;

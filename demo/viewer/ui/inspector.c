@@ -59,7 +59,8 @@ static float values_width(const view_ui *ui)
     return ui->column->area.width - 2 * UI_PADDING * ui->em;
 }
 
-// Draws a row of the table of values if it is visible. `column_width`: width of a value, in pixels.
+// Draws a row of the table of values if it is visible. `column_width` is the width of one value, in
+// pixels.
 static void draw_value_row(view_ui *ui, float column_width, const ui_cells *cells)
 {
     view_rect row;
@@ -155,7 +156,7 @@ static void copy_values(view_ui *ui, const char *name, view_joint_values local,
     ui_copy(ui, ui->stage->now, text, name);
 }
 
-// A vertex that the joint influences.
+// A vertex that the joint influences, with the weight of the joint.
 typedef struct weighted {
     float weight;
     uint32_t mesh;
@@ -163,16 +164,19 @@ typedef struct weighted {
     uint32_t num_joints; // that influence the vertex
 } weighted;
 
-// Sorts by decreasing weight, then in the order of the model.
+// Comparison function of qsort() that sorts vertices by decreasing weight, then in the order of the
+// model.
 static int compare_weights(const void *a, const void *b)
 {
-    const weighted *const x = a;
-    const weighted *const y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    if (x->mesh != y->mesh)
-        return x->mesh < y->mesh ? -1 : 1;
-    return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
+    const weighted *const first = a;
+    const weighted *const second = b;
+    if (first->weight != second->weight)
+        return first->weight > second->weight ? -1 : 1;
+    if (first->mesh != second->mesh)
+        return first->mesh < second->mesh ? -1 : 1;
+    if (first->vertex != second->vertex)
+        return first->vertex < second->vertex ? -1 : 1;
+    return 0;
 }
 
 // Returns the number of vertices of the mesh that are in the file. The following vertices are
@@ -183,8 +187,9 @@ static uint32_t count_file_vertices(const md5_mesh *mesh)
     return count < mesh->num_vertices ? count : mesh->num_vertices;
 }
 
-// Finds the file vertices that a joint influences. Writes at most `capacity` of them to `found`.
-// Returns their total number, so that a call with a capacity of 0 counts them.
+// Finds the influences of a joint on the vertices of a file, in the order of the model. Writes at
+// most `capacity` of them to `found`. Returns their total number, so that a call with a capacity of
+// 0 counts them.
 static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *found,
                              uint32_t capacity)
 {
@@ -210,41 +215,52 @@ static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *f
     return count;
 }
 
+// Displays the index of a vertex and, if the model has several meshes, the name of its mesh. Both
+// begin at `left` and are `width` pixels wide, in the line with the top `y`.
+static void show_vertex_name(view_ui *ui, const md5_model *model, const weighted *influence,
+                             float left, float y, float width)
+{
+    const float em = ui->em;
+    char vertex[16];
+    COMMON_TEXT(vertex, "%u", influence->vertex);
+    const float number_width = ui_text_width(ui, vertex);
+    if (model->num_meshes <= 1) {
+        ui_text_left_of(ui, left + number_width, y, VIEW_BRIGHT, vertex);
+        return;
+    }
+    const float mesh_width = fmaxf(width - number_width - 1.2f * em, em);
+    ui_text(ui, left, y, mesh_width, VIEW_DIM, model->meshes[influence->mesh].name);
+    ui_text_left_of(ui, left + width - 0.8f * em, y, VIEW_BRIGHT, vertex);
+}
+
 // Displays a row of the table of weights: the mesh if the model has several meshes, the vertex, its
 // weight as a number and a bar, and the number of its joints. `vertex_width` is the width of the
 // mesh and the vertex, in pixels.
 static void show_weight(view_ui *ui, const md5_model *model, view_rect row, float vertex_width,
                         const weighted *influence)
 {
-    const bool has_meshes = model->num_meshes > 1;
     const float em = ui->em;
     const float padding = UI_PADDING * em;
     const float y = ui_text_top(ui, row);
     const float left = row.x + padding;
     const float right = row.x + row.width - padding;
+    show_vertex_name(ui, model, influence, left, y, vertex_width);
 
-    // The mesh and the vertex.
-    char text[48];
-    COMMON_TEXT(text, "%u", influence->vertex);
-    const float number_width = ui_text_width(ui, text);
-    const float mesh_width = fmaxf(vertex_width - number_width - 1.2f * em, em);
-    if (has_meshes)
-        ui_text(ui, left, y, mesh_width, VIEW_DIM, model->meshes[influence->mesh].name);
-    const float number_right = has_meshes ? left + vertex_width - 0.8f * em : left + number_width;
-    ui_text_left_of(ui, number_right, y, VIEW_BRIGHT, text);
-
-    // The weight. The bar is omitted if the dock is too narrow.
+    char weight[32];
     const float weight_right = left + vertex_width + weight_width * em;
-    view_format_number(text, sizeof text, influence->weight, 4, false);
-    ui_text_left_of(ui, weight_right, y, VIEW_BRIGHT, text);
+    view_format_number(weight, sizeof weight, influence->weight, 4, false);
+    ui_text_left_of(ui, weight_right, y, VIEW_BRIGHT, weight);
+
+    // The bar of the weight is omitted if the dock is too narrow.
     const view_rect bar = {weight_right + padding,
                            row.y + 0.5f * row.height - 0.5f * UI_BAR_HEIGHT * em,
                            right - 1.6f * em - weight_right - padding, UI_BAR_HEIGHT * em};
     if (bar.width > em)
         ui_bar(ui, bar, fabsf(influence->weight));
 
-    COMMON_TEXT(text, "%u", influence->num_joints);
-    ui_text_left_of(ui, right, y, VIEW_DIM, text);
+    char num_joints[16];
+    COMMON_TEXT(num_joints, "%u", influence->num_joints);
+    ui_text_left_of(ui, right, y, VIEW_DIM, num_joints);
 }
 
 // Displays the header of the table of weights in the next row.
@@ -285,13 +301,15 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     show_weights_header(ui, has_meshes, vertex_width);
     for (uint32_t i = 0; i < count; i++) {
         view_rect row;
-        if (!ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row))
+        const bool is_visible = ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row);
+        if (!is_visible)
             continue;
         ui_item(ui, row, "");
-        if (ui->mouse.is_moved && ui_is_hot(ui))
+        const bool is_hot = ui_is_hot(ui);
+        if (is_hot && ui->mouse.is_moved)
             ui->lit =
                 (view_pick){.is_set = true, .mesh = vertices[i].mesh, .vertex = vertices[i].vertex};
-        if (ui_is_hot(ui))
+        if (is_hot)
             view_draw_rect(ui->canvas, row, VIEW_CONTROL);
         show_weight(ui, model, row, vertex_width, &vertices[i]);
     }
@@ -315,20 +333,22 @@ static bool is_aimed(const view_scene *scene, const md5_modifier_desc *aim, uint
     return false;
 }
 
-// Displays the section with the limit of a joint's rotation: the limit of the first aim modifier of
-// the state machine that rotates the joint and has a limit.
+// Displays the section with the limit of a joint's rotation. An aim modifier of a state machine
+// rotates joints so that the character looks at a target. The limit is that of the first aim
+// modifier that rotates the joint and has a limit.
 static void show_limits(view_ui *ui, uint32_t joint)
 {
-    const uint32_t count =
-        view_shows_machine(ui->stage) ? ui->scene->machine.desc->num_modifiers : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_modifier_desc *const aim = &ui->scene->machine.desc->modifiers[i];
-        char number[32];
+    if (!view_shows_machine(ui->stage))
+        return;
+    const md5_machine_desc *const desc = ui->scene->machine.desc;
+    for (uint32_t i = 0; i < desc->num_modifiers; i++) {
+        const md5_modifier_desc *const aim = &desc->modifiers[i];
         if (!is_aimed(ui->scene, aim, joint) || aim->aim.limit == 0)
             continue;
-        view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
+        char degrees[32];
+        view_format_number(degrees, sizeof degrees, view_degrees(aim->aim.limit), 2, false);
         if (ui_section(ui, UI_SECTION_LIMITS, "Limits", ""))
-            ui_fact(ui, aim->name, "at most %s\xC2\xB0", number);
+            ui_fact(ui, aim->name, "at most %s\xC2\xB0", degrees);
         return;
     }
 }
@@ -365,30 +385,31 @@ static void show_transform(view_ui *ui, uint32_t joint)
     char title[64] = "Transform";
     if (anim != NULL)
         COMMON_TEXT(title, "Transform at frame %.1f", view_frame_position(ui->stage->play, anim));
-    const float top = ui->column->y;
+    const float header_top = ui->column->y;
     const bool is_open = ui_section(ui, UI_SECTION_PLACE, title, "");
 
-    // The button is in the header of the section, so that it is also visible if the section is
-    // folded.
     view_joint_values local;
     view_joint_values model;
     view_find_values(view_joint_matrix(ui->scene, joint, true), local);
     view_find_values(view_joint_matrix(ui->scene, joint, false), model);
+
+    // The button is in the header, so that it is also visible if the section is folded.
     const view_rect area = ui->column->area;
-    const view_rect button = {area.x + area.width - 4.6f * em, top + 0.15f * em, 4 * em,
+    const view_rect button = {area.x + area.width - 4.6f * em, header_top + 0.15f * em, 4 * em,
                               ceilf(1.6f * em)};
-    const bool is_copied = ui_button(ui, button, "Copy", false);
-    if (is_copied || (ui->mouse.control && ui_key(ui, 'c')))
+    const bool is_pressed = ui_button(ui, button, "Copy", false);
+    const bool is_copied = is_pressed || (ui->mouse.control && ui_key(ui, 'c'));
+    if (is_copied)
         copy_values(ui, ui->scene->skeleton->joints[joint].name, local, model);
 
-    if (is_open) {
-        show_values(ui, "Local", local);
-        show_values(ui, "Model", model);
-    }
+    if (!is_open)
+        return;
+    show_values(ui, "Local", local);
+    show_values(ui, "Model", model);
 }
 
 // Draws and handles the page of the selected joint: its relatives, transform, limits and weights. A
-// crowd has no single pose and no page.
+// crowd does not have a single pose, and therefore no page for a joint.
 static void joint_panel(view_ui *ui)
 {
     const int32_t selected = ui->selected_joint;
@@ -416,8 +437,8 @@ static void joint_panel(view_ui *ui)
 // == A state machine ======================================================================
 
 // Displays the last events, the newest first, each for 1.5 s. The row of an older event remains
-// empty, so that the rows below do not move. `now` is in seconds. `is_fixed`: an event is always
-// one line.
+// empty, so that the rows below do not move. `now` is in seconds. If `is_fixed` is true, an event
+// is always one line.
 static void list_fired(view_ui *ui, const view_event *events, int count, double now, bool is_fixed)
 {
     const double lifetime = 1.5;
@@ -428,24 +449,42 @@ static void list_fired(view_ui *ui, const view_event *events, int count, double 
     }
 }
 
-// Displays the values of all curves of the clips of a machine or, if `are_curves` is false, of all
-// windows. Curves with the same name in several clips have one value: only the first is displayed.
-static void list_tracks(view_ui *ui, const view_machine *view, bool are_curves)
+// Displays the value of a curve or window, dim if it is 0.
+static void show_track(view_ui *ui, const char *name, float value)
 {
-    const md5_machine *const machine = view->character->machine;
-    uint32_t number = 0; // index of the curve among the curves of all clips
-    for (uint32_t i = 0; i < view->desc->num_clips; i++) {
-        const md5_clip_desc *const clip = &view->desc->clips[i];
-        const uint32_t count = are_curves ? clip->num_curves : clip->num_windows;
-        for (uint32_t k = 0; k < count; k++, number++) {
-            const char *const name = are_curves ? clip->curves[k].name : clip->windows[k].name;
-            const uint32_t first =
-                are_curves ? md5_find_curve(machine, name) : md5_find_window(machine, name);
-            if (number != first)
-                continue;
-            const float value = are_curves ? md5_player_curve(view->player, number)
-                                           : md5_player_window(view->player, number);
-            ui_figure(ui, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
+    ui_figure(ui, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
+}
+
+// Displays the current values of the curves of all clips of a state machine. Curves with the same
+// name in several clips have one value: only the first of them is displayed.
+static void list_curves(view_ui *ui, const view_machine *machine)
+{
+    uint32_t index = 0; // among the curves of all clips
+    for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &machine->desc->clips[i];
+        for (uint32_t k = 0; k < clip->num_curves; k++) {
+            const char *const name = clip->curves[k].name;
+            const bool is_first = md5_find_curve(machine->character->machine, name) == index;
+            if (is_first)
+                show_track(ui, name, md5_player_curve(machine->player, index));
+            index++;
+        }
+    }
+}
+
+// Displays the current values of the windows of all clips, which are time ranges with a name, in
+// the same way.
+static void list_windows(view_ui *ui, const view_machine *machine)
+{
+    uint32_t index = 0; // among the windows of all clips
+    for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &machine->desc->clips[i];
+        for (uint32_t k = 0; k < clip->num_windows; k++) {
+            const char *const name = clip->windows[k].name;
+            const bool is_first = md5_find_window(machine->character->machine, name) == index;
+            if (is_first)
+                show_track(ui, name, md5_player_window(machine->player, index));
+            index++;
         }
     }
 }
@@ -472,15 +511,17 @@ static void number_row(view_ui *ui, view_machine *machine, uint32_t index)
 // `trigger` is its index among the triggers, or -1 if the parameter is not a trigger.
 static void switch_row(view_ui *ui, view_machine *machine, uint32_t index, int64_t trigger)
 {
-    const float value = md5_player_get(machine->player, index);
+    const bool is_trigger = trigger >= 0;
+    const char *const name = machine->desc->parameters[index].name;
+    const bool is_set = md5_player_get(machine->player, index) != 0;
     char key[32] = "";
     ui_begin_row(ui);
-    if (trigger >= 0)
+    if (is_trigger)
         view_print_trigger_key((uint32_t)trigger, key, sizeof key);
-    if (ui_switch(ui, machine->desc->parameters[index].name, value != 0, trigger >= 0, key)) {
-        view_take_over(machine);
-        view_activate_parameter(machine, index);
-    }
+    if (!ui_switch(ui, name, is_set, is_trigger, key))
+        return;
+    view_take_over(machine);
+    view_activate_parameter(machine, index);
 }
 
 // Displays the section of the triggers.
@@ -524,8 +565,8 @@ static void machine_panel(view_ui *ui)
     list_parameters(ui, machine);
     ui_begin(ui, "machine");
     ui->label_width = 100 * ui->scale;
-    list_tracks(ui, machine, true);
-    list_tracks(ui, machine, false);
+    list_curves(ui, machine);
+    list_windows(ui, machine);
     list_fired(ui, machine->events, VIEW_EVENTS, machine->time, false);
     if (view_can_walk(machine)) {
         const char *keys = "Enter: control the character";
@@ -538,31 +579,32 @@ static void machine_panel(view_ui *ui)
 
 // == Channels of an entity ================================================================
 
-// Displays the row of a channel with its clip and the time of the clip in seconds. A click on the
-// name of the channel shows its time in the time bar. A click on its clip lists the clips for the
-// channel.
+// Displays the row of a channel, a part of the body with its own clip: the name of its clip and the
+// time of the clip in seconds. A click on the name of the channel shows its time in the time bar. A
+// click on its clip lists the clips for the channel.
 static void show_channel(view_ui *ui, const view_entity *entity, md5_channel channel)
 {
     const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
     const int32_t clip = entity->channels[channel].clip;
     const bool is_playing = clip >= 0;
-    const bool has_focus = channel == entity->focus && is_playing;
-    char text[192] = "\xE2\x80\x94"; // a dash
-    if (is_playing)
-        COMMON_TEXT(text, "%s  %.2f", entity->entity->clips[clip].anim->name,
-                    0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
-    view_color color = has_focus ? VIEW_BRIGHT : VIEW_PLAIN;
-    if (!is_playing)
-        color = VIEW_DIM;
+    const bool has_focus = channel == entity->focus && is_playing; // the time bar shows its time
+    char text[192] = "\xE2\x80\x94";                               // a dash
+    view_color color = VIEW_DIM;
+    if (is_playing) {
+        const char *const name = entity->entity->clips[clip].anim->name;
+        const uint32_t milliseconds = md5_actor_channel(entity->parts[0].actor, channel).time;
+        COMMON_TEXT(text, "%s  %.2f", name, 0.001 * milliseconds);
+        color = has_focus ? VIEW_BRIGHT : VIEW_PLAIN;
+    }
 
     const ui_row_style style = {.name = view_channel_name(channel),
                                 .color = color,
                                 .hint = has_focus ? "time" : "",
                                 .is_fixed = true}; // the text changes in every frame
-    if (ui_row(ui, &style, text)) {
-        const bool is_name = ui->mouse.x < label_end;
-        UI_COMMAND(ui, is_name ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL, .item = (uint32_t)channel);
-    }
+    if (!ui_row(ui, &style, text))
+        return;
+    const bool is_name = ui->mouse.x < label_end;
+    UI_COMMAND(ui, is_name ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL, .item = (uint32_t)channel);
 }
 
 // Draws and handles the page of the active entity: its channels and its last events.
@@ -600,8 +642,9 @@ static bool is_state_active_after(const view_entity *entity, uint32_t state, uin
            && states[state].channel != states[pressed].channel;
 }
 
-// Returns the command that sets --flag or --state after a flag or a state was pressed. The value is
-// the list of all flags that are set then, or of all states that are active then.
+// Returns the command that sets --flag or --state after a flag or a state of the script was
+// pressed. The value is the list of all flags that are set then, or of all states that are active
+// then. `pressed` is the index of the pressed flag or state.
 static view_command press_script_name(const view_entity *entity, int is_flag, uint32_t pressed)
 {
     char *text = common_copy("");
@@ -620,8 +663,9 @@ static view_command press_script_name(const view_entity *entity, int is_flag, ui
     return view_set_text_command(option, text);
 }
 
-// Displays the flags or, if `is_flag` is false, the states of an entity's script as switches or
-// buttons. Flags that are set and active states are switched on.
+// Displays the flags or, if `is_flag` is 0, the states of an entity's script as switches or
+// buttons. Flags that are set, and active states, are switched on. Flags and states without a name
+// are skipped.
 static void list_script_names(view_ui *ui, int is_flag)
 {
     const view_entity *const entity = &ui->scene->entity;
@@ -649,8 +693,9 @@ static void states_panel(view_ui *ui)
 
 // == The dock =============================================================================
 
-// Draws and handles the inspector. It contains the page of the selected mesh and the page of
-// retargeting.
+// Draws and handles the inspector: the lights and materials, if they are requested, and below them
+// the pages that apply to the selection and to the document. The page of retargeting replaces the
+// other pages.
 void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
                           view_retarget_page *retarget, view_rect area)
 {

@@ -11,13 +11,16 @@
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 {
     const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->selected_joint;
-    return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
+    const bool exists = joint >= 0 && (uint32_t)joint < scene->num_joints;
+    return exists ? joint : -1;
 }
 
 // == Rows =================================================================================
 
 static const float sign_width = 1.3f; // em
 
+// The sign at the left of a row. It shows the state of the row's object, and a click on it changes
+// the state.
 typedef enum row_sign {
     SIGN_NONE,
     SIGN_FOLDED, // the children of the row are hidden
@@ -65,13 +68,14 @@ static view_color row_color(const tree_row *row, bool is_hot)
     return row->color != 0 ? row->color : VIEW_PLAIN;
 }
 
-// Returns the width of the space for the name of a row, from `name_left` to the text at the right
-// end, in pixels. `row` is the rectangle of the row.
+// Returns the width of the space for the name of a row, in pixels. The name begins at `name_left`.
+// It ends before the text at the right end of `row`, the rectangle of the row.
 static float name_space(const view_ui *ui, const tree_row *item, view_rect row, float name_left)
 {
+    const float gap = 4 * ui->scale;
     const float right = row.x + row.width - UI_PADDING * ui->em;
     const char *const right_text = item->text != NULL ? item->text : "";
-    return right - name_left - 4 * ui->scale - ui_text_width(ui, right_text);
+    return right - name_left - gap - ui_text_width(ui, right_text);
 }
 
 // Draws a row of the tree in the rectangle `row`. Its sign is `indent` pixels right of the left
@@ -82,17 +86,20 @@ static void draw_row(view_ui *ui, const tree_row *item, view_rect row, float ind
     const float em = ui->em;
     const bool is_hot = ui_is_hot(ui);
     const bool is_bright = item->is_selected || is_hot;
-    const float y = ui_text_top(ui, row);
-    const float right = row.x + row.width - UI_PADDING * em;
-    const char *const right_text = item->text != NULL ? item->text : "";
     if (is_bright)
         view_draw_rect(ui->canvas, row, item->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
 
     const row_sign sign = is_hot && item->sign == SIGN_STARTS ? SIGN_PAUSED : item->sign;
-    ui_text_in(ui, (view_rect){row.x + indent, row.y, em, row.height},
-               item->is_selected ? VIEW_BRIGHT : signs[sign].color, signs[sign].text);
-    ui_text(ui, name_left, y, fmaxf(name_space(ui, item, row, name_left), em),
-            row_color(item, is_hot), item->name);
+    const view_rect sign_box = {row.x + indent, row.y, em, row.height};
+    const view_color sign_color = item->is_selected ? VIEW_BRIGHT : signs[sign].color;
+    ui_text_in(ui, sign_box, sign_color, signs[sign].text);
+
+    const float y = ui_text_top(ui, row);
+    const float name_width = fmaxf(name_space(ui, item, row, name_left), em);
+    ui_text(ui, name_left, y, name_width, row_color(item, is_hot), item->name);
+
+    const float right = row.x + row.width - UI_PADDING * em;
+    const char *const right_text = item->text != NULL ? item->text : "";
     ui_text_left_of(ui, right, y, is_bright ? VIEW_PLAIN : VIEW_DIM, right_text);
 }
 
@@ -107,13 +114,15 @@ static row_part show_row(view_ui *ui, const tree_row *item)
     const float indent = UI_PADDING * em + fminf((float)item->depth * em, 0.5f * row.width);
     const float name_left = row.x + indent + sign_width * em;
 
-    const bool is_pressed = ui_item(ui, row, item->label != NULL ? item->label : item->name);
+    const char *const label = item->label != NULL ? item->label : item->name;
+    const bool is_pressed = ui_item(ui, row, label);
     ui_tip_cut(ui, item->name, name_space(ui, item, row, name_left));
     if (is_visible && !ui->is_event)
         draw_row(ui, item, row, indent, name_left);
     if (!is_pressed)
         return PART_NONE;
-    return item->sign != SIGN_NONE && ui->mouse.x < name_left ? PART_SIGN : PART_NAME;
+    const bool is_on_sign = item->sign != SIGN_NONE && ui->mouse.x < name_left;
+    return is_on_sign ? PART_SIGN : PART_NAME;
 }
 
 // Returns true if a name matches the search text.
@@ -141,7 +150,8 @@ static bool show_section_header(view_ui *ui, const view_outliner *outliner,
 
 // == Sections =============================================================================
 
-// Returns the first mesh that has the same material as a mesh. It identifies the material.
+// Returns the first mesh that has the same material as a mesh. Its index identifies the material,
+// because several meshes can share it.
 static uint32_t first_mesh_with_material(const md5_model *model, uint32_t mesh)
 {
     uint32_t first = 0;
@@ -262,16 +272,19 @@ static void show_clip(view_ui *ui, size_t index, bool is_shown)
     const view_clip *const clip = &ui->scene->clips[index];
     char seconds[24];
     COMMON_TEXT(seconds, "%.2f s", clip->anim->duration);
-    const row_part part = show_row(ui, &(tree_row){.name = clip->name,
-                                                   .text = seconds,
-                                                   .sign = clip_sign(ui, is_shown),
-                                                   .is_selected = is_shown});
-    if (part != PART_NONE)
-        UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = index, .item = part == PART_SIGN);
-    if (is_shown && part == PART_SIGN)
+    const tree_row row = {.name = clip->name,
+                          .text = seconds,
+                          .sign = clip_sign(ui, is_shown),
+                          .is_selected = is_shown};
+    const row_part part = show_row(ui, &row);
+    const bool is_sign = part == PART_SIGN;
+    const bool is_name = part == PART_NAME;
+    if (is_sign && is_shown)
         UI_COMMAND(ui, VIEW_PLAY);
-    else if (part == PART_NAME && ui->mouse.is_double)
+    else if (is_name && ui->mouse.is_double)
         UI_COMMAND(ui, VIEW_FRAME_ALL);
+    else if (is_sign || is_name)
+        UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = index, .item = is_sign); // item 1: also play
     ui_context(ui, VIEW_ON_CLIP, index, 0, clip->name, clip->path);
 }
 
@@ -310,48 +323,59 @@ static bool is_layer_found(const view_outliner *outliner, const md5_layer_desc *
 static void list_states(view_ui *ui, const view_outliner *outliner, const md5_layer_desc *layer,
                         uint32_t layer_index, uint32_t active)
 {
-    for (uint32_t k = 0; k < layer->num_states; k++) {
-        const char *const name = layer->states[k].name;
-        char label[192];
+    for (uint32_t i = 0; i < layer->num_states; i++) {
+        const char *const name = layer->states[i].name;
         if (!is_found(outliner, name))
             continue;
+        const bool is_active = i == active;
+        char label[192];
         COMMON_TEXT(label, "%s/%s", layer->name, name);
-        const row_part part = show_row(ui, &(tree_row){.label = label,
-                                                       .name = name,
-                                                       .depth = 1,
-                                                       .sign = k == active ? SIGN_PLAYS : SIGN_NONE,
-                                                       .is_selected = k == active});
-        if (part != PART_NONE)
-            UI_COMMAND(ui, VIEW_GO_TO_STATE, .number = layer_index, .item = k);
-        ui_context(ui, VIEW_ON_STATE, layer_index, k, name, NULL);
+        const tree_row row = {.label = label,
+                              .name = name,
+                              .depth = 1,
+                              .sign = is_active ? SIGN_PLAYS : SIGN_NONE,
+                              .is_selected = is_active};
+        if (show_row(ui, &row) != PART_NONE)
+            UI_COMMAND(ui, VIEW_GO_TO_STATE, .number = layer_index, .item = i);
+        ui_context(ui, VIEW_ON_STATE, layer_index, i, name, NULL);
     }
 }
 
-// Displays the row of a layer with its active state or, during a transition, the previous and the
-// active state. If the layer is unfolded, the rows of its states follow. A click on the name
-// selects the layer in the state graph.
+// Writes the active state of a layer or, during a transition, the previous and the active state.
+static void describe_layer_state(const md5_layer_desc *layer, const md5_layer_status *status,
+                                 char text[160])
+{
+    const char *const state = layer->states[status->state].name;
+    if (status->from == MD5_NONE)
+        snprintf(text, 160, "%s", state);
+    else
+        snprintf(text, 160, "%s \xE2\x86\x92 %s", layer->states[status->from].name, state);
+}
+
+// Displays the row of a layer with its active state. If the layer is unfolded, the rows of its
+// states follow. A click on the sign folds or unfolds the layer, and a click on the name selects it
+// in the state graph.
 static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *graph, uint32_t index)
 {
     const view_machine *const machine = &ui->scene->machine;
     const md5_layer_desc *const layer = &machine->desc->layers[index];
     const md5_layer_status status = md5_player_layer(machine->player, index);
-    const char *const state = layer->states[status.state].name;
     const bool is_changing = status.from != MD5_NONE;
-    const bool is_searched = outliner->filter[0] != '\0';
-    const uint64_t bit = index < 64 ? (uint64_t)1 << index : 0; // layers after 64 remain folded
-    const bool is_open = is_searched || (outliner->open_layers & bit) != 0;
-    char text[160];
-    if (is_changing)
-        COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name, state);
-    else
-        COMMON_TEXT(text, "%s", state);
+    const bool is_in_graph = view_shows_graph(ui->stage) && graph->layer == index;
 
-    const row_part part = show_row(
-        ui, &(tree_row){.name = layer->name,
-                        .text = text,
-                        .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
-                        .color = is_changing ? VIEW_AMBER : 0,
-                        .is_selected = view_shows_graph(ui->stage) && graph->layer == index});
+    // One bit per layer; the layers after 64 remain folded. A search unfolds all layers.
+    const uint64_t bit = index < 64 ? (uint64_t)1 << index : 0;
+    const bool is_searched = outliner->filter[0] != '\0';
+    const bool is_open = is_searched || (outliner->open_layers & bit) != 0;
+
+    char text[160];
+    describe_layer_state(layer, &status, text);
+    const tree_row row = {.name = layer->name,
+                          .text = text,
+                          .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
+                          .color = is_changing ? VIEW_AMBER : 0,
+                          .is_selected = is_in_graph};
+    const row_part part = show_row(ui, &row);
     if (part == PART_SIGN)
         outliner->open_layers ^= bit;
     else if (part == PART_NAME)
@@ -360,14 +384,29 @@ static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *gr
         list_states(ui, outliner, layer, index, status.state);
 }
 
-// Draws and handles the section of the layers of a state machine. The slots of one-shot clips
-// follow the layers, each with the clip that it plays.
-static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *graph)
+// Displays the rows of the slots of a state machine. A slot plays one-shot clips over the pose of
+// the layers; its row contains the clip that it plays.
+static void list_slots(view_ui *ui, const view_outliner *outliner)
 {
     const view_machine *const machine = &ui->scene->machine;
     const md5_machine_desc *const desc = machine->desc;
+    for (uint32_t i = 0; i < desc->num_slots; i++) {
+        const char *const slot = desc->slots[i].name;
+        if (!is_found(outliner, slot))
+            continue;
+        const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
+        const bool is_playing = one_shot.weight > 0;
+        const char *const clip = is_playing ? desc->clips[one_shot.clip].name : NULL;
+        show_row(ui, &(tree_row){.name = slot, .text = clip});
+    }
+}
+
+// Draws and handles the section of the layers of a state machine, which also contains its slots.
+static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *graph)
+{
     if (view_get_mode(ui->stage->document) != VIEW_MODE_MACHINE)
         return;
+    const md5_machine_desc *const desc = ui->scene->machine.desc;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < desc->num_layers; i++)
         num_found += is_layer_found(outliner, &desc->layers[i]);
@@ -379,15 +418,7 @@ static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *g
     for (uint32_t i = 0; i < desc->num_layers; i++)
         if (is_layer_found(outliner, &desc->layers[i]))
             show_layer(ui, outliner, graph, i);
-
-    // The slots, each with the clip that it plays.
-    for (uint32_t i = 0; i < desc->num_slots; i++) {
-        const char *const slot = desc->slots[i].name;
-        const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
-        const char *const clip = one_shot.weight > 0 ? desc->clips[one_shot.clip].name : NULL;
-        if (is_found(outliner, slot))
-            show_row(ui, &(tree_row){.name = slot, .text = clip});
-    }
+    list_slots(ui, outliner);
 }
 
 // == Joints ===============================================================================
@@ -399,6 +430,21 @@ typedef struct joint_tree {
     uint32_t *sizes;  // number of joints in the subtree, including its root, by joint
 } joint_tree;
 
+// Sets sizes[joint] to the number of joints in the subtree of each joint, including itself. The
+// elements are 0 before.
+static void count_subtrees(const md5_skeleton *skeleton, uint32_t *sizes)
+{
+    // skeleton->order has parents before children. From its end, each subtree is complete when it
+    // is added to its parent.
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        sizes[joint]++;
+        if (parent != MD5_NONE)
+            sizes[parent] += sizes[joint];
+    }
+}
+
 // Returns the joints in depth-first order. Siblings remain in the order of the file. The caller
 // frees `joints`.
 static joint_tree order_joints(const md5_skeleton *skeleton)
@@ -407,30 +453,22 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
     uint32_t *const block = common_alloc(4 * (size_t)count + 1, sizeof *block);
     const joint_tree tree = {
         .joints = block, .depths = block + count, .sizes = block + 2 * (size_t)count};
+    count_subtrees(skeleton, tree.sizes);
+
     // next[joint] is the index in tree.joints of the joint's next child; next[count]: of a root.
+    // Each joint is stored at the next index of its parent. Its children begin after it, and its
+    // next sibling begins after its subtree.
     uint32_t *const next = block + 3 * (size_t)count;
-
-    // Add up the sizes of the subtrees from the leaves to the roots: skeleton->order has parents
-    // before children.
-    for (uint32_t i = count; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        tree.sizes[joint]++;
-        if (parent != MD5_NONE)
-            tree.sizes[parent] += tree.sizes[joint];
-    }
-
-    // Store each joint at the next index of its parent. Its children begin after it, and its next
-    // sibling begins after its subtree.
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const bool is_root = parent == MD5_NONE;
-        uint32_t *const index = &next[is_root ? count : parent];
+        uint32_t *const next_sibling = &next[is_root ? count : parent];
+        const uint32_t index = *next_sibling;
+        tree.joints[index] = joint;
         tree.depths[joint] = is_root ? 0 : tree.depths[parent] + 1;
-        tree.joints[*index] = joint;
-        next[joint] = *index + 1;
-        *index += tree.sizes[joint];
+        next[joint] = index + 1;
+        *next_sibling = index + tree.sizes[joint];
     }
     return tree;
 }
@@ -477,20 +515,30 @@ static uint32_t find_joints(const view_outliner *outliner, const md5_skeleton *s
     return num_found;
 }
 
-// Scrolls the column to the next row unless the row is visible. `shown` is the scroll position at
+// Scrolls the column to its next row, unless the row is visible. `shown` is the scroll position at
 // which the column is displayed, in pixels.
 static void scroll_to_next_row(const view_ui *ui, float shown)
 {
     ui_scroll *const scroll = ui->column->scroll;
     const view_rect area = ui->column->area;
-    const float top = ui->column->y - area.y + shown;
-    if (top < scroll->wanted || top > scroll->wanted + 0.9f * area.height)
-        scroll->wanted = fmaxf(top - 0.4f * area.height, 0);
+    const float row_top = ui->column->y - area.y + shown; // from the top of the first row
+    const bool is_above = row_top < scroll->wanted;
+    const bool is_below = row_top > scroll->wanted + 0.9f * area.height;
+    if (is_above || is_below)
+        scroll->wanted = fmaxf(row_top - 0.4f * area.height, 0);
+}
+
+// Selects a joint whose row was pressed. The row is visible: setting `revealed_joint` avoids
+// scrolling to it.
+static void select_joint(view_ui *ui, view_outliner *outliner, uint32_t joint)
+{
+    ui->selected_joint = (int32_t)joint;
+    outliner->revealed_joint = (int32_t)joint;
 }
 
 // Displays the row of a joint and handles clicks on it. A click on the sign folds or unfolds the
-// joint, a click on the name selects it. Joints that the clip does not animate are dim. `is_shut`:
-// the descendants of the joint are not listed.
+// joint, a click on the name selects it. Joints that the clip does not animate are dim. If
+// `is_shut` is true, the descendants of the joint are not listed.
 static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *tree, uint32_t joint,
                        bool is_shut, bool is_selected)
 {
@@ -498,27 +546,27 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
     const char *const name = ui->scene->skeleton->joints[joint].name;
     const bool has_binding = clip != NULL && clip->binding != NULL;
     const bool is_still = has_binding && clip->binding->tracks[joint] == MD5_NONE;
+    const bool has_children = tree->sizes[joint] > 1;
     row_sign sign = SIGN_NONE;
-    if (tree->sizes[joint] > 1)
+    if (has_children)
         sign = is_shut ? SIGN_FOLDED : SIGN_OPEN;
-    const row_part part = show_row(ui, &(tree_row){.name = name,
-                                                   .depth = tree->depths[joint],
-                                                   .sign = sign,
-                                                   .color = is_still ? VIEW_DIM : 0,
-                                                   .is_selected = is_selected});
+    const tree_row row = {.name = name,
+                          .depth = tree->depths[joint],
+                          .sign = sign,
+                          .color = is_still ? VIEW_DIM : 0,
+                          .is_selected = is_selected};
+    const row_part part = show_row(ui, &row);
 
     if (ui->mouse.is_moved && ui_is_hot(ui))
         ui->hovered_joint = (int32_t)joint;
-
-    // The row is visible: setting `revealed_joint` avoids scrolling to it.
     if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
-        ui->selected_joint = outliner->revealed_joint = (int32_t)joint;
+        select_joint(ui, outliner, joint);
         UI_COMMAND(ui, VIEW_MARKED);
     }
     if (part == PART_SIGN && joint < VIEW_MAX_FOLDED) {
         outliner->folded_joints[joint / 64] ^= fold_bit(joint);
     } else if (part != PART_NONE) {
-        ui->selected_joint = outliner->revealed_joint = (int32_t)joint;
+        select_joint(ui, outliner, joint);
         request_selection(ui);
     }
 }
@@ -538,8 +586,28 @@ static bool reveal_selected_joint(const view_ui *ui, view_outliner *outliner)
     return true;
 }
 
-// Draws and handles the section of the joints as a tree: the joints whose ancestors are unfolded
-// or, with a search text, the joints that match it and their ancestors.
+// Displays the rows of the joints: those whose ancestors are unfolded or, with a search text, those
+// for which `listed` is true. If `reveals` is true, scrolls to the selected joint.
+static void list_joint_rows(view_ui *ui, view_outliner *outliner, const joint_tree *tree,
+                            const bool *listed, bool reveals)
+{
+    const uint32_t count = ui->scene->skeleton->num_joints;
+    const bool is_searched = outliner->filter[0] != '\0';
+    const int32_t marked = view_marked_joint(ui, ui->scene);
+    const float shown = ui->is_smooth ? ui->column->scroll->shown : ui->column->scroll->wanted;
+    uint32_t i = 0; // index in the tree
+    while (i < count) {
+        const uint32_t joint = tree->joints[i];
+        const bool is_shut = !is_searched && is_folded(outliner, joint);
+        if (reveals && (int32_t)joint == ui->selected_joint)
+            scroll_to_next_row(ui, shown);
+        if (listed[joint])
+            show_joint(ui, outliner, tree, joint, is_shut, (int32_t)joint == marked);
+        i += is_shut ? tree->sizes[joint] : 1; // skip the descendants of a folded joint
+    }
+}
+
+// Draws and handles the section of the joints as a tree.
 static void list_joints(view_ui *ui, view_outliner *outliner)
 {
     const md5_skeleton *const skeleton = ui->scene->skeleton;
@@ -552,26 +620,21 @@ static void list_joints(view_ui *ui, view_outliner *outliner)
     const bool reveals = reveal_selected_joint(ui, outliner);
 
     ui_begin(ui, "joint");
-    const bool is_open =
-        show_section_header(ui, outliner, UI_SECTION_JOINTS, "Joints", count, num_found);
-    const bool is_searched = outliner->filter[0] != '\0';
-    const int32_t marked = view_marked_joint(ui, ui->scene);
-    const float shown = ui->is_smooth ? ui->column->scroll->shown : ui->column->scroll->wanted;
-    for (uint32_t i = 0; i < count && is_open; i++) {
-        const uint32_t joint = tree.joints[i];
-        const bool is_shut = !is_searched && is_folded(outliner, joint);
-        if (reveals && (int32_t)joint == ui->selected_joint)
-            scroll_to_next_row(ui, shown);
-        if (listed[joint])
-            show_joint(ui, outliner, &tree, joint, is_shut, (int32_t)joint == marked);
-        if (is_shut)
-            i += tree.sizes[joint] - 1; // skips its descendants
-    }
+    if (show_section_header(ui, outliner, UI_SECTION_JOINTS, "Joints", count, num_found))
+        list_joint_rows(ui, outliner, &tree, listed, reveals);
     free(listed);
     free(tree.joints);
 }
 
 // == Materials and morph targets ==========================================================
+
+// Returns true if a mesh is the first one with its material, and the name of the material matches
+// the search text, so that the list contains the material once.
+static bool is_material_listed(const view_outliner *outliner, const md5_model *model, uint32_t mesh)
+{
+    return first_mesh_with_material(model, mesh) == mesh
+           && is_found(outliner, model->meshes[mesh].shader);
+}
 
 // Draws and handles the section of the materials, each with the last part of its name. A click
 // selects a material: the list of meshes highlights its meshes, and the inspector displays it.
@@ -582,17 +645,15 @@ static void list_materials(view_ui *ui, const view_outliner *outliner)
     const uint32_t count = num_meshes < VIEW_MAX_MATERIALS ? num_meshes : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
-        num_found +=
-            first_mesh_with_material(model, i) == i && is_found(outliner, model->meshes[i].shader);
+        num_found += is_material_listed(outliner, model, i);
 
     ui_begin(ui, "material");
     if (!show_section_header(ui, outliner, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        const char *const name = model->meshes[i].shader;
-        const bool is_listed_before = first_mesh_with_material(model, i) != i; // by another mesh
-        if (is_listed_before || !is_found(outliner, name))
+        if (!is_material_listed(outliner, model, i))
             continue;
+        const char *const name = model->meshes[i].shader;
         const tree_row row = {.label = name,
                               .name = name[0] != '\0' ? common_base(name) : "none",
                               .is_selected = ui->selected_material == (int32_t)i};
@@ -601,7 +662,8 @@ static void list_materials(view_ui *ui, const view_outliner *outliner)
     }
 }
 
-// Displays the row of a morph target with a slider, which sets its requested weight.
+// Displays the row of a morph target with a slider, which sets the weight that the user requests.
+// The number is the resulting weight.
 static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
 {
     const view_document *const document = ui->stage->document;
