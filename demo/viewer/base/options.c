@@ -1,5 +1,9 @@
 // Reads and writes the values of options, from single values to whole command lines and stored
 // settings. The table of the options is in option_table.c.
+//
+// The kind of an option (common_option_kind) determines the type of its value. The field of an
+// option is the member of view_options that contains the value. The usual value is the default. An
+// option is repeated if it can be given several times; its value is a list then.
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/game_folder.h"
@@ -42,9 +46,10 @@ const view_option *view_get_map_option(md5gl_image_kind map)
 }
 
 // Returns the option with the most similar name to an unknown name[length], or NULL if none is
-// similar enough to be suggested: one edit is accepted per four bytes of the name, rounded. If
-// the name of an option contains the unknown name, it counts as one edit. Names of up to three
-// bytes are part of too many options, so they are only compared as a whole.
+// similar enough to be suggested. One edit, a changed, added or removed byte, is accepted per four
+// bytes of the name, rounded. If the name of an option contains the unknown name, it counts as one
+// edit. Names of up to three bytes are part of too many options, so that they are only compared as
+// a whole.
 static const view_option *find_nearest(const char *name, size_t length)
 {
     enum { MIN_PART_LENGTH = 4, BYTES_PER_EDIT = 4 };
@@ -58,7 +63,7 @@ static const view_option *find_nearest(const char *name, size_t length)
         size_t distance = common_edit_distance(name, length, option->name, whole_name);
         const bool is_part = length >= MIN_PART_LENGTH
                              && common_edit_distance(name, length, option->name, part_of_name) == 0;
-        if (distance > 1 && is_part)
+        if (is_part && distance > 1)
             distance = 1;
         if (distance < min_distance) {
             min_distance = distance;
@@ -104,44 +109,52 @@ static int find_light(const char *name, size_t length)
     return VIEW_NUM_LIGHTS;
 }
 
-// Reads "NAME=VALUE,NAME=VALUE". Returns false if the text is malformed.
+// Parses "NAME=VALUE,NAME=VALUE", the value of --lights. Lights that the text does not name remain
+// unchanged. Returns false if the text is malformed.
 static bool read_lights(const char *text, view_lights *lights)
 {
+    const char *name = text;
     for (;;) {
-        const size_t length = strcspn(text, "=");
-        const int light = find_light(text, length);
-        if (light == VIEW_NUM_LIGHTS || text[length] == '\0')
+        const size_t length = strcspn(name, "=");
+        const bool has_value = name[length] == '=';
+        const int light = find_light(name, length);
+        if (light == VIEW_NUM_LIGHTS || !has_value)
             return false;
 
         const view_light_range *const range = &view_light_ranges[light];
         double value;
         const char *const end =
-            common_parse_number(text + length + 1, range->low, range->high, &value);
+            common_parse_number(name + length + 1, range->low, range->high, &value);
         if (end == NULL || (*end != '\0' && *end != ','))
             return false;
         lights->values[light] = (float)value;
-
         if (*end == '\0')
             return true;
-        text = end + 1;
+        name = end + 1;
     }
 }
 
-// Writes "NAME=VALUE,NAME=VALUE", which is read as the same values. A `size` of LIGHTS_TEXT is
-// sufficient.
+// Writes a number with the smallest number of digits, at least 7, that is read as the same bits.
+static void write_exact_number(float value, char text[24])
+{
+    const int max_digits = 9; // sufficient for each float
+    for (int digits = 7; digits <= max_digits; digits++) {
+        snprintf(text, 24, "%.*g", digits, value);
+        if ((float)strtod(text, NULL) == value)
+            return;
+    }
+}
+
+// Size of a text that is sufficient for write_lights().
 enum { LIGHTS_TEXT = 192 };
-// Writes the values of all lights as text: NAME=NUMBER,NAME=NUMBER,...
+// Writes the values of all lights as text, "NAME=VALUE,NAME=VALUE", which read_lights() reads as
+// the same values.
 static void write_lights(const view_lights *lights, char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
-        const float value = lights->values[i];
         char number[24];
-        int digits = 7;
-        // Use the smallest number of digits, from 7, that is read as the same bits.
-        do {
-            COMMON_TEXT(number, "%.*g", digits, value);
-        } while ((float)strtod(number, NULL) != value && digits++ < 9);
+        write_exact_number(lights->values[i], number);
         common_append(text, size, ",", "%s=%s", view_light_ranges[i].name, number);
     }
 }
@@ -191,12 +204,18 @@ float view_material_time(const view_parms *parms, double clip_time)
 
 void view_set_parm(view_parms *parms, int row, float value, double clip_time)
 {
-    const int parm = row - VIEW_FIRST_PARM;
-    if (row == VIEW_PARM_TIME)
+    if (row == VIEW_PARM_TIME) {
         parms->ahead = (float)(value - clip_time);
-    else
-        parms->values[parm] = value;
-    if ((parm == 4 || parm == 7) && parms->ahead == view_parm_ranges[VIEW_PARM_TIME].usual)
+        return;
+    }
+
+    // The parameters "offset" and "burn" are times of the clip. Setting one of them removes the
+    // default difference between the time of the materials and the time of the clip.
+    enum { OFFSET_PARM = 4, BURN_PARM = 7 };
+    const int parm = row - VIEW_FIRST_PARM;
+    const bool is_time = parm == OFFSET_PARM || parm == BURN_PARM;
+    parms->values[parm] = value;
+    if (is_time && parms->ahead == view_parm_ranges[VIEW_PARM_TIME].usual)
         parms->ahead = 0;
 }
 
@@ -211,51 +230,67 @@ static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof
                   && sizeof(view_shell) == sizeof(unsigned),
               "enums have the size of an unsigned int");
 
-// Reads "NAME=VALUE", or "NAME=VALUE@TIME" if `has_times`, and inserts it. The settings are sorted
-// by time; settings of equal time remain in the order given.
+// Inserts a setting into a list that is sorted by time. Settings of equal time remain in the order
+// in which they were inserted.
+static void insert_setting(view_settings *settings, const view_setting *setting)
+{
+    view_setting *position = COMMON_ADD_ITEM(settings->rows, settings->count);
+    while (position > settings->rows && position[-1].time > setting->time) {
+        position[0] = position[-1];
+        position--;
+    }
+    *position = *setting;
+}
+
+// Parses a setting of a parameter or weight, "NAME=VALUE" or, if `has_times` is true,
+// "NAME=VALUE@TIME", and adds it to a list. Without a time, the setting applies from time 0.
+// Returns false if the text is malformed.
 static bool add_setting(const char *text, bool has_times, view_settings *settings)
 {
     const char *const equals = strchr(text, '=');
-    view_setting setting = {.time = 0};
-    double value = 0;
     if (equals == NULL || equals == text)
         return false;
+    double value = 0;
+    double time = 0;
     const char *end = common_parse_number(equals + 1, -FLT_MAX, FLT_MAX, &value);
     if (end != NULL && has_times && *end == '@')
-        end = common_parse_number(end + 1, -DBL_MAX, DBL_MAX, &setting.time);
+        end = common_parse_number(end + 1, -DBL_MAX, DBL_MAX, &time);
     if (end == NULL || *end != '\0')
         return false;
-    setting.value = (float)value;
-    setting.parameter = common_format("%.*s", (int)(equals - text), text);
 
-    // Move the later settings back by one.
-    view_setting *position = COMMON_ADD_ITEM(settings->rows, settings->count);
-    for (; position > settings->rows && position[-1].time > setting.time; position--)
-        *position = position[-1];
-    *position = setting;
+    const view_setting setting = {.parameter = common_format("%.*s", (int)(equals - text), text),
+                                  .value = (float)value,
+                                  .time = time};
+    insert_setting(settings, &setting);
     return true;
 }
 
 void view_copy_settings(view_settings *settings, const view_settings *from)
 {
-    for (size_t i = 0; i < settings->count; i++) {
-        view_setting *const row = &settings->rows[i];
-        free(row->parameter);
-    }
+    for (size_t i = 0; i < settings->count; i++)
+        free(settings->rows[i].parameter);
     free(settings->rows);
     *settings = (view_settings){.count = 0};
-    for (size_t i = 0; from != NULL && i < from->count; i++) {
-        view_setting *const row = COMMON_ADD_ITEM(settings->rows, settings->count);
-        *row = from->rows[i];
-        row->parameter = common_copy(row->parameter);
+    if (from == NULL)
+        return;
+
+    for (size_t i = 0; i < from->count; i++) {
+        view_setting *const copy = COMMON_ADD_ITEM(settings->rows, settings->count);
+        *copy = from->rows[i];
+        copy->parameter = common_copy(copy->parameter);
     }
 }
 
-static common_option to_common_option(const view_option *o)
+// Converts an option to the form of demo/common/options.h, whose functions read and write single
+// values.
+static common_option to_common_option(const view_option *option)
 {
-    return (common_option){o->name, o->value, o->kind, o->offset, o->low, o->high};
+    return (common_option){option->name,   option->value, option->kind,
+                           option->offset, option->low,   option->high};
 }
 
+// Returns the field of an option. Its type depends on the kind of the option. The caller may only
+// change it if `options` is not a constant.
 static void *option_field(const view_option *option, const view_options *options)
 {
     return (unsigned char *)(uintptr_t)options + option->offset;
@@ -264,7 +299,10 @@ static void *option_field(const view_option *option, const view_options *options
 // Returns the flag that records that the option was given, or NULL if the option does not have one.
 static bool *given_flag(const view_option *option, const view_options *options)
 {
-    return option->given > 0 ? (bool *)((unsigned char *)(uintptr_t)options + option->given) : NULL;
+    if (option->given == 0)
+        return NULL;
+    unsigned char *const bytes = (unsigned char *)(uintptr_t)options;
+    return (bool *)(bytes + option->given);
 }
 
 bool view_is_repeated(const view_option *option)
@@ -295,18 +333,20 @@ unsigned view_get_choice(const view_option *option, const view_options *options)
     return *(const bool *)field ? 1 : 0;
 }
 
-// Adds the times of a list "0.5,1,2". Returns false if the text is malformed.
+// Parses a list of times, "0.5,1,2", and adds them to options->times. Returns false if the text is
+// malformed.
 static bool read_times(const char *text, view_options *options)
 {
+    const char *number = text;
     for (;;) {
         double time;
-        const char *const end = common_parse_number(text, -DBL_MAX, DBL_MAX, &time);
+        const char *const end = common_parse_number(number, -DBL_MAX, DBL_MAX, &time);
         if (end == NULL || (*end != ',' && *end != '\0'))
             return false;
         *COMMON_ADD_ITEM(options->times, options->num_times) = time;
         if (*end == '\0')
             return true;
-        text = end + 1;
+        number = end + 1;
     }
 }
 
@@ -326,18 +366,21 @@ static bool read_parm(const char *text, view_parms *parms)
     return true;
 }
 
-// Marks an option as given.
+// Records that an option was given, and whether the options name content: a file to open, or a part
+// of it.
 static void mark_given(const view_option *option, view_options *options)
 {
     bool *const given = given_flag(option, options);
-    const bool is_general = option->scope == VIEW_SCOPE_ANY;
     if (given != NULL)
         *given = true;
-    if (option->scope == VIEW_SCOPE_FILE || (!is_general && option->names != VIEW_NAMES_NOTHING))
+    const bool is_file_option = option->scope == VIEW_SCOPE_FILE;
+    const bool has_name = option->scope != VIEW_SCOPE_ANY && option->names != VIEW_NAMES_NOTHING;
+    if (is_file_option || has_name)
         options->names_content = true;
 }
 
-// Returns a copy of a text for the option's field. The options own the copy.
+// Returns a copy of a text for the option's field. The options own the copy, because fields only
+// point to texts.
 static char *own_text(const view_option *option, const char *text, view_options *options)
 {
     char *const copy = common_copy(text);
@@ -347,7 +390,8 @@ static char *own_text(const view_option *option, const char *text, view_options 
     return copy;
 }
 
-// Sets the option's field to a value, or adds the value if the option may be repeated.
+// Parses a text and sets the option's field to its value, or adds the value if the option is
+// repeated. Returns false if the text is not a value of the option.
 static bool read_single_value(const view_option *option, const char *text, view_options *options)
 {
     const common_option row = to_common_option(option);
@@ -367,14 +411,43 @@ static bool read_single_value(const view_option *option, const char *text, view_
     }
 }
 
-// Frees the former text of an option that is not repeated, after another text was read.
+// Frees the former text of an option that is not repeated, after another text was read. The new
+// text is the last one of the option's texts.
 static void drop_replaced_text(const view_option *option, view_options *options)
 {
     common_list *const texts = &options->strings[view_option_index(option)];
     if (texts->count < 2)
         return;
     free(texts->names[0]);
-    texts->names[0] = texts->names[--texts->count];
+    texts->count--;
+    texts->names[0] = texts->names[texts->count];
+}
+
+// Reads one value, text[length], of an option. If the field points to a string, it points to a copy
+// that the options own.
+static bool read_text_part(const view_option *option, const char *text, size_t length,
+                           view_options *options)
+{
+    char *const part = common_format("%.*s", (int)length, text);
+    const char *const value = is_text(option) ? own_text(option, part, options) : part;
+    const bool is_read = read_single_value(option, value, options);
+    free(part);
+    return is_read;
+}
+
+// Reads several values of a repeated option from a text of lines, each of which ends with "\n".
+// Returns false at the first line that is not a value.
+static bool read_lines(const view_option *option, const char *text, view_options *options)
+{
+    const char *line = text;
+    while (*line != '\0') {
+        const size_t length = strcspn(line, "\n");
+        const bool is_complete = line[length] == '\n';
+        if (!is_complete || !read_text_part(option, line, length, options))
+            return false;
+        line += length + 1;
+    }
+    return true;
 }
 
 // Parses the text of an option, which comes from the command line or from a file.
@@ -387,65 +460,66 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     if (text == NULL)
         return read_single_value(option, NULL, options);
 
-    // A repeated option accepts all its values in one text of lines, each of which ends with "\n".
-    const bool has_lines = view_is_repeated(option) && strchr(text, '\n') != NULL;
-    bool is_read = true;
-    do {
-        const size_t length = strcspn(text, has_lines ? "\n" : "");
-        char *const line = common_format("%.*s", (int)length, text);
-        const bool is_complete = !has_lines || text[length] == '\n';
-        // Fields that point to strings point to copies, which the options own.
-        const char *const value = is_text(option) ? own_text(option, line, options) : line;
-        is_read = is_complete && read_single_value(option, value, options);
-        text += has_lines ? length + 1 : length; // after the end of the line
-        free(line);
-    } while (is_read && has_lines && *text != '\0');
-
-    if (is_read && is_text(option) && !view_is_repeated(option))
+    const bool is_repeated = view_is_repeated(option);
+    if (is_repeated && strchr(text, '\n') != NULL)
+        return read_lines(option, text, options);
+    if (!read_text_part(option, text, strlen(text), options))
+        return false;
+    if (is_text(option) && !is_repeated)
         drop_replaced_text(option, options);
-    return is_read;
+    return true;
 }
 
-// Writes the values of an option with several values: lights as a text without a line break, other
-// values as one line each. Writes "" if the option has no values. The caller frees the text. The
-// kind of the option determines the type of its field in `options`.
+// Appends the settings of a list as lines, "NAME=VALUE" or "NAME=VALUE@TIME".
+static void append_settings(char **text, const view_settings *settings)
+{
+    for (size_t i = 0; i < settings->count; i++) {
+        const view_setting *const setting = &settings->rows[i];
+        common_extend(text, "%s=%.9g", setting->parameter, setting->value);
+        if (setting->time != 0)
+            common_extend(text, "@%.17g", setting->time);
+        common_extend(text, "\n");
+    }
+}
+
+// Appends the parameters of materials that differ from the defaults as lines, "NUMBER=VALUE".
+static void append_parms(char **text, const view_parms *parms)
+{
+    for (int i = 0; i < VIEW_NUM_PARMS; i++) {
+        const float usual = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+        if (parms->values[i] != usual)
+            common_extend(text, "%d=%.9g\n", i, parms->values[i]);
+    }
+}
+
+// Writes the values of a repeated option as one line each, or the lights as a text without a line
+// break. Writes "" if the option does not have values. The caller frees the text.
 static char *write_lines(const view_option *option, const view_options *options)
 {
     const void *const field = option_field(option, options);
+    const common_texts *texts;
+    char lights[LIGHTS_TEXT];
     char *text = common_copy("");
     switch (option->kind) {
-    case COMMON_TEXTS: {
-        const common_texts *const texts = field;
+    case COMMON_TEXTS:
+        texts = field;
         for (size_t i = 0; i < texts->count; i++)
             common_extend(&text, "%s\n", texts->names[i]);
         break;
-    }
-    case VIEW_OPTION_LIGHTS: {
-        char lights[LIGHTS_TEXT];
+    case VIEW_OPTION_LIGHTS:
         write_lights(&options->lights, lights, sizeof lights);
         common_extend(&text, "%s", lights);
         break;
-    }
     case VIEW_OPTION_TIMES:
         for (size_t i = 0; i < options->num_times; i++)
             common_extend(&text, "%.17g\n", options->times[i]);
         break;
     case VIEW_OPTION_PARM:
-        for (int i = 0; i < VIEW_NUM_PARMS; i++) {
-            if (options->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
-                common_extend(&text, "%d=%.9g\n", i, options->parms.values[i]);
-        }
+        append_parms(&text, &options->parms);
         break;
-    default: { // VIEW_OPTION_SETTING, VIEW_OPTION_WEIGHT
-        const view_settings *const settings = field;
-        for (size_t i = 0; i < settings->count; i++) {
-            const view_setting *const setting = &settings->rows[i];
-            common_extend(&text, "%s=%.9g", setting->parameter, setting->value);
-            if (setting->time != 0)
-                common_extend(&text, "@%.17g", setting->time);
-            common_extend(&text, "\n");
-        }
-    }
+    default: // VIEW_OPTION_SETTING, VIEW_OPTION_WEIGHT
+        append_settings(&text, field);
+        break;
     }
     return text;
 }
@@ -487,16 +561,19 @@ const char *view_file_in(const view_option *option, const char *value)
     return equals != NULL ? equals + 1 : value;
 }
 
-// Returns the default of a switch. Its field is false for "yes" if the option is its opposite.
+// Returns the default of a switch, the value of its field. The default in the table is that of the
+// displayed part. An option of the kind COMMON_OPPOSITE hides the part, so that its field has the
+// opposite value.
 static bool usual_switch(const view_option *option, bool is_in_window)
 {
-    bool is_on = option->usual == VIEW_USUALLY_YES;
-    if (option->usual == VIEW_USUALLY_IN_WINDOW)
-        is_on = is_in_window;
-    return option->kind == COMMON_OPPOSITE ? !is_on : is_on;
+    const bool is_only_in_window = option->usual == VIEW_USUALLY_IN_WINDOW;
+    const bool is_shown = is_only_in_window ? is_in_window : option->usual == VIEW_USUALLY_YES;
+    const bool is_opposite = option->kind == COMMON_OPPOSITE;
+    return is_opposite ? !is_shown : is_shown;
 }
 
-// Returns the defaults of all options, in a window or for --output. They do not own memory.
+// Returns the defaults of all options: of a window, or of a program that writes an image. They do
+// not own memory.
 static view_options usual_options(bool is_in_window)
 {
     // The time of the materials starts at one minute. Materials of guns show a muzzle flash shortly
@@ -520,7 +597,7 @@ static view_options usual_options(bool is_in_window)
     return usual;
 }
 
-// Resets an option to its value in `usual`, the defaults.
+// Resets an option to its value in `usual`, the defaults, and frees its texts.
 static void reset_option(const view_option *option, const view_options *usual,
                          view_options *options)
 {
@@ -565,22 +642,26 @@ void view_reset_option(const view_option *option, view_options *options)
 
 common_value view_get_value(const view_option *option, const view_options *options)
 {
-    const common_option row = to_common_option(option);
-    const bool *const given = given_flag(option, options);
     const common_value unset = {.type = COMMON_VALUE_DEFAULT};
     if (view_is_repeated(option) || option->kind == VIEW_OPTION_LIGHTS)
-        return (common_value){.type = COMMON_VALUE_NONE};
+        return (common_value){.type = COMMON_VALUE_NONE}; // several values
+    const bool *const given = given_flag(option, options);
     if (given != NULL && !*given)
         return unset;
-    if (option->kind == COMMON_RANGE && options->range_last <= options->range_first)
+    const bool is_empty_range =
+        option->kind == COMMON_RANGE && options->range_last <= options->range_first;
+    if (is_empty_range)
         return unset;
 
+    const common_option row = to_common_option(option);
     const common_value value = common_load_value(&row, options);
-    const bool is_null = value.type == COMMON_VALUE_TEXT && value.text == NULL;
-    return value.type == COMMON_VALUE_NONE || is_null ? unset : value;
+    const bool is_null_text = value.type == COMMON_VALUE_TEXT && value.text == NULL;
+    if (value.type == COMMON_VALUE_NONE || is_null_text)
+        return unset;
+    return value;
 }
 
-// Sets --animation-time to a single time.
+// Sets --animation-time to a single time. Returns false if the value is not a number.
 static bool set_time(common_value value, view_options *options)
 {
     if (value.type != COMMON_VALUE_NUMBERS)
@@ -598,17 +679,19 @@ common_value view_get_usual(const view_option *option)
 
 bool view_set_value(const view_option *option, common_value value, view_options *options)
 {
-    const common_option row = to_common_option(option);
+    const bool is_default = value.type == COMMON_VALUE_DEFAULT;
     const bool is_text_value = value.type == COMMON_VALUE_TEXT;
-    const bool is_empty = is_text_value && value.text[0] == '\0';
-    if (is_text_value || value.type == COMMON_VALUE_DEFAULT)
+    const bool is_empty = is_text_value && value.text[0] == '\0'; // also the default
+    if (is_text_value || is_default)
         view_reset_option(option, options);
-    if (is_empty || value.type == COMMON_VALUE_DEFAULT)
+    if (is_empty || is_default)
         return true;
     if (is_text_value)
         return view_read_option(option, value.text, options);
     if (option->kind == VIEW_OPTION_TIMES)
         return set_time(value, options);
+
+    const common_option row = to_common_option(option);
     if (!common_store_value(&row, &value, options))
         return false;
     mark_given(option, options);
@@ -626,16 +709,16 @@ static bool are_texts_equal(const common_texts *a, const common_texts *b)
     return true;
 }
 
-// Returns true if two lists of values of machine parameters are equal.
+// Returns true if two lists of settings of machine parameters are equal.
 static bool are_settings_equal(const view_settings *a, const view_settings *b)
 {
     if (a->count != b->count)
         return false;
     for (size_t i = 0; i < a->count; i++) {
-        const view_setting *const x = &a->rows[i];
-        const view_setting *const y = &b->rows[i];
-        const bool has_same_name = strcmp(x->parameter, y->parameter) == 0;
-        if (!has_same_name || x->value != y->value || x->time != y->time)
+        const view_setting *const first = &a->rows[i];
+        const view_setting *const second = &b->rows[i];
+        const bool has_same_name = strcmp(first->parameter, second->parameter) == 0;
+        if (!has_same_name || first->value != second->value || first->time != second->time)
             return false;
     }
     return true;
@@ -652,7 +735,8 @@ static bool are_times_equal(const view_options *a, const view_options *b)
     return true;
 }
 
-// The time of the materials, which follows the playback, is not compared.
+// Returns true if two sets of material parameters are equal. The time of the materials, which
+// follows the playback, is not compared.
 static bool are_parms_equal(const view_parms *a, const view_parms *b)
 {
     for (int i = 0; i < VIEW_NUM_PARMS; i++)
@@ -661,29 +745,29 @@ static bool are_parms_equal(const view_parms *a, const view_parms *b)
     return true;
 }
 
-// Compares the fields of an option with a single value.
+// Returns true if the values of an option with a single value are equal.
 static bool is_value_equal(const view_option *option, const view_options *a, const view_options *b)
 {
-    const common_value x = view_get_value(option, a);
-    const common_value y = view_get_value(option, b);
-    return common_are_values_equal(&x, &y);
+    const common_value first = view_get_value(option, a);
+    const common_value second = view_get_value(option, b);
+    return common_are_values_equal(&first, &second);
 }
 
-// Compares the values of an option, according to its type.
+// Compares the values of an option, according to its kind.
 bool view_is_equal(const view_option *option, const view_options *a, const view_options *b)
 {
-    const void *const x = option_field(option, a);
-    const void *const y = option_field(option, b);
+    const void *const first = option_field(option, a);
+    const void *const second = option_field(option, b);
     switch (option->kind) {
     case COMMON_TEXTS:
-        return are_texts_equal(x, y);
+        return are_texts_equal(first, second);
     case VIEW_OPTION_LIGHTS:
         return memcmp(&a->lights, &b->lights, sizeof a->lights) == 0;
     case VIEW_OPTION_TIMES:
         return are_times_equal(a, b);
     case VIEW_OPTION_SETTING:
     case VIEW_OPTION_WEIGHT:
-        return are_settings_equal(x, y);
+        return are_settings_equal(first, second);
     case VIEW_OPTION_PARM:
         return are_parms_equal(&a->parms, &b->parms);
     default:
@@ -712,7 +796,8 @@ static void copy_text(const view_option *option, const char *from, view_options 
     *text = from != NULL ? own_text(option, from, to) : NULL;
 }
 
-// Copies an option, which is reset to its value in `usual` before.
+// Copies the value of an option. The value in `to` is first reset to the default in `usual`, which
+// frees its memory.
 static void copy_value(const view_option *option, const view_options *from,
                        const view_options *usual, view_options *to)
 {
@@ -774,29 +859,35 @@ view_options view_copy_options(const view_options *options, view_scope first, vi
 
 // == Settings =====================================================================================
 
-// Writes the options that differ from the defaults as lines, for files and for undo.
+// Appends a setting for each line of an option's value, "--NAME=LINE".
+static void append_option_lines(char **lines, const view_option *option, const char *value)
+{
+    const char *line = value;
+    while (*line != '\0') {
+        const size_t length = strcspn(line, "\n");
+        const bool has_line_end = line[length] != '\0';
+        common_extend(lines, "--%s=%.*s\n", option->name, (int)length, line);
+        line += length + has_line_end;
+    }
+}
+
+// Writes the options that differ from the defaults as lines, for files and for undo. If `usual` is
+// NULL, the defaults are those of a window.
 char *view_write_settings(const view_options *options, const view_options *usual, view_scope first,
                           view_scope last)
 {
-    const view_options defaults = usual_options(true);
-    if (usual == NULL)
-        usual = &defaults;
+    const view_options window_defaults = usual_options(true);
+    const view_options *const defaults = usual != NULL ? usual : &window_defaults;
     char *lines = common_copy("");
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const option = &table[i];
         const bool is_in_scope = option->scope >= first && option->scope <= last;
-        if (!is_in_scope || view_is_equal(option, options, usual))
+        if (!is_in_scope || view_is_equal(option, options, defaults))
             continue;
-
-        // Each line of the value is a separate setting.
-        char *const text = view_write_option(option, options);
-        const char *value = text != NULL ? text : "";
-        while (*value != '\0') {
-            const size_t length = strcspn(value, "\n");
-            common_extend(&lines, "--%s=%.*s\n", option->name, (int)length, value);
-            value += length + (value[length] != '\0');
-        }
-        free(text);
+        char *const value = view_write_option(option, options);
+        if (value != NULL)
+            append_option_lines(&lines, option, value);
+        free(value);
     }
     return lines;
 }
@@ -805,26 +896,31 @@ const view_option *view_next_setting(const char **lines, char **value)
 {
     while (**lines != '\0') {
         const char *const line = *lines;
+        const char *const end = line + strcspn(line, "\n");
+        const bool has_line_end = *end != '\0';
+        *lines = end + has_line_end;
+
         const char *const equals = strchr(line, '=');
-        const size_t length = strcspn(line, "\n");
-        *lines += length + (line[length] != '\0');
-        const bool is_setting =
-            strncmp(line, "--", 2) == 0 && equals != NULL && equals < line + length;
+        const bool has_value = equals != NULL && equals < end;
+        const bool is_setting = has_value && strncmp(line, "--", 2) == 0;
         if (!is_setting)
             continue;
 
-        const view_option *const option = view_find_option(line + 2, (size_t)(equals - line) - 2);
-        if (option != NULL) {
-            *value = common_format("%.*s", (int)(line + length - equals) - 1, equals + 1);
-            return option;
-        }
+        const char *const name = line + 2;
+        const view_option *const option = view_find_option(name, (size_t)(equals - name));
+        if (option == NULL) // an option of another version
+            continue;
+        const char *const text = equals + 1;
+        *value = common_format("%.*s", (int)(end - text), text);
+        return option;
     }
     return NULL;
 }
 
 // == The command line =============================================================================
 
-// Writes the error message. `nearest` is the option with the most similar name, or NULL.
+// Writes the error message about an argument that is not an option. `nearest` is the option with
+// the most similar name, or NULL.
 static void report_unknown_option(const char *argument, const view_option *nearest, char *problem,
                                   size_t size)
 {
@@ -836,6 +932,7 @@ static void report_unknown_option(const char *argument, const view_option *neare
         snprintf(problem, size, "unknown option %s; use --help to list all options", argument);
 }
 
+// Writes the error message about an option of an earlier version, with its replacement.
 static void report_removed_option(const common_removed *option, char *problem, size_t size)
 {
     snprintf(problem, size, "--%s was removed: %s", option->name, option->advice);
@@ -865,32 +962,35 @@ static const view_option *find_given_option(const char *argument, char *problem,
 }
 
 // Reads the option at arguments[*i] and marks it as given. If its value is the next argument,
-// advances *i to the value. Returns false and writes the error message if the option is wrong.
+// advances *i to the value. Returns false and writes the error message to `problem` if the option
+// is wrong.
 static bool read_option(int count, char **arguments, int *i, view_options *options, bool *given,
                         char *problem, size_t size)
 {
     const char *const argument = arguments[*i];
-    if (strcmp(argument, "-h") == 0 || strcmp(argument, "-?") == 0) {
+    const bool is_short_help = strcmp(argument, "-h") == 0 || strcmp(argument, "-?") == 0;
+    if (is_short_help) {
         options->help = true;
         return true;
     }
-    const view_option *const found = find_given_option(argument, problem, size);
-    if (found == NULL)
+    const view_option *const option = find_given_option(argument, problem, size);
+    if (option == NULL)
         return false;
 
     // The value follows '=' or is the next argument.
     const char *const equals = strchr(argument, '=');
     const char *value = equals != NULL ? equals + 1 : NULL;
-    if (value == NULL && found->value != NULL && *i + 1 < count) {
+    const bool takes_next = value == NULL && option->value != NULL && *i + 1 < count;
+    if (takes_next) {
         ++*i;
         value = arguments[*i];
     }
-    given[found - table] = true;
-    const common_option row = to_common_option(found);
-    const bool is_read = view_read_option(found, value, options);
-    if (!is_read)
-        common_explain_value(&row, value, problem, size);
-    return is_read;
+    given[view_option_index(option)] = true;
+    if (view_read_option(option, value, options))
+        return true;
+    const common_option row = to_common_option(option);
+    common_explain_value(&row, value, problem, size);
+    return false;
 }
 
 // Returns true if an output file is a movie by its extension.
@@ -934,6 +1034,7 @@ static bool contradicts_thumbnail(const bool *given, const view_options *options
     return false;
 }
 
+// Returns the number of camera paths among the files of the command line.
 static size_t count_camera_paths(const view_options *options)
 {
     size_t count = 0;
@@ -942,7 +1043,8 @@ static size_t count_camera_paths(const view_options *options)
     return count;
 }
 
-// Finds out why an option would have no effect, which is an error on the command line.
+// Returns the option or file without which an option has no effect, if it is missing, which is an
+// error on the command line. Otherwise returns NULL.
 const char *view_missing_requirement(const view_option *option, const view_options *options)
 {
     enum { MAX_NAMES = 6 };
@@ -971,6 +1073,25 @@ const char *view_missing_requirement(const view_option *option, const view_optio
     return NULL;
 }
 
+// Returns the error of options that cannot be combined with the number of files that this --output
+// writes, or NULL.
+static const char *find_file_count_contradiction(const view_options *options)
+{
+    const char *const output = options->output;
+    const bool is_stdout = strcmp(output, "-") == 0;
+    const bool has_sheet = options->sheet_columns > 0; // all frames are in one image
+    const bool has_turntable_images = options->turntable && !has_sheet;
+    const bool has_images =
+        options->num_times > 1 || options->num_frames > 1 || has_turntable_images;
+    if (has_sheet && (is_movie(output) || options->num_frames > 0))
+        return "--sheet writes one image, FILE.png, and cannot be combined with --frames";
+    if (is_stdout && has_images)
+        return "--output - writes only one image; use one --animation-time";
+    if (options->all_clips && !has_sheet && strstr(output, "{anim}") == NULL)
+        return "--clips all writes one file per clip; add {anim} to the name in --output";
+    return NULL;
+}
+
 // Returns the error of options that cannot be combined with this --output, or NULL.
 static const char *find_output_contradiction(const view_options *options)
 {
@@ -981,24 +1102,17 @@ static const char *find_output_contradiction(const view_options *options)
         return "--output: unknown file extension; expected .png, .apng, .gif, .mp4 or .webm, or - "
                "for standard output";
 
-    // A folder.
     const bool has_sheet = options->sheet_columns > 0;
     const bool has_layout = has_sheet || options->turntable || options->all_clips;
     const bool has_times = options->num_frames > 0 || options->num_times > 0;
-    if (options->num_folders > 0 && (has_layout || has_times || writes_movie))
+    const bool draws_folder = options->num_folders > 0;
+    if (draws_folder && (has_layout || has_times || writes_movie))
         return "a folder can only be drawn to one image, FILE.png, without --sheet, --turntable, "
                "--clips, --frames and --animation-time";
 
-    // The number of files.
-    const bool has_turntable_images = options->turntable && !has_sheet;
-    const bool has_images =
-        options->num_times > 1 || options->num_frames > 1 || has_turntable_images;
-    if (has_sheet && (writes_movie || options->num_frames > 0))
-        return "--sheet writes one image, FILE.png, and cannot be combined with --frames";
-    if (is_stdout && has_images)
-        return "--output - writes only one image; use one --animation-time";
-    if (options->all_clips && !has_sheet && strstr(output, "{anim}") == NULL)
-        return "--clips all writes one file per clip; add {anim} to the name in --output";
+    const char *const contradiction = find_file_count_contradiction(options);
+    if (contradiction != NULL)
+        return contradiction;
 
     const bool has_tiny_cells =
         options->sheet_columns > options->width || options->sheet_rows > options->height;
@@ -1007,18 +1121,17 @@ static const char *find_output_contradiction(const view_options *options)
     return NULL;
 }
 
-// Returns the error of options that cannot be combined, or NULL.
-static const char *find_contradiction(const view_options *options)
+// Returns the error of options about the content that cannot be combined, or NULL.
+static const char *find_content_contradiction(const view_options *options)
 {
     const bool has_game = options->game != NULL;
     const bool has_crowd = options->crowd > 0;
-
-    // The content.
+    const bool has_files = options->num_files + options->num_folders > 0;
+    const bool has_model = has_files || has_game || has_crowd;
     if (has_game && (options->num_files > 1 || has_crowd))
         return "--game requires at most one name and cannot be combined with --crowd";
     if (options->bases.count > 0 && !has_game)
         return "--base has no effect without --game or a single folder";
-    const bool has_model = options->num_files + options->num_folders > 0 || has_game || has_crowd;
     if (options->page != NULL && has_model)
         return "--lesson cannot be combined with files, --game or --crowd, because it has its own "
                "model";
@@ -1026,15 +1139,25 @@ static const char *find_contradiction(const view_options *options)
         return "--outfit cannot be combined with --game or --crowd";
     if (count_camera_paths(options) > 1)
         return "only one camera path (.md5camera) can be shown";
+    return NULL;
+}
 
-    // The output.
-    if (options->no_render && (options->output != NULL || options->num_frames > 0))
+// Returns the error of options that cannot be combined, or NULL.
+static const char *find_contradiction(const view_options *options)
+{
+    const char *const contradiction = find_content_contradiction(options);
+    if (contradiction != NULL)
+        return contradiction;
+
+    const bool has_output = options->output != NULL;
+    if (options->no_render && (has_output || options->num_frames > 0))
         return "--no-render cannot be combined with --output or --frames";
     if (options->thumbnail > 0) // see contradicts_thumbnail()
         return NULL;
-    if (options->output != NULL)
+    if (has_output)
         return find_output_contradiction(options);
-    if (options->sheet_columns > 0 || options->turntable || options->all_clips || options->labels)
+    const bool has_layout = options->sheet_columns > 0 || options->turntable || options->all_clips;
+    if (has_layout || options->labels)
         return "--sheet, --turntable, --clips and --labels require --output";
     return NULL;
 }
@@ -1047,16 +1170,19 @@ bool view_shows_window(const view_options *options)
 bool view_is_listed(const char *path)
 {
     char *const script = common_join(path, "md5.cfg");
-    const bool is_model = common_is_file(script);
+    const bool is_model = common_is_file(script); // a model of the engine Cube 2
     free(script);
     return common_contains_files(path) && !is_model;
 }
 
-// Uses folders as the game or as names in it: with --base, a single folder is the mod. With --game,
-// an argument is a name in the game, even if a folder of that name exists here.
+// Interprets folders of the command line as a game or as names in it. With --base, a single folder
+// is the mod. With --game, an argument is a name in the game, even if a folder of this name exists
+// in the current folder.
 static void assign_game_folders(view_options *options)
 {
-    if (options->bases.count > 0 && options->game == NULL && options->num_folders == 1) {
+    const bool is_mod =
+        options->bases.count > 0 && options->game == NULL && options->num_folders == 1;
+    if (is_mod) {
         options->game = options->folders[0];
         options->num_folders = 0;
     }
@@ -1067,25 +1193,25 @@ static void assign_game_folders(view_options *options)
     options->num_folders = 0;
 }
 
-// Moves all models after the first to the outfits. The models of a crowd and the names in a game
-// are no outfits.
+// Moves all models after the first one from the files to the outfits, which are attached to the
+// first model. The models of a crowd, and the names in a game, are not outfits.
 static void move_outfits(view_options *options)
 {
     if (options->crowd > 0 || options->game != NULL)
         return;
-    const size_t num_files = options->num_files;
+    size_t num_remaining = 0;
     bool has_model = false;
-    options->num_files = 0; // the files that remain are moved to the front
-    for (size_t i = 0; i < num_files; i++) {
+    for (size_t i = 0; i < options->num_files; i++) {
         const char *const file = options->files[i];
         const bool is_model =
             !common_has_suffix(file, ".md5anim") && !common_has_suffix(file, ".md5camera");
         if (is_model && has_model)
             *COMMON_ADD_ITEM(options->wear.names, options->wear.count) = file;
         else
-            options->files[options->num_files++] = file;
+            options->files[num_remaining++] = file;
         has_model |= is_model;
     }
+    options->num_files = num_remaining;
 }
 
 // Returns true and writes the error message if an option was given without the option or file that
@@ -1113,45 +1239,59 @@ static void hide_default_panels(view_options *options, const bool *given)
             *view_switch_field(&table[i], &options->shown) = false;
 }
 
-// Parses a command line: options and files first, then the conditions that involve several
-// options.
+// Reads the arguments of a command line one by one: options with their values, folders and files.
+// All arguments after "--" are files or folders. Returns false and writes the error message at the
+// first wrong option.
+static bool read_arguments(int count, char **arguments, view_options *options, bool *given,
+                           char *problem, size_t problem_size)
+{
+    bool has_only_files = false; // after "--"
+    for (int i = 0; i < count; i++) {
+        const char *const argument = arguments[i];
+        const bool is_option = !has_only_files && argument[0] == '-' && argument[1] != '\0';
+        if (is_option && strcmp(argument, "--") == 0) {
+            has_only_files = true;
+        } else if (is_option) {
+            if (!read_option(count, arguments, &i, options, given, problem, problem_size))
+                return false;
+        } else if (view_is_listed(argument)) {
+            options->folders[options->num_folders++] = argument;
+        } else {
+            options->files[options->num_files++] = argument;
+        }
+    }
+    return true;
+}
+
+// Parses a command line: options and files first, then the conditions that involve several options.
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size)
 {
     *options = usual_options(true);
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
-
-    bool *const given = options->is_given = common_alloc(view_num_options, sizeof *given);
-    bool has_only_files = false; // after "--"
-    bool is_read = true;
-    for (int i = 0; i < count && is_read; i++) {
-        const char *const argument = arguments[i];
-        if (!has_only_files && strcmp(argument, "--") == 0)
-            has_only_files = true;
-        else if (!has_only_files && argument[0] == '-' && argument[1] != '\0')
-            is_read = read_option(count, arguments, &i, options, given, problem, problem_size);
-        else if (view_is_listed(argument))
-            options->folders[options->num_folders++] = argument;
-        else
-            options->files[options->num_files++] = argument;
-    }
-
-    // These steps also run after an error.
+    options->is_given = common_alloc(view_num_options, sizeof *options->is_given);
+    bool *const given = options->is_given;
+    const bool is_read = read_arguments(count, arguments, options, given, problem, problem_size);
     const bool is_thumbnail_wrong = is_read && options->thumbnail > 0
                                     && contradicts_thumbnail(given, options, problem, problem_size);
+
+    // These steps also run after an error.
     assign_game_folders(options);
     move_outfits(options);
     if (options->output != NULL)
         hide_default_panels(options, given);
 
-    if (!is_read || is_thumbnail_wrong
-        || has_option_without_effect(options, given, problem, problem_size))
+    if (!is_read || is_thumbnail_wrong)
+        return false;
+    if (has_option_without_effect(options, given, problem, problem_size))
         return false;
     const char *const contradiction = find_contradiction(options);
-    if (contradiction != NULL)
+    if (contradiction != NULL) {
         snprintf(problem, problem_size, "%s", contradiction);
-    return contradiction == NULL;
+        return false;
+    }
+    return true;
 }
 
 void view_free_options(view_options *options)
@@ -1166,17 +1306,22 @@ void view_free_options(view_options *options)
     *options = (view_options){0};
 }
 
-// Returns a word in single quotes, for a shell. A quote in it becomes '\''. The caller frees it.
+// Returns a word in single quotes for a shell, to be freed. A quote in the word ends the quoted
+// part, is escaped, and begins the next quoted part: '\''.
 static char *quote_word(const char *word)
 {
-    char *const quoted = common_alloc(4 * strlen(word) + 3, 1);
+    static const char escaped_quote[] = "'\\''";
+    const size_t max_length = (sizeof escaped_quote - 1) * strlen(word) + 2;
+    char *const quoted = common_alloc(max_length + 1, 1);
     char *end = quoted;
     *end++ = '\'';
     for (const char *c = word; *c != '\0'; c++) {
-        const bool is_quote = *c == '\'';
-        const size_t length = is_quote ? 4 : 1;
-        memcpy(end, is_quote ? "'\\''" : c, length);
-        end += length;
+        if (*c == '\'') {
+            memcpy(end, escaped_quote, sizeof escaped_quote - 1);
+            end += sizeof escaped_quote - 1;
+        } else {
+            *end++ = *c;
+        }
     }
     *end = '\'';
     return quoted;
