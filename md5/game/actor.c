@@ -599,8 +599,9 @@ void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
     }
 }
 
-// Writes the pose of a slot to actor->clip_pose. Only the first file of the clip is sampled: in the
-// engine the weights of the other files are 0 unless game code sets them.
+// Writes the pose of a slot to actor->clip_pose. A slot shows its clip at the current time, or one
+// held frame. Only the first file of the clip is sampled: in the engine the weights of the other
+// files are 0 unless game code sets them.
 static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
@@ -610,12 +611,13 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
         return;
     }
     md5_sample_position sample;
-    if (slot->held_frame > 0)
-        sample = md5_sample_position_from_frames(clip->anims[0], slot->held_frame - 1,
-                                                 slot->held_frame - 1, 0.0f);
-    else
-        sample =
-            sample_position_at(clip->anims[0], slot_time(actor, slot, actor->time), slot->cycles);
+    if (slot->held_frame > 0) {
+        const uint32_t frame = slot->held_frame - 1; // held frames count from 1
+        sample = md5_sample_position_from_frames(clip->anims[0], frame, frame, 0.0f);
+    } else {
+        const int64_t time = slot_time(actor, slot, actor->time);
+        sample = sample_position_at(clip->anims[0], time, slot->cycles);
+    }
     md5_sample(binding, sample, MD5_ROOT_ID, actor->clip_pose);
 }
 

@@ -742,21 +742,24 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
     }
 }
 
-// Rotates eyes and look joints towards the goal, in angles relative to `orientation`. The focus,
-// the point at which the monster looks, approaches the goal gradually.
+// Rotates eyes and look joints towards the goal, the point at which the monster looks. The focus
+// follows the goal gradually. The angles of the monster are relative to `orientation`.
 static void update_look(md5_monster *monster, const md5_monster_tick *tick,
                         const world_transform *orientation)
 {
     const md5_vec3d goal = find_goal(monster, tick, orientation);
+    const md5_vec3d focus_to_goal = md5_vec3d_sub(goal, monster->focus);
     monster->focus =
-        md5_vec3d_add(monster->focus, md5_vec3d_scale(md5_vec3d_sub(goal, monster->focus),
-                                                      (double)monster->eye_rate));
-    const md5_vec3d to_goal =
+        md5_vec3d_add(monster->focus, md5_vec3d_scale(focus_to_goal, (double)monster->eye_rate));
+
+    // The pitch is measured at the eyes, the yaw about the origin of the body.
+    const md5_vec3d eye_to_goal =
         md5_rotate_into_axes(md5_vec3d_sub(goal, monster->eye), &orientation->axes);
+    const double goal_yaw = md5i_yaw_degrees(md5_vec3d_sub(goal, orientation->origin));
+    const double body_yaw = md5i_yaw_degrees(orientation->axes.row[0]);
     const look_angles target = {
-        .pitch = -md5_wrap_degrees(md5i_pitch_degrees(to_goal)),
-        .yaw = md5_wrap_degrees(md5i_yaw_degrees(md5_vec3d_sub(goal, orientation->origin))
-                                - md5i_yaw_degrees(orientation->axes.row[0])),
+        .pitch = -md5_wrap_degrees(md5i_pitch_degrees(eye_to_goal)),
+        .yaw = md5_wrap_degrees(goal_yaw - body_yaw),
     };
     rotate_eyes(monster, tick, target);
     rotate_look_joints(monster);

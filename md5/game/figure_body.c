@@ -246,20 +246,29 @@ static void build_shape(const figure_builder *builder, const md5_figure_body *de
     }
 }
 
-// Makes all faces clockwise as seen from outside: exchanges two corners of a face whose normal
-// points to the mean of all corners. The shape is convex.
-static void orient_faces(body_shape *shape)
+// Returns the mean of the corners of a shape.
+static md5_vec3d mean_corner(const body_shape *shape)
 {
     const double fraction = 1.0 / shape->num_corners;
-    md5_vec3d center = model_space_world.origin; // the mean of all corners
+    md5_vec3d mean = model_space_world.origin;
     for (uint32_t i = 0; i < shape->num_corners; i++)
-        center = md5_vec3d_add(center, md5_vec3d_scale(shape->corners[i], fraction));
+        mean = md5_vec3d_add(mean, md5_vec3d_scale(shape->corners[i], fraction));
+    return mean;
+}
+
+// Makes all faces of a convex shape clockwise as seen from outside. The normal of such a face
+// points away from the mean of all corners; two corners of the other faces are exchanged.
+static void orient_faces(body_shape *shape)
+{
+    const md5_vec3d center = mean_corner(shape);
     for (uint32_t i = 0; i < shape->num_faces; i++) {
         uint32_t *const face = shape->faces[i];
         const md5_vec3d a = shape->corners[face[0]];
-        const md5_vec3d normal = md5_vec3d_cross(md5_vec3d_sub(shape->corners[face[2]], a),
-                                                 md5_vec3d_sub(shape->corners[face[1]], a));
-        if (md5_vec3d_dot(normal, md5_vec3d_sub(a, center)) < 0.0) {
+        const md5_vec3d b = shape->corners[face[1]];
+        const md5_vec3d c = shape->corners[face[2]];
+        const md5_vec3d normal = md5_vec3d_cross(md5_vec3d_sub(c, a), md5_vec3d_sub(b, a));
+        const bool points_inward = md5_vec3d_dot(normal, md5_vec3d_sub(a, center)) < 0.0;
+        if (points_inward) {
             const uint32_t first = face[0];
             face[0] = face[1];
             face[1] = first;
@@ -359,30 +368,35 @@ static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def
     return axes;
 }
 
-// Appends the shape of a body to the vertices and triangles of the figure. Corners become relative
-// to the center of mass.
+// Appends the corners of a shape to the vertices of the figure. They become relative to the center
+// of mass of the body.
+static void store_vertices(figure_builder *builder, md5_body_part *body, const body_shape *shape,
+                           md5_vec3d center)
+{
+    md5_figure *const figure = &builder->figure;
+    md5_vec3 *const vertices = &builder->vertices[figure->num_vertices];
+    for (uint32_t i = 0; i < shape->num_corners; i++)
+        vertices[i] = md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
+    body->first_vertex = figure->num_vertices;
+    body->num_vertices = shape->num_corners;
+    body->bounds = md5_bounds_from_points(vertices, shape->num_corners);
+    figure->num_vertices += shape->num_corners;
+}
+
+// Appends the shape of a body to the vertices and triangles of the figure. The indices of triangles
+// refer to the vertices of the figure.
 static void store_shape(figure_builder *builder, md5_body_part *body, const body_shape *shape,
                         md5_vec3d center)
 {
-    // Store the vertices relative to the center of mass.
+    store_vertices(builder, body, shape, center);
     md5_figure *const figure = &builder->figure;
-    body->first_vertex = figure->num_vertices;
-    body->num_vertices = shape->num_corners;
-    for (uint32_t i = 0; i < shape->num_corners; i++)
-        builder->vertices[body->first_vertex + i] =
-            md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
-    figure->num_vertices += shape->num_corners;
-    body->bounds =
-        md5_bounds_from_points(&builder->vertices[body->first_vertex], body->num_vertices);
-
-    // Store the triangles, whose indices refer to the vertices of the figure.
-    body->first_triangle = figure->num_triangles;
-    body->num_triangles = shape->num_faces;
     for (uint32_t i = 0; i < shape->num_faces; i++) {
         uint32_t *const triangle = builder->triangles[figure->num_triangles + i];
         for (uint32_t k = 0; k < 3; k++)
             triangle[k] = body->first_vertex + shape->faces[i][k];
     }
+    body->first_triangle = figure->num_triangles;
+    body->num_triangles = shape->num_faces;
     figure->num_triangles += shape->num_faces;
 }
 
@@ -486,8 +500,9 @@ static bool map_joint_names(md5_name_map *names, md5_arena *arena, const md5_ske
     return true;
 }
 
-// Reads a list of joints into the rules of the joints that it names; the rules of all other joints
-// become empty. Warns about unknown names.
+// Reads a list of joints, such as "*hip -knee", into the rules of the joints that it names: "*"
+// includes the descendants, "-" excludes the joint. The rules of all other joints become empty.
+// Later entries override earlier entries, so each rule stores its order. Warns about unknown names.
 static void read_joint_rules(figure_builder *builder, const char *list, const md5_name_map *names,
                              joint_rules *rules)
 {
@@ -497,15 +512,15 @@ static void read_joint_rules(figure_builder *builder, const char *list, const md
         md5_joint_pattern lower = pattern;
         convert_to_lower(lower.name);
         void *const *const found = md5i_name_map_find(names, lower.name);
-        if (found) {
-            joint_rules *const named = (joint_rules *)*found;
-            joint_rule *const rule = pattern.has_descendants ? &named->subtree : &named->joint;
-            rule->order = order;
-            rule->is_contained = !pattern.is_excluded;
-        } else {
+        if (!found) {
             (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s not found in \"containedJoints\"",
                                 MD5_QUOTED(pattern.name));
+            continue;
         }
+        joint_rules *const named = (joint_rules *)*found;
+        joint_rule *const rule = pattern.has_descendants ? &named->subtree : &named->joint;
+        rule->order = order;
+        rule->is_contained = !pattern.is_excluded;
     }
 }
 

@@ -1305,21 +1305,26 @@ static bool copy_channel_joints(md5_model_parser *parser, const md5_model_channe
     return true;
 }
 
-// Stores the channels that the engine does not have. Copies them to the game's memory, unless they
-// are the parent's. Returns false if memory runs out.
+// Stores the channels that the engine does not have. If they are the same as the parent's, they are
+// shared with the parent; otherwise they are copied to the game's memory. Returns false if memory
+// runs out.
 static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_parsed_model *model)
 {
-    model->def.num_other_channels = parser->num_other_channels;
-    model->other_channels = parser->other_channels;
-    if (parser->owns_other_channels || !has_parent) {
-        model->other_channels =
-            MD5_ALLOC_ZEROED(&parser->game->arena, md5_named_channel, parser->num_other_channels);
-        TRY(model->other_channels);
-        for (uint32_t i = 0; i < parser->num_other_channels; i++) {
-            model->other_channels[i].name = parser->other_channels[i].name;
-            TRY(copy_channel_joints(parser, &parser->other_channels[i].channel,
-                                    &model->other_channels[i].channel));
-        }
+    const uint32_t count = parser->num_other_channels;
+    const bool is_shared = has_parent && !parser->owns_other_channels;
+    model->def.num_other_channels = count;
+    if (is_shared) {
+        model->other_channels = parser->other_channels;
+        model->def.other_channels = model->other_channels;
+        return true;
+    }
+
+    model->other_channels = MD5_ALLOC_ZEROED(&parser->game->arena, md5_named_channel, count);
+    TRY(model->other_channels);
+    for (uint32_t i = 0; i < count; i++) {
+        model->other_channels[i].name = parser->other_channels[i].name;
+        TRY(copy_channel_joints(parser, &parser->other_channels[i].channel,
+                                &model->other_channels[i].channel));
     }
     model->def.other_channels = model->other_channels;
     return true;

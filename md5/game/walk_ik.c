@@ -324,8 +324,9 @@ static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *ti
     return shift;
 }
 
-// Moves the ankles vertically by the displacements of the feet, smoothed over time. Sets their
-// positions in model space. Returns the height of the highest ankle in world space.
+// Moves the ankles vertically by the displacements of the feet, `shifts`. The heights of the ankles
+// are smoothed over time, except on a lift and in the first tick. Sets their positions in model
+// space. Returns the height of the highest ankle in world space.
 static double move_ankles(md5_monster *monster, const md5_monster_tick *tick,
                           const world_transform *body, md5_vec3d up, const double *shifts,
                           md5_vec3d *ankles)
@@ -335,10 +336,12 @@ static double move_ankles(md5_monster *monster, const md5_monster_tick *tick,
     double max_height = -INFINITY;
     for (uint32_t i = 0; i < ik->num_legs; i++) {
         const md5_vec3d ankle = monster_joint_position(monster, ik->legs[i].joints[IK_ANKLE]);
-        const double height = body->origin.z + md5_vec3d_dot(ankle, up);
+        const double height = body->origin.z + md5_vec3d_dot(ankle, up); // in the animation
         double shift = shifts[i];
-        if (is_smoothed)
-            shift -= (double)ik->smoothing * (height + shift - ik->ankle_heights[i]);
+        if (is_smoothed) { // keep a fraction of the difference from the previous height
+            const double change = height + shift - ik->ankle_heights[i];
+            shift -= (double)ik->smoothing * change;
+        }
         ik->ankle_heights[i] = height + shift;
         ankles[i] = md5_vec3d_add(ankle, md5_vec3d_scale(up, shift));
         if (ik->ankle_heights[i] > max_height)

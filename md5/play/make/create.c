@@ -540,25 +540,27 @@ static bool check_clips(md5_building *building)
     return true;
 }
 
-// Builds the cues of a clip for a play mode. Indices of cues: the events, one index for both ends
-// of a cycle, two for each window.
+// Builds the cues of a clip for a play mode. A cue is an event at a phase of the cycle. Its index
+// is that of an event, num_events for an end of the cycle, or one of two indices for each window:
+// its first and its last frame.
 static bool build_mode_cues(md5_building *building, const md5_clip_desc *clip,
                             const md5_timing *timing, md5_cues *mode_cues)
 {
-    // A ping-pong cycle passes each frame twice. An event is one frame; a window has two, its first
-    // and its last; the ends of a cycle have two cues together.
-    enum { CUES_PER_FRAME = 2 };
+    // A ping-pong cycle passes each frame twice, so a frame has up to two cues. The start and the
+    // end of a cycle have one cue each, like one such frame.
+    enum { CUES_PER_FRAME = 2, FRAMES_PER_WINDOW = 2 };
     const bool has_ends = building->desc->report.clip_end;
-    const size_t max_frames =
-        (size_t)clip->num_events + 2 * (size_t)clip->num_windows + (has_ends ? 1 : 0);
+    const size_t max_frames = (size_t)clip->num_events
+                              + FRAMES_PER_WINDOW * (size_t)clip->num_windows + (has_ends ? 1 : 0);
     md5_cue *const cues = (md5_cue *)md5i_arena_alloc_zeroed(building->arena, max_frames,
                                                              CUES_PER_FRAME * sizeof *cues);
     TRY(cues);
 
     const uint32_t first_window_index = clip->num_events + 1;
-    uint32_t num_cues = md5i_build_cues(timing, clip->events, clip->num_events, has_ends, cues);
-    num_cues = md5i_add_window_cues(timing, clip->windows, clip->num_windows, first_window_index,
-                                    cues, num_cues);
+    const uint32_t num_event_cues =
+        md5i_build_cues(timing, clip->events, clip->num_events, has_ends, cues);
+    const uint32_t num_cues = md5i_add_window_cues(timing, clip->windows, clip->num_windows,
+                                                   first_window_index, cues, num_event_cues);
     *mode_cues = (md5_cues){timing, cues, num_cues};
     return true;
 }

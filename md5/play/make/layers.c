@@ -356,6 +356,16 @@ static bool find_run_slots(md5_building *building, md5_detail_set *set)
     return true;
 }
 
+// Returns the first clip of a motion. Items are declared before the motion that contains them, so
+// the search ends.
+static const md5_source *find_first_clip(const md5_motion *motion)
+{
+    const md5_motion *first = motion;
+    while (first->kind != MD5_MOTION_CLIP)
+        first = first->items[0].motion;
+    return first->playable.source;
+}
+
 // Samples a frame of a clip as a reference pose. An additive item or layer adds the difference
 // between its pose and this pose. `clip` is MD5_NONE for the first clip of the motion. `frame` is a
 // member of a row, whose address gives the location of an error.
@@ -363,11 +373,8 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
                             const uint32_t *frame, const md5_xform **reference)
 {
     const md5_machine *const machine = building->machine;
-    while (motion->kind != MD5_MOTION_CLIP) // ends, because items are declared before their motion
-        motion = motion->items[0].motion;
-
     const md5_source *const source =
-        clip == MD5_NONE ? motion->playable.source : &machine->sources[clip];
+        clip == MD5_NONE ? find_first_clip(motion) : &machine->sources[clip];
     const uint32_t num_frames = source->binding->anim->num_frames;
     if (*frame >= num_frames)
         return md5i_fail_at(
@@ -1495,23 +1502,28 @@ static bool build_exit_event(md5_building *building, const md5_transition_desc *
     return true;
 }
 
+// Returns the number of states from which a transition can reach an exit time above 1: the states
+// whose time continues after the end of their clip. `num_continuing` is the number of these states
+// in the layer. A transition from any state does not start from its own target.
+static uint32_t count_exit_sources(const md5_play_layer *layer, const md5_transition *transition,
+                                   uint32_t num_continuing)
+{
+    const uint32_t from = transition->from;
+    if (from != MD5_NONE)
+        return continues_after_end(layer, from) ? 1 : 0;
+    const bool target_continues = continues_after_end(layer, transition->change.state);
+    return target_continues ? num_continuing - 1 : num_continuing;
+}
+
 // Warns if the exit time of a transition is never reached. `num_continuing` is the number of states
-// of the layer that continue after the end of their clip.
+// of the layer whose time continues after the end of their clip.
 static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_desc,
                             const md5_transition_desc *desc, const md5_play_layer *layer,
                             const md5_transition *transition, uint32_t num_continuing)
 {
-    if (!desc->waits || transition->exits_each || desc->exit <= 1)
+    const bool exits_after_end = desc->waits && !transition->exits_each && desc->exit > 1;
+    if (!exits_after_end || count_exit_sources(layer, transition, num_continuing) > 0)
         return;
-    const uint32_t from = transition->from;
-    uint32_t num_sources; // states that may reach the exit
-    if (from != MD5_NONE)
-        num_sources = continues_after_end(layer, from);
-    else
-        num_sources = num_continuing - continues_after_end(layer, transition->change.state);
-    if (num_sources > 0)
-        return;
-
     const md5_location location = md5i_find_location(building->desc->locations, &desc->exit);
     md5i_warn(building->context, location.line, location.column,
               "layer %s: exit %g of the transition to %s is never reached: clips that play "

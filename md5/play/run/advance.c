@@ -310,6 +310,19 @@ static bool is_past_exit(const md5_active_state *active, double exit, double tim
     return cycles_to_exit(&position, time) <= MD5_BORDER;
 }
 
+// Returns the distance of a cue in the direction of playback, in cycles. A clip that repeats passes
+// the cue in each cycle; the distance is then that of the first pass which is more than
+// `min_cycles` away. Sets *num_cycles to the number of cycle boundaries before this pass.
+static double distance_to_cue(const md5_timing *timing, const md5_cue *cue, double phase,
+                              bool backward, double min_cycles, double *num_cycles)
+{
+    const double distance = backward ? phase - cue->phase : cue->phase - phase;
+    *num_cycles = 0;
+    if (timing->mode != MD5_PLAY_ONCE)
+        *num_cycles = floor(min_cycles - distance) + 1;
+    return distance + *num_cycles;
+}
+
 // Finds the next cue of a clip that is more than `min_cycles` away in the direction of playback.
 // Returns its distance in cycles, and sets *target to the clock there. Returns INFINITY if the clip
 // does not pass another cue.
@@ -324,16 +337,12 @@ static double cycles_to_cue(const md5_cues *cues, const uint64_t *event_bits, ui
         const md5_cue *const cue = &cues->cues[i];
         if (event_bits && (event_bits[cue->event] & event_bit) == 0)
             continue;
-
-        // A clip that repeats passes the cue in each cycle: add the number of cycles until it has
-        // moved more than `min_cycles`.
-        const double distance = backward ? current.phase - cue->phase : cue->phase - current.phase;
-        double num_cycles = 0;
-        if (cues->timing->mode != MD5_PLAY_ONCE)
-            num_cycles = floor(min_cycles - distance) + 1;
-        if (!(distance + num_cycles > min_cycles) || distance + num_cycles >= nearest)
+        double num_cycles;
+        const double distance =
+            distance_to_cue(cues->timing, cue, current.phase, backward, min_cycles, &num_cycles);
+        if (!(distance > min_cycles) || distance >= nearest)
             continue;
-        nearest = distance + num_cycles;
+        nearest = distance;
         const int64_t cycles = (int64_t)(backward ? -num_cycles : num_cycles);
         *target = (md5_clock){current.cycle + cycles, cue->phase};
     }
@@ -755,7 +764,9 @@ static bool was_open_at_start(const md5_player *player, uint32_t layer,
                                     transition->num_conditions, true, &first);
 }
 
-// Finds an open transition among the transitions that one of the layer's causes may have opened.
+// Finds the transition that a layer takes at this instant, among the transitions that one of its
+// causes may have opened. Sets *first to the first condition of the alternative that holds. Returns
+// NULL if no transition can be taken.
 static MD5_NO_INLINE const md5_transition *find_open_candidate(const md5_player *player,
                                                                uint32_t layer,
                                                                const md5_active_state *active,
@@ -765,8 +776,9 @@ static MD5_NO_INLINE const md5_transition *find_open_candidate(const md5_player 
     candidate_iterator iterator = begin_candidates(player, layer, active, layer_state->causes);
     for (const md5_transition *candidate = next_candidate(&iterator); candidate;
          candidate = next_candidate(&iterator)) {
-        if (!is_open(player, layer, active, candidate, first)
-            || !has_reached_exit(player, active, candidate, false))
+        if (!is_open(player, layer, active, candidate, first))
+            continue;
+        if (!has_reached_exit(player, active, candidate, false))
             continue;
         // In a resting layer only transitions that open later count: see take_transitions().
         if (layer_state->is_resting && was_open_at_start(player, layer, active, candidate))
@@ -1218,6 +1230,21 @@ static event_distance distance_to_event(const step_context *context, const md5_e
     return (event_distance){seconds, instance->rate};
 }
 
+// Returns the time of an event, in seconds since the start of the interval. `distance` is the
+// movement of the clip from the start of the interval to the event.
+static double time_of_event(const step_context *context, const md5_event_cursor *cursor,
+                            event_distance distance)
+{
+    const double interval = fabs(context->seconds);
+    const double seconds = context->seconds < 0 ? -distance.seconds : distance.seconds;
+    const double when = fmin(seconds, interval);
+    const bool has_constant_rate = cursor->one_shot || !cursor->layer_state->is_steered;
+    if (has_constant_rate)
+        return when;
+    return md5i_shared_clock_seconds(cursor->layer_state, cursor->position, cursor->instance,
+                                     when / interval, interval);
+}
+
 // Moves a cursor to the next event that its clip passes. Returns false if the clip passes no more
 // events.
 static bool advance_cursor(const step_context *context, md5_event_cursor *cursor)
@@ -1232,14 +1259,9 @@ static bool advance_cursor(const step_context *context, md5_event_cursor *cursor
 
     const event_distance distance = distance_to_event(context, cursor, clock);
     cursor->slack = SAME_INSTANT / fmax(2 * fabs(distance.rate), 1.0);
-
-    const double interval = fabs(context->seconds);
-    double when = fmin(context->seconds < 0 ? -distance.seconds : distance.seconds, interval);
-    if (!cursor->one_shot && cursor->layer_state->is_steered)
-        when = md5i_shared_clock_seconds(cursor->layer_state, cursor->position, cursor->instance,
-                                         when / interval, interval);
     // By rounding, the event could be before the previous event or after the end of the interval.
-    cursor->when = fmin(fmax(when, cursor->when), interval);
+    const double when = time_of_event(context, cursor, distance);
+    cursor->when = fmin(fmax(when, cursor->when), fabs(context->seconds));
     return true;
 }
 
@@ -1300,21 +1322,28 @@ typedef struct clip_movement {
     bool ends_cycle;   // the clip takes an exit at the end of a cycle
 } clip_movement;
 
-// Adds a cursor to player->cursors if its clip passes an event: in an interval an event between its
-// clocks, at an instant an event at the start of a new clip. Also counts the clip in its windows.
+// Counts a clip in its windows at the start of an interval or at an instant. The events of the
+// interval then open and close windows.
+static void count_clip_in_windows(const step_context *context, const md5_event_cursor *cursor,
+                                  const md5_cues *cues, const clip_movement *moved)
+{
+    const bool is_instant = context->seconds == 0;
+    const bool has_moved = is_instant && !md5_is_same_cycle_boundary(moved->before, moved->current);
+    const bool is_at_start = moved->is_at_start && !has_moved;
+    const md5_clock start = is_instant ? moved->current : moved->before;
+    count_windows(context, cursor, cues, start, is_at_start);
+}
+
+// Adds a cursor to player->cursors if its clip passes an event. In an interval these are the events
+// between the clocks of the clip; at an instant, the events at the start of a new clip. Also counts
+// the clip in its windows.
 static void add_cursor(const step_context *context, md5_event_cursor cursor, const md5_cues *cues,
                        clip_movement moved, uint32_t *num_cursors)
 {
     const bool is_instant = context->seconds == 0;
     const bool has_windows = context->player->machine->tables.clips[cursor.clip].num_windows > 0;
-    if (has_windows) {
-        // Count the clip at the start of the interval. Then its events open and close windows.
-        const bool has_moved =
-            is_instant && !md5_is_same_cycle_boundary(moved.before, moved.current);
-        const bool is_at_start = moved.is_at_start && !has_moved;
-        const md5_clock start = is_instant ? moved.current : moved.before;
-        count_windows(context, &cursor, cues, start, is_at_start);
-    }
+    if (has_windows)
+        count_clip_in_windows(context, &cursor, cues, &moved);
     const bool passes_no_event = is_instant && !cursor.is_new;
     if (passes_no_event)
         return;
@@ -1330,8 +1359,8 @@ static void add_cursor(const step_context *context, md5_event_cursor cursor, con
         (*num_cursors)++;
 }
 
-// Opens or closes a window when a clip passes its first or last frame. The window closes only when
-// the last clip leaves it.
+// Opens or closes a window when a clip passes its first or last frame. Several clips can be in the
+// same window: it opens when the first clip enters it, and closes when the last clip leaves it.
 static void pass_window_frame(const step_context *context, const md5_event_cursor *cursor,
                               float weight)
 {
@@ -1342,16 +1371,17 @@ static void pass_window_frame(const step_context *context, const md5_event_curso
     const uint32_t window = source->first_window + cue.window;
     md5_window_state *const state = &player->windows[window];
 
-    const bool opens = cue.is_begin != cursor->iterator.is_backward;
-    if (opens)
+    const bool enters = cue.is_begin != cursor->iterator.is_backward;
+    if (enters)
         state->count++;
     else if (state->count > 0)
         state->count--;
     state->max_weight = md5_larger(weight, MIN_EVENT_WEIGHT);
 
-    const bool is_closed = state->weight == 0;
-    const bool changes = opens ? is_closed : !is_closed && state->count == 0;
-    if (changes)
+    const bool is_open = state->weight != 0;
+    const bool opens = enters && !is_open;
+    const bool closes = !enters && is_open && state->count == 0;
+    if (opens || closes)
         set_window_open(context, window, opens);
 }
 
@@ -1897,50 +1927,62 @@ static double seconds_to_one_shot_change(const md5_player *player, const md5_one
 }
 
 // Returns the seconds, at most `max_seconds`, until a clip of a state passes an event that
-// conditions use.
+// conditions use. Clips without a weight are ignored.
 static double seconds_to_heard_event(const md5_player *player, const md5_active_state *active,
                                      bool goes_back, double max_seconds)
 {
+    double nearest = max_seconds;
     for (uint32_t j = 0; j < active->num_active_instances; j++) {
         const uint32_t index = active->active_instances[j];
         const md5_playable *const playable = active->tree->instances[index].playable;
+        const md5_source *const source = playable->source;
         const md5_clip_instance *const instance = &active->instances[index];
-        if (!playable->source->event_bits)
+        if (!source->event_bits)
             continue;
 
         md5_clock target = instance->clock;
         const bool is_reversed = is_playing_backward(active, index) != goes_back;
-        cycles_to_cue(&playable->source->cues[playable->mode], playable->source->event_bits,
-                      UINT64_MAX, target, is_reversed, MD5_BORDER, &target);
+        cycles_to_cue(&source->cues[playable->mode], source->event_bits, UINT64_MAX, target,
+                      is_reversed, MD5_BORDER, &target);
         const double seconds =
             fabs(md5i_instance_seconds(player, active, index, instance->clock, target));
         if (instance->weight != 0 && seconds > 0)
-            max_seconds = md5_smaller(max_seconds, seconds);
+            nearest = md5_smaller(nearest, seconds);
     }
-    return max_seconds;
+    return nearest;
 }
 
-// Returns the seconds, at most `max_seconds`, until a condition about time or an event may change.
+// Returns the seconds, at most `max_seconds`, until a condition about time or an event may change
+// in a layer.
+static double seconds_to_layer_time_change(const md5_player *player, uint32_t layer, bool goes_back,
+                                           double max_seconds)
+{
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    const md5_active_state *const newest = md5_newest(layer_state);
+    double seconds = max_seconds;
+    if (player->machine->num_event_bits > 0) {
+        for (uint32_t k = 0; k < layer_state->num_used; k++)
+            seconds =
+                seconds_to_heard_event(player, md5_active_at(layer_state, k), goes_back, seconds);
+    }
+
+    candidate_iterator iterator = begin_candidates(player, layer, newest, MD5_CAUSE_TIME);
+    for (const md5_transition *candidate = next_candidate(&iterator); candidate;
+         candidate = next_candidate(&iterator)) {
+        if (may_interrupt(newest, candidate))
+            seconds = seconds_to_conditions(player, layer_state, candidate, goes_back, seconds);
+    }
+    return seconds;
+}
+
+// Returns the seconds, at most `max_seconds`, until a condition about time or an event may change
+// in any layer.
 static double seconds_to_time_change(const md5_player *player, bool goes_back, double max_seconds)
 {
-    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
-        md5_layer_state *const layer_state = &player->layer_states[i];
-        const md5_active_state *const newest = md5_newest(layer_state);
-        if (player->machine->num_event_bits > 0) {
-            for (uint32_t k = 0; k < layer_state->num_used; k++)
-                max_seconds = seconds_to_heard_event(player, md5_active_at(layer_state, k),
-                                                     goes_back, max_seconds);
-        }
-
-        candidate_iterator iterator = begin_candidates(player, i, newest, MD5_CAUSE_TIME);
-        for (const md5_transition *candidate = next_candidate(&iterator); candidate;
-             candidate = next_candidate(&iterator)) {
-            if (may_interrupt(newest, candidate))
-                max_seconds =
-                    seconds_to_conditions(player, layer_state, candidate, goes_back, max_seconds);
-        }
-    }
-    return max_seconds;
+    double seconds = max_seconds;
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
+        seconds = seconds_to_layer_time_change(player, i, goes_back, seconds);
+    return seconds;
 }
 
 // Returns the seconds, at most `max_seconds`, until a fade of a layer ends. Also limits *part, the

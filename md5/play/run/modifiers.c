@@ -271,23 +271,35 @@ void md5i_advance_gazes(md5_player *player, double seconds)
 
 // -- All modifiers --------------------------------------------------------------------------------
 
-// Computes the current transform of an anchor in model space. Returns false if its joint is not
-// animated at the level of detail, if the attached model is missing, or if the position is invalid.
-static bool find_anchor_transform(const md5_player *player, const md5_anchor *anchor,
-                                  const md5_xform *pose, md5_xform *transform)
+// Finds the current transform of an anchor's joint in model space: a joint of the character, or a
+// joint of an attached model that the game has set. Returns false if the joint is not animated at
+// the level of detail, or if the game has not set the attached model.
+static bool find_anchor_joint_transform(const md5_player *player, const md5_anchor *anchor,
+                                        const md5_xform *pose, md5_xform *transform)
 {
-    if (anchor->attached == MD5_NONE) {
-        const md5_detail_set *const detail = md5_player_detail_set(player);
-        if (detail && !detail->are_animated[anchor->joint])
-            return false;
-        *transform = md5_joint_in_model(&player->machine->model->skeleton, pose, anchor->joint);
-    } else {
+    if (anchor->attached != MD5_NONE) {
         const md5_mat34 *const joints = player->attached[anchor->attached];
         if (!joints)
             return false;
         *transform = md5_xform_from_mat34(joints[anchor->joint]);
+        return true;
     }
-    *transform = md5_xform_mul(*transform, anchor->within);
+    const md5_detail_set *const detail = md5_player_detail_set(player);
+    if (detail && !detail->are_animated[anchor->joint])
+        return false;
+    *transform = md5_joint_in_model(&player->machine->model->skeleton, pose, anchor->joint);
+    return true;
+}
+
+// Computes the current transform of an anchor in model space: a fixed transform relative to its
+// joint. Returns false if the joint is not available, or if the position is invalid.
+static bool find_anchor_transform(const md5_player *player, const md5_anchor *anchor,
+                                  const md5_xform *pose, md5_xform *transform)
+{
+    md5_xform joint;
+    if (!find_anchor_joint_transform(player, anchor, pose, &joint))
+        return false;
+    *transform = md5_xform_mul(joint, anchor->within);
     return md5_is_valid_vec3(transform->translation);
 }
 

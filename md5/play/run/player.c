@@ -427,16 +427,22 @@ static void reset_modifiers(md5_player *player)
 {
     const md5_machine *const machine = player->machine;
     for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
-        player->targets[i] = (md5_target){.weight = machine->modifiers[i].desc.weight,
-                                          .position = {INFINITY, INFINITY, INFINITY}};
+        player->targets[i] = (md5_target){
+            .weight = machine->modifiers[i].desc.weight,
+            .position = {INFINITY, INFINITY, INFINITY},
+        };
         player->are_placed[i] = false;
         player->drops[i] = 0;
     }
 
     for (size_t i = 0; i < machine->num_feet; i++) {
         const md5_limb *const leg = &machine->legs[i];
-        player->feet[i] =
-            (md5_foot){.ankle = leg->tip, .has_leg = true, .knee = leg->middle, .hip = leg->root};
+        player->feet[i] = (md5_foot){
+            .ankle = leg->tip,
+            .has_leg = true,
+            .knee = leg->middle,
+            .hip = leg->root,
+        };
     }
 
     for (size_t i = 0; i < machine->num_soles; i++)
@@ -675,8 +681,9 @@ static bool have_same_legs(const md5_machine *machine_a, const md5_modifier *a,
     return true;
 }
 
-// Copies the state of a modifier. Springs and feet continue if they move the same joints, otherwise
-// they start again.
+// Copies the state of a modifier of the old player to modifier `index` of the new player. Springs
+// and feet are copied only if they move the same joints; otherwise they start again. `has_joints`
+// is true if both models have the same joints.
 static void adopt_modifier(md5_player *player, uint32_t index, const md5_player *old_player,
                            uint32_t old_index, bool has_joints)
 {
@@ -685,7 +692,9 @@ static void adopt_modifier(md5_player *player, uint32_t index, const md5_player 
     player->targets[index] = old_player->targets[old_index];
     if (to->desc.kind == MD5_MODIFIER_GAZE)
         player->gazes[to->gaze] = old_player->gazes[from->gaze];
-    if (!has_joints || !have_same_legs(player->machine, to, old_player->machine, from))
+    const bool moves_same_joints =
+        has_joints && have_same_legs(player->machine, to, old_player->machine, from);
+    if (!moves_same_joints)
         return;
 
     player->are_placed[index] = old_player->are_placed[old_index];

@@ -441,28 +441,35 @@ static item_range weigh_line(const md5_motion *motion, float x, float *weights, 
     return (item_range){first, has_next ? first + 2 : count};
 }
 
-// Computes the weights of the items of a motion from its parameters. Returns true if this has
-// activated clips, so that the list of active instances must be updated.
-static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t index)
+// Computes the weights of the items of a motion from its parameters. Scales flow->speed if the
+// motion blends by speed. Returns the range of the items that may have a weight.
+static item_range weigh_items(const md5_player *player, const md5_motion *motion, float *weights,
+                              md5_flow *flow)
 {
-    const md5i_part *const part = &active->tree->parts[index];
-    const md5_motion *const motion = part->motion;
     const uint32_t count = motion->num_items;
     const float x = motion->x_parameter != MD5_NONE ? player->parameters[motion->x_parameter] : 0;
-    float *const weights = active->weights + part->children;
-    md5_flow *const flow = compute_flow(player, active, index);
+    if (md5_is_line(motion))
+        return weigh_line(motion, x, weights, flow);
 
-    item_range range = {0, count};
-    if (md5_is_line(motion)) {
-        range = weigh_line(motion, x, weights, flow);
-    } else if (motion->kind == MD5_MOTION_BLEND_2D) {
-        md5i_blend_weights_2d(motion->item_rows, count, x, player->parameters[motion->y_parameter],
-                              weights);
-    } else {
+    if (motion->kind == MD5_MOTION_BLEND_2D) {
+        const float y = player->parameters[motion->y_parameter];
+        md5i_blend_weights_2d(motion->item_rows, count, x, y, weights);
+    } else { // a stack: the first item is below all others
         for (uint32_t i = 0; i < count; i++)
             weights[i] = i == 0 ? 1 : md5i_rule_weight(player, &motion->items[i].weight);
     }
+    return (item_range){0, count};
+}
 
+// Computes the weights of the items of part `index`, which is a motion, and activates the clips
+// that now have a weight. Returns true if a clip was activated, so that the list of active
+// instances must be updated.
+static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t index)
+{
+    const md5i_part *const part = &active->tree->parts[index];
+    md5_flow *const flow = compute_flow(player, active, index);
+    const item_range range =
+        weigh_items(player, part->motion, active->weights + part->children, flow);
     const bool is_used = flow->total != 0 || flow->group_weight != 0;
     return is_used && activate_clips(active, part, range.first, range.end);
 }
@@ -1162,16 +1169,34 @@ static uint32_t find_instance(const md5_player *old_player, const md5_active_sta
     return MD5_NONE;
 }
 
+// Copies the clock of a synchronized group from the old state, in which clip `old_index` has the
+// name of clip `index`. If the old clip was not in a group, derives the clock of the group from the
+// clock of the new clip.
+static void copy_group_clock(md5_active_state *active, uint32_t index,
+                             const md5_active_state *old_active, uint32_t old_index)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const md5_instance_plan *const plan = &tree->instances[index];
+    const uint32_t old_group = old_active->tree->instances[old_index].group;
+    if (plan->group == MD5_NONE)
+        return;
+    if (old_group != MD5_NONE) {
+        active->groups[plan->group] = old_active->groups[old_group];
+        return;
+    }
+    active->groups[plan->group] =
+        md5i_sync_shared(plan->playable->source->markers, tree->groups[plan->group].num_markers,
+                         active->instances[index].clock);
+}
+
 // Copies the clock of a clip, and of its group, from clip `old_index` of the old state. If the
 // clips play in different modes, such as once and ping-pong, only the phase is copied.
 static void copy_clock(md5_active_state *active, uint32_t index, const md5_active_state *old_active,
                        uint32_t old_index)
 {
-    const md5_blend_tree *const tree = active->tree;
-    const md5_instance_plan *const plan = &tree->instances[index];
-    const md5_instance_plan *const old_plan = &old_active->tree->instances[old_index];
-    const md5_timing *const timing = plan->playable->timing;
-    const bool has_same_mode = timing->mode == old_plan->playable->timing->mode;
+    const md5_timing *const timing = active->tree->instances[index].playable->timing;
+    const md5_timing *const old_timing = old_active->tree->instances[old_index].playable->timing;
+    const bool has_same_mode = timing->mode == old_timing->mode;
 
     md5_clip_instance *const instance = &active->instances[index];
     const md5_clip_instance *const old_instance = &old_active->instances[old_index];
@@ -1182,15 +1207,7 @@ static void copy_clock(md5_active_state *active, uint32_t index, const md5_activ
         has_same_mode && old_instance->is_at_start
         && md5_is_same_cycle_boundary(old_instance->clock_before, old_instance->clock);
     instance->seconds_at_end = has_same_mode ? old_instance->seconds_at_end : 0;
-
-    if (plan->group == MD5_NONE)
-        return;
-    md5_clock *const shared = &active->groups[plan->group];
-    if (old_plan->group != MD5_NONE)
-        *shared = old_active->groups[old_plan->group];
-    else
-        *shared = md5i_sync_shared(plan->playable->source->markers,
-                                   tree->groups[plan->group].num_markers, instance->clock);
+    copy_group_clock(active, index, old_active, old_index);
 }
 
 // Corrects the clocks of group members that do not match the shared clock.
@@ -1313,6 +1330,16 @@ static void update_time_at_end(md5_clip_instance *instance, double seconds)
     }
 }
 
+// Returns true if a clip without a weight can become inactive, so that its clock is no longer
+// advanced: see md5_clip_instance for the clips that remain active.
+static bool can_become_inactive(const md5_instance_plan *plan, const md5_clip_instance *instance,
+                                uint32_t index)
+{
+    const bool must_remain_active =
+        index == 0 || instance->is_at_start || plan->playable->mode == MD5_PLAY_ONCE;
+    return !must_remain_active && instance->weight == 0 && instance->group_weight == 0;
+}
+
 // Advances the clock of an active clip by `seconds`. A member of a group gets the clock of the
 // group, which is in player->group_clocks. Returns true if the clip becomes inactive because it no
 // longer has a weight.
@@ -1333,15 +1360,10 @@ static bool advance_instance(const md5_player *player, md5_active_state *active,
     else
         instance->clock =
             md5i_clock_advance(plan->playable->timing, instance->clock, instance->rate * seconds);
-    if (plan->playable->mode == MD5_PLAY_ONCE) {
+    if (plan->playable->mode == MD5_PLAY_ONCE)
         update_time_at_end(instance, seconds);
-        return false;
-    }
 
-    // See md5_clip_instance for the clips that remain active without a weight.
-    if (index == 0 || instance->is_at_start)
-        return false;
-    if (instance->weight != 0 || instance->group_weight != 0)
+    if (!can_become_inactive(plan, instance, index))
         return false;
     instance->is_inactive = true;
     return true;
