@@ -865,8 +865,9 @@ static inline void prefetch_state(const md5_monster *monster)
     }
 }
 
-// Frame commands take effect one tick after their frame. During a tick they set the members *_next;
-// at its end, this function copies these members to the members that the next tick uses.
+// Applies the frame commands of the last tick, which take effect one tick after their frame. During
+// a tick they set the members *_next; at its end, this function copies these members to the members
+// that the next tick uses.
 static inline void apply_frame_commands(md5_monster *monster)
 {
     monster->can_move_eyes = monster->can_move_eyes_next;

@@ -416,11 +416,10 @@ static bool has_anim(const md5_model_def *model, const char *name)
     return false;
 }
 
-// Warns if the skin or the clip of an entity does not exist. The clip is the value of the key
-// "anim". The skin is the value of the key "skin", or else the skin of the model. If `decl` is not
-// NULL, only warns about values in this declaration.
-static void check_skin_and_clip(md5_context *context, md5_game *game, const md5_entity_def *def,
-                                const md5_model_def *model, const md5_decl *decl)
+// Warns if the skin of an entity does not exist: the value of the key "skin", or else the skin of
+// the model. If `decl` is not NULL, only warns about a value in this declaration.
+static void check_skin(md5_context *context, md5_game *game, const md5_entity_def *def,
+                       const md5_model_def *model, const md5_decl *decl)
 {
     // The skin of a model is not a key. Warnings require a key with a location, so it is
     // represented by `model_skin`, a key at the location of the modelDef.
@@ -434,7 +433,14 @@ static void check_skin_and_clip(md5_context *context, md5_game *game, const md5_
     if (skin && is_in_decl(skin, decl) && !skin_exists(game, skin->value))
         (void)md5i_report_key(context, MD5_WARNING, skin, "Unknown skin %s",
                               MD5_QUOTED(skin->value));
+}
 
+// Warns if the skin of an entity or its clip, the value of the key "anim", does not exist. If
+// `decl` is not NULL, only warns about values in this declaration.
+static void check_skin_and_clip(md5_context *context, md5_game *game, const md5_entity_def *def,
+                                const md5_model_def *model, const md5_decl *decl)
+{
+    check_skin(context, game, def, model, decl);
     const md5_entity_key *const anim = find_key(def, "anim");
     if (!anim || !model || has_anim(model, anim->value))
         return;
@@ -801,8 +807,21 @@ static bool is_attached_to(const md5_entity_owner *body, const md5_entity_def *d
     return false;
 }
 
-// Loads the entity of a part. If the entity cannot be loaded, warns and sets *part to NULL. Returns
-// false if memory runs out.
+// Returns true, after a warning, if the entity in a key is of an entityDef of which the body
+// already is a part. Loading such an entity would never end.
+static bool is_part_recursive(const part_loader *loader, const md5_entity_key *key,
+                              const md5_entity_def *def)
+{
+    if (!def || !is_attached_to(loader->body, def))
+        return false;
+    (void)md5i_report_key(loader->load->context, MD5_WARNING, key,
+                          "key %s: entity %s would be attached to itself; attach another entity",
+                          MD5_QUOTED(key->name), MD5_QUOTED(key->value));
+    return true;
+}
+
+// Loads the entity of a part, such as a head or a weapon. If the entity cannot be loaded, warns and
+// sets *part to NULL. Returns false if memory runs out.
 static bool load_part_entity(part_loader *loader, const md5_entity_key *key, entity_name_kind kind,
                              const md5_entity **part)
 {
@@ -815,17 +834,10 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, ent
     *part = NULL;
     loader->num_tried++;
 
-    // An entity that is attached to itself would never end.
     const md5_entity_def *const def =
         kind == NAME_OF_MODEL ? NULL : md5_game_entity_def(load->game, key->value, &error);
-    if (def && is_attached_to(loader->body, def)) {
-        (void)md5i_report_key(
-            load->context, MD5_WARNING, key,
-            "key %s: entity %s would be attached to itself; attach another entity",
-            MD5_QUOTED(key->name), MD5_QUOTED(key->value));
+    if (is_part_recursive(loader, key, def))
         return true;
-    }
-
     if (load_entity(&part_load, load->game, key->value, kind, &context, &load->opts)) {
         *part = finish_entity(&part_load);
         return true;

@@ -107,7 +107,8 @@ static double signed_by_bit(double value, uint32_t bit)
     return bit ? value : -value;
 }
 
-// The shapes fill the box from (-1, -1, -1) to (1, 1, 1).
+// Builds a box. Like all shapes except for a bone, it fills the cube from (-1, -1, -1) to (1, 1,
+// 1), which build_shape() scales to its size. The bits of a corner's index select its signs.
 static void build_box(body_shape *shape)
 {
     for (uint32_t i = 0; i < 8; i++)
@@ -1033,10 +1034,34 @@ md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bod
     return bounds;
 }
 
+// Clips a line segment by the plane of a triangle of a convex body (Cyrus-Beck clipping). *enter
+// and *leave are the fractions of the segment at which it enters and leaves the planes so far;
+// *normal is the normal of the plane that it enters last. Returns false if the segment is outside.
+static bool clip_by_triangle(const md5_figure *figure, const uint32_t *corners, md5_vec3 from,
+                             md5_vec3 direction, float *enter, float *leave, md5_vec3 *normal)
+{
+    const md5_vec3 a = figure->vertices[corners[0]];
+    const md5_vec3 outward = md5_vec3_cross(md5_vec3_sub(figure->vertices[corners[2]], a),
+                                            md5_vec3_sub(figure->vertices[corners[1]], a));
+    const float depth = md5_vec3_dot(outward, md5_vec3_sub(a, from)); // negative: outside
+    const float speed = md5_vec3_dot(outward, direction);             // negative: inward
+    if (speed == 0.0f)
+        return !(depth < 0.0f); // parallel to the plane
+
+    const float fraction = depth / speed; // at which the segment crosses the plane
+    if (speed < 0.0f && fraction > *enter) {
+        *enter = fraction;
+        *normal = md5_vec3_normalize(outward, outward);
+    } else if (speed > 0.0f) {
+        *leave = fminf(*leave, fraction);
+    }
+    return true;
+}
+
 // Finds the fraction of a line segment at which it enters a convex body: the last of the face
-// planes that it crosses from outside (Cyrus-Beck clipping). Returns false if the segment leaves
-// through another plane before, or does not reach the body. The segment begins at `from`, in the
-// axes of the body, and ends at from + direction.
+// planes that it crosses from outside. Returns false if the segment leaves through another plane
+// before, or does not reach the body. The segment begins at `from`, in the axes of the body, and
+// ends at from + direction. *normal becomes the normal of the face, in the axes of the body.
 static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_vec3 from,
                        md5_vec3 direction, float *enter, md5_vec3 *normal)
 {
@@ -1044,21 +1069,8 @@ static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_
     *enter = -1.0f;
     for (uint32_t i = 0; i < body->num_triangles; i++) {
         const uint32_t *const corners = figure->triangles[body->first_triangle + i];
-        const md5_vec3 a = figure->vertices[corners[0]];
-        const md5_vec3 outward = md5_vec3_cross(md5_vec3_sub(figure->vertices[corners[2]], a),
-                                                md5_vec3_sub(figure->vertices[corners[1]], a));
-        const float depth = md5_vec3_dot(outward, md5_vec3_sub(a, from)); // negative: outside
-        const float speed = md5_vec3_dot(outward, direction);             // negative: inward
-
-        // The segment crosses the plane at the fraction depth / speed.
-        if (speed < 0.0f && depth / speed > *enter) {
-            *enter = depth / speed;
-            *normal = md5_vec3_normalize(outward, outward);
-        } else if (speed > 0.0f) {
-            leave = fminf(leave, depth / speed);
-        } else if (speed == 0.0f && depth < 0.0f) {
-            return false; // parallel to the plane, outside
-        }
+        if (!clip_by_triangle(figure, corners, from, direction, enter, &leave, normal))
+            return false;
     }
     return *enter >= 0.0f && *enter <= leave;
 }

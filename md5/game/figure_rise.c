@@ -35,7 +35,8 @@ static double body_weight(const md5_figure *figure, uint32_t body)
     return fmax((double)figure->bodies[body].mass, 1e-6);
 }
 
-// Adds a body at a transform to the sums.
+// Adds a body with a transform to the sums over the bodies: its mass, its position weighted by the
+// mass, and its lowest point.
 static void add_body(figure_extent *extent, const md5_figure *figure, uint32_t body,
                      md5_xform transform)
 {
@@ -124,9 +125,9 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
     return placement;
 }
 
-// Changes the transform of the entity of a pose from `from` to `to`, without moving the joint
-// `base` and its descendants in the world. The ancestors of `base` are copied from the pose `clip`.
-// The joint `base` compensates the difference.
+// Changes the transform of the entity that shows a pose from `from` to `to`, in world space. The
+// joint `base` and its descendants remain at their positions in the world: the transform of `base`
+// compensates the difference. The ancestors of `base` are copied from the pose `clip`.
 static void change_entity(const md5_skeleton *skeleton, uint32_t base, md5_xform from, md5_xform to,
                           const md5_xform *clip, md5_xform *pose)
 {
@@ -140,8 +141,8 @@ static void change_entity(const md5_skeleton *skeleton, uint32_t base, md5_xform
     pose[base] = md5_xform_mul(md5_xform_inverse(parent_in_world), base_in_world);
 }
 
-// Blends from the pose of the bodies (weight 0) to a clip's pose (weight 1), both for an entity at
-// `placement`.
+// Blends from the pose of lying bodies (weight 0) to the pose of a clip (weight 1), for example
+// while a character gets up. Both are shown by an entity at `placement`.
 void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5_xform placement,
                      const md5_xform *clip, float weight, md5_xform *pose)
 {

@@ -730,6 +730,17 @@ static void report_frame_number(md5_model_parser *parser, const md5_token *token
         md5i_skip_unknown_keyword(&parser->lex, token, MD5_SCOPE_MODEL);
 }
 
+// Reports a frame number that is not in the range of an animation.
+static void report_frame_range(md5_model_parser *parser, const md5_token *token, int32_t value,
+                               uint32_t num_frames)
+{
+    char expected[32];
+    char message[48];
+    (void)snprintf(expected, sizeof expected, "1 to %u", num_frames);
+    (void)snprintf(message, sizeof message, "Frame %d out of range", value);
+    report_frame_number(parser, token, expected, message);
+}
+
 // Reads the number of a frame, which counts from 1. Returns false after an error.
 static bool read_frame_number(md5_model_parser *parser, const md5_model_anim *anim, uint32_t *frame)
 {
@@ -746,16 +757,12 @@ static bool read_frame_number(md5_model_parser *parser, const md5_model_anim *an
         md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s",
                            MD5_QUOTED_TOKEN(&token));
 
-    const int32_t value = md5i_token_int(&token);
     // An animation without a usable file is dropped with its commands, so its frames are not
     // checked.
+    const int32_t value = md5i_token_int(&token);
     const bool is_in_range = value >= 1 && (uint32_t)value <= anim->num_frames;
     if (anim->num_files > 0 && !is_in_range) {
-        char expected[32];
-        char message[48];
-        (void)snprintf(expected, sizeof expected, "1 to %u", anim->num_frames);
-        (void)snprintf(message, sizeof message, "Frame %d out of range", value);
-        report_frame_number(parser, &token, expected, message);
+        report_frame_range(parser, &token, value, anim->num_frames);
         return false;
     }
     *frame = (uint32_t)value;

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-// Messages contain the first two numbers.
+// Limits: parameters of a macro, nested files and macros (messages contain both numbers), and the
+// number of tokens that may be read for an empty script.
 enum { MAX_PARAMS = 8, MAX_SOURCES = 64, MIN_STEPS = 1 << 16 };
 
 // A part of a file that is not read yet.
@@ -19,6 +20,7 @@ typedef struct script_text {
     const char *end;
 } script_text;
 
+// A macro that #define has defined. Its body is a text whose tokens are read at each use.
 typedef struct script_macro {
     bool has_params;
     uint32_t num_params;
@@ -276,8 +278,28 @@ static script_source *open_script_source(script_reader *reader, script_text text
     return source;
 }
 
-// Opens a file unless it was opened before. `by` is the token that names it, NULL for the first
-// file.
+// Reads a script file into a new entry of the list of files and returns the entry. `by` is the
+// token that names the file, NULL for the first file. Returns NULL after an error. A file that
+// cannot be opened is an error at the location of `by`.
+static script_file *read_script_file(script_tokens *to, const char *name, const script_token *by)
+{
+    md5_context *const context = to->context;
+    script_file *const file = &to->files[to->num_files];
+    *file = (script_file){.name = name};
+    if (md5i_read_file_text(context, name, &file->text)
+        && md5_check_text_size(context, file->text.size))
+        return file;
+
+    if (by && context->error.status == MD5_ERROR_IO) {
+        context->error.status = MD5_OK; // replaced by the next error
+        md5i_script_fail(to, by, "a readable file");
+    }
+    md5i_free_file_text(context, &file->text);
+    return NULL;
+}
+
+// Opens a file, so that the next tokens are read from it, unless it was opened before. `by` is the
+// token that names the file, NULL for the first file.
 static void open_script_file(script_reader *reader, const char *name, const script_token *by)
 {
     script_tokens *const to = reader->to;
@@ -286,24 +308,13 @@ static void open_script_file(script_reader *reader, const char *name, const scri
         (script_file *)md5_grow(to->arena, to->files, to->num_files, sizeof *files);
     if (*included || !files)
         return;
-
-    // Read the file. Any value marks it as included.
-    *included = reader;
+    *included = reader; // any value marks the file as included
     to->files = files;
-    script_file *const file = &files[to->num_files];
-    *file = (script_file){.name = name};
-    if (!md5i_read_file_text(to->context, name, &file->text)
-        || !md5_check_text_size(to->context, file->text.size)) {
-        if (by && to->context->error.status == MD5_ERROR_IO) {
-            // Report the location of the #include instead.
-            to->context->error.status = MD5_OK;
-            md5i_script_fail(to, by, "a readable file");
-        }
-        md5i_free_file_text(to->context, &file->text);
+    script_file *const file = read_script_file(to, name, by);
+    if (!file)
         return;
-    }
 
-    // Open it. The limit of steps grows with the text, so that macros cannot expand without bounds.
+    // The limit of steps grows with the text, so that macros cannot expand without bounds.
     md5i_lex_begin(&file->lex, to->arena, file->text.bytes, file->text.size);
     reader->max_steps += 2 * file->text.size;
     const script_text text = {.file = to->num_files, .at = file->lex.at, .end = file->lex.end};
@@ -394,35 +405,44 @@ static script_text read_line(script_text *from)
     return line;
 }
 
+// Runs #define, #undef, #ifdef or #ifndef for the macro `name`. `line` is the text of the line
+// after the name.
+static void run_macro_directive(script_reader *reader, const script_token *directive,
+                                const script_token *name, script_text *line)
+{
+    if (md5i_script_token_is(directive, "define")) {
+        define_macro(reader, line, name);
+        return;
+    }
+    script_tokens *const to = reader->to;
+    void **const macro = md5i_script_entry(to, &reader->macros, md5i_script_token_text(to, name));
+    if (md5i_script_token_is(directive, "undef")) {
+        *macro = NULL;
+        return;
+    }
+    script_source *const source = &reader->sources[reader->num_sources - 1];
+    const bool is_defined = *macro != NULL;
+    const bool must_be_defined = md5i_script_token_is(directive, "ifdef");
+    source->num_ifs++;
+    if (is_defined != must_be_defined)
+        skip_lines(reader, source, SKIP_TO_ELSE);
+}
+
 // Runs #ifdef, #ifndef, #undef or #define, whose tokens up to the name of the macro were read.
 // `line` is the remaining text of the line. Returns false for other directives.
 static bool read_macro_directive(script_reader *reader, const script_token *directive,
                                  const script_token *name, script_text *line)
 {
-    script_tokens *const to = reader->to;
-    const bool is_ifdef = md5i_script_token_is(directive, "ifdef");
-    const bool is_ifndef = md5i_script_token_is(directive, "ifndef");
-    const bool is_undef = md5i_script_token_is(directive, "undef");
-    const bool is_define = md5i_script_token_is(directive, "define");
-    if (!is_ifdef && !is_ifndef && !is_undef && !is_define)
+    const bool is_condition =
+        md5i_script_token_is(directive, "ifdef") || md5i_script_token_is(directive, "ifndef");
+    const bool is_definition =
+        md5i_script_token_is(directive, "undef") || md5i_script_token_is(directive, "define");
+    if (!is_condition && !is_definition)
         return false;
-    if (name->kind != SCRIPT_TOKEN_NAME) {
-        md5i_script_fail(to, directive, "the name of a macro after the directive");
-        return true;
-    }
-
-    void **const macro = md5i_script_entry(to, &reader->macros, md5i_script_token_text(to, name));
-    if (is_define) {
-        define_macro(reader, line, name);
-    } else if (is_undef) {
-        *macro = NULL;
-    } else {
-        script_source *const source = &reader->sources[reader->num_sources - 1];
-        const bool is_defined = *macro != NULL;
-        source->num_ifs++;
-        if (is_defined != is_ifdef)
-            skip_lines(reader, source, SKIP_TO_ELSE);
-    }
+    if (name->kind == SCRIPT_TOKEN_NAME)
+        run_macro_directive(reader, directive, name, line);
+    else
+        md5i_script_fail(reader->to, directive, "the name of a macro after the directive");
     return true;
 }
 
@@ -536,25 +556,32 @@ static void open_macro(script_reader *reader, const script_macro *macro, script_
         read_arguments(reader, source, &from->text);
 }
 
-// Expands a name: if it is a parameter of the current macro or the name of a macro, continues to
-// read in the text of the argument or the macro. Returns false if it is neither.
-static bool expand(script_reader *reader, const script_token *name)
+// If a name is a parameter of the macro that is being read, opens the text of its argument and
+// returns true.
+static bool expand_parameter(script_reader *reader, const script_token *name)
 {
     const uint32_t scope = reader->sources[reader->num_sources - 1].scope;
-    if (scope != MD5_NONE) {
-        const script_source *const call = &reader->sources[scope];
-        const script_macro *const called = call->macro;
-        for (uint32_t i = 0; i < called->num_params; i++) {
-            if (!md5i_script_tokens_equal(name, &called->params[i]))
-                continue;
-            // The argument was written in the source that called the macro, so its names are
-            // resolved there.
-            const uint32_t outer = call->outer;
-            open_script_source(reader, call->arguments[i], name)->scope = outer;
-            return true;
-        }
+    if (scope == MD5_NONE)
+        return false;
+    const script_source *const call = &reader->sources[scope];
+    for (uint32_t i = 0; i < call->macro->num_params; i++) {
+        if (!md5i_script_tokens_equal(name, &call->macro->params[i]))
+            continue;
+        // The argument was written in the source that called the macro, so its names are resolved
+        // there.
+        const uint32_t outer = call->outer;
+        open_script_source(reader, call->arguments[i], name)->scope = outer;
+        return true;
     }
+    return false;
+}
 
+// Expands a name: if it is a parameter of the current macro or the name of a macro, the next tokens
+// are read from the text of the argument or of the macro. Returns false if it is neither.
+static bool expand(script_reader *reader, const script_token *name)
+{
+    if (expand_parameter(reader, name))
+        return true;
     const char *const text = md5i_script_token_text(reader->to, name);
     void **const macro = md5i_name_map_find(&reader->macros, text);
     if (!macro || !*macro)
@@ -587,22 +614,24 @@ static bool read_from_source(script_reader *reader, bool *is_end)
         md5i_script_fail(to, &token, "macros that expand to fewer tokens");
 
     // At the end of a source (a file or a macro), continue with the source that uses it.
-    if (token.kind == SCRIPT_TOKEN_END && source->num_ifs > 0)
+    const bool is_source_end = token.kind == SCRIPT_TOKEN_END;
+    if (is_source_end && source->num_ifs > 0)
         md5i_lex_warn(&to->files[token.file].lex, token.at,
                       "expected #endif, found the end of the file");
-    if (token.kind == SCRIPT_TOKEN_END && reader->num_sources > 1 && md5_script_is_ok(to)) {
+    if (is_source_end && reader->num_sources > 1 && md5_script_is_ok(to)) {
         reader->num_sources--;
         return true;
     }
 
     const bool is_file = source->scope == MD5_NONE;
-    if (is_file && token.begins_line && md5i_script_token_is(&token, "#")) {
+    const bool is_directive = is_file && token.begins_line && md5i_script_token_is(&token, "#");
+    if (is_directive) {
         read_directive(reader);
         return true;
     }
     if (token.kind == SCRIPT_TOKEN_NAME && expand(reader, &token))
         return true;
-    *is_end = token.kind == SCRIPT_TOKEN_END;
+    *is_end = is_source_end;
     return append_token(to, &token);
 }
 

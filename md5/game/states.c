@@ -210,14 +210,15 @@ static script_value compute(script_code code, const script_value *a, const scrip
 
 // == Channels =====================================================================================
 
-// Scripts count frames of animations: 24 per second, as in the engine.
+// Converts a number of frames to milliseconds. Scripts measure times in frames of animations, 24
+// per second, as in the engine.
 static uint32_t frames_to_milliseconds(uint32_t frames)
 {
     return frames * 1000 / 24;
 }
 
-// Returns the actor that plays a channel of the character, and replaces `channel` by the channel of
-// that actor: a separate head plays MD5_CHANNEL_HEAD in its MD5_CHANNEL_ALL.
+// Returns the actor that plays a channel of the character. Sets *channel to the channel of that
+// actor: a separate head is an actor of its own and plays MD5_CHANNEL_HEAD in its MD5_CHANNEL_ALL.
 static md5_actor *find_actor(const md5_states *states, md5_channel *channel)
 {
     if (*channel != MD5_CHANNEL_HEAD || !states->desc.head)
@@ -237,7 +238,8 @@ static bool is_animation_done(const md5_states *states, md5_channel channel, uin
     return !is_endless && end - frames_to_milliseconds(frames) <= actor->time;
 }
 
-// Returns true if the clip of a channel must not be replaced by the idle clip of another channel.
+// Returns true if a channel plays a clip whose flag prevents that the idle clip of another channel
+// replaces it.
 static bool prevents_override(const md5_states *states, md5_channel channel)
 {
     if (states->run.threads[channel].is_disabled || is_animation_done(states, channel, 0))
@@ -277,34 +279,41 @@ static void play_clip(md5_states *states, md5_channel channel, uint32_t clip, md
     thread->blend = 0;
 }
 
+// Plays a clip on a channel in sync with the clip that another actor, `leader`, plays in a slot: it
+// starts at the same time and repeats as often.
+static void play_in_sync(md5_actor *actor, md5_channel channel, uint32_t clip,
+                         const md5_actor *leader, const md5_actor_slot *slot, uint32_t milliseconds)
+{
+    if (!md5_actor_play(actor, channel, clip, MD5_ACTOR_ONCE, 0, milliseconds))
+        return;
+    (void)md5_actor_set_cycles(actor, channel, slot->cycles);
+    (void)md5_actor_set_start(actor, channel, leader->time - slot->start);
+}
+
 // Plays on a channel the clip that `leader`, another actor, plays in a slot: the clip of the
 // channel's actor with the same name, or else the same alias. If the actor does not have such a
 // clip, a head plays "idle", and any other channel plays nothing. `milliseconds` is the blend time.
 static void play_same_clip(md5_states *states, md5_channel channel, const md5_actor *leader,
                            const md5_actor_slot *slot, uint32_t milliseconds)
 {
-    // Find the clip, and play it in sync with the leader's.
     md5_channel actor_channel = channel;
     md5_actor *const actor = find_actor(states, &actor_channel);
     const md5_model_anim *const anim = leader->entity->clips[slot->clip].anim;
-    uint32_t clip = find_clip(states, channel, anim->name);
-    if (clip == MD5_NONE)
-        clip = find_clip(states, channel, anim->alias);
-    if (clip != MD5_NONE) {
-        if (md5_actor_play(actor, actor_channel, clip, MD5_ACTOR_ONCE, 0, milliseconds)) {
-            (void)md5_actor_set_cycles(actor, actor_channel, slot->cycles);
-            (void)md5_actor_set_start(actor, actor_channel, leader->time - slot->start);
-        }
+    uint32_t same_clip = find_clip(states, channel, anim->name);
+    if (same_clip == MD5_NONE)
+        same_clip = find_clip(states, channel, anim->alias);
+    if (same_clip != MD5_NONE) {
+        play_in_sync(actor, actor_channel, same_clip, leader, slot, milliseconds);
         return;
     }
 
-    // `clip` remains MD5_NONE for other channels, which stops them.
+    uint32_t other_clip = MD5_NONE; // stops the channel
     if (channel == MD5_CHANNEL_HEAD) {
-        clip = find_clip(states, channel, "idle");
-        if (clip == actor->slots[actor_channel][0].clip)
+        other_clip = find_clip(states, channel, "idle");
+        if (other_clip == actor->slots[actor_channel][0].clip)
             return; // it continues to play
     }
-    (void)md5_actor_play(actor, actor_channel, clip, MD5_ACTOR_CYCLE, 0, milliseconds);
+    (void)md5_actor_play(actor, actor_channel, other_clip, MD5_ACTOR_CYCLE, 0, milliseconds);
 }
 
 // Plays the clip of channel `leader` on another channel, in sync with it. `frames` is the blend
@@ -360,27 +369,32 @@ static void play_with_followers(md5_states *states, md5_channel channel, uint32_
         play_along(states, second, channel);
 }
 
+// Returns true if the channels that can follow an idle channel are idle: torso and legs for the
+// head, the legs for the torso, and the torso for the legs.
+static bool are_followers_idle(const md5_states *states, md5_channel channel)
+{
+    const bool torso_is_idle = is_idle(states, MD5_CHANNEL_TORSO);
+    const bool legs_are_idle = is_idle(states, MD5_CHANNEL_LEGS);
+    if (channel == MD5_CHANNEL_HEAD)
+        return torso_is_idle && legs_are_idle;
+    return channel == MD5_CHANNEL_TORSO ? legs_are_idle : torso_is_idle;
+}
+
 // Implements the script function idleAnim(), which plays the clip of an idle channel. Torso and
 // legs are partners of each other; the partner of the head is the torso. If the partner is not
 // idle, the channel follows it. Otherwise the channel plays the clip, and the partner follows. The
 // cases are the engine's.
 static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
 {
-    // A head leads only if both torso and legs are idle.
     const script_thread *const thread = &states->run.threads[channel];
     const bool is_head = channel == MD5_CHANNEL_HEAD;
-    const bool torso_is_idle = is_idle(states, MD5_CHANNEL_TORSO);
-    const bool legs_are_idle = is_idle(states, MD5_CHANNEL_LEGS);
     const bool head_is_idle = is_idle(states, MD5_CHANNEL_HEAD);
     const md5_channel partner = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
-    bool partners_are_idle = is_idle(states, partner);
-    if (is_head)
-        partners_are_idle = torso_is_idle && legs_are_idle;
 
     if (prevents_override(states, partner)) {
         // Both channels play their own clips.
         play_clip(states, channel, clip, MD5_ACTOR_CYCLE);
-    } else if (partners_are_idle) {
+    } else if (are_followers_idle(states, channel)) {
         // The channel leads the idle channels.
         play_clip(states, channel, clip, MD5_ACTOR_CYCLE);
         play_along(states, partner, channel);
@@ -388,7 +402,7 @@ static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
             play_along(states, MD5_CHANNEL_LEGS, channel);
         if (channel == MD5_CHANNEL_LEGS && head_is_idle)
             sync_channel(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
-    } else if (is_head && torso_is_idle) {
+    } else if (is_head && is_idle(states, MD5_CHANNEL_TORSO)) {
         // Head and torso follow the legs.
         sync_channel(states, channel, MD5_CHANNEL_LEGS, thread->blend);
         states->run.threads[MD5_CHANNEL_TORSO].blend = thread->last_blend;
