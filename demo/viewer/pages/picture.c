@@ -11,13 +11,26 @@
 
 // == Computing the picture of a lesson =====================================================
 
-// Adds the figures of a lesson with their labels: figure 0, and every further figure that has a
-// label. Figure 0 may have none. Each figure has the pose of the lesson's clip at time 0. `poses`
-// contains space for `num_joints` joints per figure.
+// Places a figure at y, in the pose of the lesson's clip at time 0, with a label above it. `label`
+// may be NULL or empty. The pose is in `pose`.
+static void add_figure(view_picture *picture, uint32_t index, float y, const char *label)
+{
+    const float label_depth = 2; // distance of the labels from the top of the box, units
+    picture->num_figures = index + 1;
+    if (label != NULL && label[0] != '\0') {
+        const md5_vec3 position = {0, y, picture->page->box.max.z - label_depth};
+        view_add_label(picture, position, VIEW_PLAIN, label);
+    }
+    if (picture->model != NULL)
+        view_sample_clip(picture, picture->page->clip, 0, picture->figures[index].pose);
+}
+
+// Adds the figures of a lesson: figure 0, which does not need a label, and every further figure
+// that has a label. Also initializes the unused figures. `poses` contains space for `num_joints`
+// joints per figure.
 static void add_figures(view_picture *picture, md5_xform *poses, size_t num_joints)
 {
     const view_page *const page = picture->page;
-    const float label_depth = 2; // distance of the labels from the top of the box, units
     for (uint32_t i = 0; i < VIEW_PAGE_FIGURES; i++) {
         view_figure *const figure = &picture->figures[i];
         const char *const label = page->figures[i].label;
@@ -25,14 +38,9 @@ static void add_figures(view_picture *picture, md5_xform *poses, size_t num_join
         figure->pose = poses + i * num_joints;
         figure->place = (md5_xform){.rotation = {.w = 1}, .translation = {.y = y}};
         figure->shape = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-        if (label == NULL && i > 0)
-            continue;
-        picture->num_figures = i + 1;
-        if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0, y, page->box.max.z - label_depth}, VIEW_PLAIN,
-                           label);
-        if (picture->model != NULL)
-            view_sample_clip(picture, page->clip, 0, figure->pose);
+        const bool is_used = i == 0 || label != NULL;
+        if (is_used)
+            add_figure(picture, i, y, label);
     }
 }
 
@@ -59,25 +67,29 @@ static float round_step(float size)
     return factor <= 5 ? 5 * power : 10 * power;
 }
 
-// Fits the vertical axis of a plot to its points, unless the lesson defines the axis. Without
-// points, the axis remains unchanged. Its ends are round numbers.
-static void fit_axis(view_plot *plot)
+// Finds the lowest and the highest point of a plot. Returns false if the plot does not have points.
+static bool find_heights(const view_plot *plot, float *low, float *high)
 {
-    const bool is_fixed = plot->row.fit != VIEW_FIT_HEIGHT && plot->row.fit != VIEW_FIT_TOP;
-    if (is_fixed)
-        return;
-
-    float low = INFINITY;
-    float high = -INFINITY;
+    *low = INFINITY;
+    *high = -INFINITY;
     for (int i = 0; i < VIEW_PAGE_SERIES; i++) {
         const view_series *const series = &plot->series[i];
         for (uint32_t p = 0; p < series->count; p++) {
-            low = fminf(low, series->points[p].y);
-            high = fmaxf(high, series->points[p].y);
+            *low = fminf(*low, series->points[p].y);
+            *high = fmaxf(*high, series->points[p].y);
         }
     }
-    const bool has_points = low <= high;
-    if (!has_points)
+    return *low <= *high;
+}
+
+// Fits the vertical axis of a plot to its points, unless the lesson defines the axis. Without
+// points, the axis remains unchanged. Its ends are multiples of a round step, such as 0.2, which
+// divides the height into about four parts.
+static void fit_axis(view_plot *plot)
+{
+    const bool is_fixed = plot->row.fit != VIEW_FIT_HEIGHT && plot->row.fit != VIEW_FIT_TOP;
+    float low, high;
+    if (is_fixed || !find_heights(plot, &low, &high))
         return;
     if (plot->row.fit == VIEW_FIT_TOP)
         low = 0;
@@ -89,14 +101,26 @@ static void fit_axis(view_plot *plot)
     plot->row.high.y = fmaxf(step * ceilf(high / step), plot->row.low.y + step);
 }
 
+// Gives the picture the cached results of its lesson, if the lesson caches results. Computes them
+// if the cache is empty.
+static void use_cache(view_picture *picture, view_lesson_cache *cache)
+{
+    const view_page *const page = picture->page;
+    if (page->fill_cache == NULL)
+        return;
+    if (cache->page == NULL)
+        page->fill_cache(picture, cache);
+    cache->page = page;
+    picture->cache = cache;
+}
+
 // Initializes the picture from the constant parts of a lesson and, if the scene has a model, calls
 // view_page.show.
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
                     const float *values, double time, view_lesson_cache *cache)
 {
-    const bool has_model = scene->model != NULL;
-
     // One block contains the poses of all figures, followed by those of view_spare_pose().
+    // view_end_picture() frees it.
     const size_t num_joints = scene->num_joints + 1;
     md5_xform *const poses =
         common_alloc((VIEW_PAGE_FIGURES + VIEW_PAGE_SPARE) * num_joints, sizeof *poses);
@@ -111,16 +135,10 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
                               .heat_joint = -1};
     add_figures(picture, poses, num_joints);
     add_plots(picture);
-
-    if (has_model && page->fill_cache != NULL) {
-        if (cache->page == NULL)
-            page->fill_cache(picture, cache);
-        cache->page = page;
-        picture->cache = cache;
-    }
-    if (has_model)
+    if (scene->model != NULL) {
+        use_cache(picture, cache);
         page->show(picture, values);
-
+    }
     for (uint32_t i = 0; i < picture->num_plots; i++)
         fit_axis(&picture->plots[i]);
 }
@@ -160,30 +178,38 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
     view_free_lesson_cache(&pages->cache);
 }
 
-// Draws the images of an impostor in the pose of a figure, unless they exist.
+// Creates the impostors of the lesson: images of the character from many directions, which are
+// drawn instead of its mesh. The impostors are kept until the lesson requests another size or
+// number of images. Returns false and fills `error` on failure.
+static bool create_impostors(view_pages *pages, md5gl_renderer *renderer, md5_error *error)
+{
+    const md5gl_impostor_desc *const desc = &pages->picture.impostor;
+    const bool is_current = memcmp(&pages->impostors_desc, desc, sizeof *desc) == 0;
+    if (pages->impostors == NULL || !is_current) {
+        md5gl_destroy_impostors(renderer, pages->impostors);
+        pages->impostors = md5gl_create_impostors(renderer, desc, error);
+        pages->impostors_desc = *desc;
+    }
+    return pages->impostors != NULL;
+}
+
+// Draws the images of an impostor in the pose of a figure, unless they exist. The images of a pose
+// are identified by the figure's sample.frame0.
 static bool prepare_impostor(view_pages *pages, const view_stage *stage, const view_figure *figure,
                              md5_error *error)
 {
-    const md5_model *const model = pages->picture.model;
-    const md5gl_impostor_desc *const desc = &pages->picture.impostor;
-
-    // The images are stored until the lesson requests others.
-    if (pages->impostors == NULL || memcmp(&pages->impostors_desc, desc, sizeof *desc) != 0) {
-        md5gl_destroy_impostors(stage->renderer, pages->impostors);
-        pages->impostors = md5gl_create_impostors(stage->renderer, desc, error);
-        pages->impostors_desc = *desc;
-    }
-    if (pages->impostors == NULL)
+    const uint32_t image_set = figure->sample.frame0;
+    if (!create_impostors(pages, stage->renderer, error))
         return false;
-    if (md5gl_has_impostor_images(pages->impostors, figure->sample.frame0))
+    if (md5gl_has_impostor_images(pages->impostors, image_set))
         return true;
 
+    const md5_model *const model = pages->picture.model;
     md5_mat34 *const palette = common_alloc(model->skeleton.num_joints, sizeof *palette);
     md5_local_to_palette(model, figure->pose, NULL, palette);
     view_set_materials(stage, &stage->document->textures, stage->document->drawn);
-    const bool is_drawn =
-        md5gl_draw_impostor_images(stage->renderer, pages->impostors, stage->document->drawn,
-                                   figure->sample.frame0, palette, error);
+    const bool is_drawn = md5gl_draw_impostor_images(
+        stage->renderer, pages->impostors, stage->document->drawn, image_set, palette, error);
     free(palette);
     return is_drawn;
 }
@@ -199,16 +225,15 @@ static bool prepare_heat_map(view_pages *pages, md5gl_renderer *renderer, md5_er
     return is_ready;
 }
 
-// Creates the model on the GPU for a kind of figure with its own model, unless it exists.
+// Creates the model on the GPU for a kind of figure, unless it exists. Dual quaternion skinning and
+// baked vertices are properties of a model, so these kinds do not share the model of the document.
 static bool prepare_own_model(view_pages *pages, md5gl_renderer *renderer, view_figure_kind kind,
                               md5_error *error)
 {
-    const view_picture *const picture = &pages->picture;
     if (pages->models[kind] != NULL)
         return true;
-
-    const md5_model *const model = picture->model;
-    md5gl_model *const drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, error);
+    const view_picture *const picture = &pages->picture;
+    md5gl_model *const drawn = md5gl_create_model(renderer, picture->model, MD5GL_PATH_AUTO, error);
     pages->models[kind] = drawn;
     if (drawn == NULL)
         return false;
@@ -217,7 +242,7 @@ static bool prepare_own_model(view_pages *pages, md5gl_renderer *renderer, view_
         return md5gl_set_blending(renderer, drawn, MD5GL_BLEND_DUAL, error);
     if (kind == VIEW_FIGURE_BAKED) {
         const md5_baked *const clip = picture->cache->baked;
-        pages->baked = md5gl_create_baked(renderer, model, &clip, 1, error);
+        pages->baked = md5gl_create_baked(renderer, picture->model, &clip, 1, error);
         return pages->baked != NULL;
     }
     return true;
@@ -254,6 +279,7 @@ typedef struct figure_arrays {
     float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS]; // [count * num_targets]
 } figure_arrays;
 
+// Appends a figure to the arrays.
 static void append_figure(figure_arrays *arrays, const md5_model *model, const view_figure *figure)
 {
     const uint32_t index = arrays->count++;
@@ -270,7 +296,8 @@ static void append_figure(figure_arrays *arrays, const md5_model *model, const v
                                                 .shown = 1};
 }
 
-// Returns the body that draws the figures of a kind, which begin at index `first` of the arrays.
+// Returns the description of the figures of one kind for the renderer, which draws them as
+// instances of one model. They begin at index `first` of the arrays.
 static view_body describe_body(const view_pages *pages, const view_document *document,
                                const figure_arrays *arrays, uint32_t first, view_figure_kind kind)
 {
@@ -296,8 +323,20 @@ static view_body describe_body(const view_pages *pages, const view_document *doc
     return body;
 }
 
-// Draws all figures of the picture. The figures of one kind are the instances of one body. Returns
-// false and fills `error` on failure.
+// Appends all figures of a kind to the arrays. Returns their number.
+static uint32_t append_figures(figure_arrays *arrays, const view_picture *picture,
+                               view_figure_kind kind)
+{
+    const uint32_t count_before = arrays->count;
+    for (uint32_t i = 0; i < picture->num_figures; i++) {
+        if (picture->figures[i].kind == kind)
+            append_figure(arrays, picture->model, &picture->figures[i]);
+    }
+    return arrays->count - count_before;
+}
+
+// Draws all figures of the picture, sorted by kind: the figures of one kind are the instances of
+// one body. Returns false and fills `error` on failure.
 static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_error *error)
 {
     const view_picture *const picture = &pages->picture;
@@ -311,18 +350,13 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
         arrays.num_targets = morphs->morph->num_targets;
 
     view_bodies bodies = {.count = 0};
-    for (uint32_t kind = 0; kind < VIEW_NUM_FIGURE_KINDS; kind++) {
+    for (int i = 0; i < (int)VIEW_NUM_FIGURE_KINDS; i++) {
+        const view_figure_kind kind = (view_figure_kind)i;
         const uint32_t first = arrays.count;
-        for (uint32_t i = 0; i < picture->num_figures; i++) {
-            if (picture->figures[i].kind == kind)
-                append_figure(&arrays, picture->model, &picture->figures[i]);
-        }
-        if (arrays.count > first) {
+        if (append_figures(&arrays, picture, kind) > 0)
             bodies.bodies[bodies.count++] =
-                describe_body(pages, stage->document, &arrays, first, (view_figure_kind)kind);
-        }
+                describe_body(pages, stage->document, &arrays, first, kind);
     }
-
     const bool is_drawn = view_draw_bodies(stage, &bodies, MD5GL_LIT, error);
     free(arrays.palettes);
     return is_drawn;
@@ -372,12 +406,17 @@ static float panel_height(const view_stage *stage)
     return has_text(stage) && stage->width < 0.8f * stage->height ? 0.48f * stage->height : 0;
 }
 
+// Returns true if the panel is at the left of the figures.
+static bool is_panel_at_left(const view_stage *stage)
+{
+    return has_text(stage) && panel_height(stage) == 0;
+}
+
 // Returns the width of the panel at the left including its margins, in pixels. Without a panel at
 // the left, only the margin remains.
 static float panel_width(const view_stage *stage)
 {
-    const bool is_at_left = has_text(stage) && panel_height(stage) == 0;
-    if (!is_at_left)
+    if (!is_panel_at_left(stage))
         return VIEW_MARGIN * stage->font->scale;
     return fminf(0.46f * stage->width, 520 * stage->font->scale);
 }
@@ -397,59 +436,62 @@ static size_t count_lines(const char *text, size_t columns)
     return count;
 }
 
-// Returns the height of the code below the figures, if a line of a hundred characters fits there
-// without a break; otherwise 0: the code is in the panel. The box is as high as the code, within
-// limits that leave space for the figures.
+// Returns the height of the code below the figures, pixels; 0 if the code is in the panel instead.
+// The code is below the figures if a line of a hundred characters fits there without a break. The
+// box is as high as the code, within limits that leave space for the figures.
 static float code_height(const view_stage *stage)
 {
     const view_page *const page = stage->pages->picture.page;
+    if (page == NULL || !is_panel_at_left(stage))
+        return 0;
+    const size_t columns = 100; // characters in a line
     const float scale = stage->font->scale;
-    const size_t columns = 100;
+    const float margin = VIEW_MARGIN * scale;
+    const float insets = 2 * code_inset * scale; // at both sides of the text
     const float line_width = (float)columns * view_text_width(stage->font, VIEW_CODE, " ");
-    const float free_width = stage->width - panel_width(stage) - VIEW_MARGIN * scale;
-    const bool is_panel_at_left = has_text(stage) && panel_height(stage) == 0;
-    const bool fits = free_width >= line_width + 2 * code_inset * scale;
-    if (page == NULL || !is_panel_at_left || !fits)
+    const float free_width = stage->width - panel_width(stage) - margin;
+    if (free_width < line_width + insets)
         return 0;
 
     char *const code = view_page_lines(page, stage->pages->values);
-    const float content = (float)count_lines(code, columns) * code_line_height(stage->font)
-                          + 2 * code_inset * scale + 2 * code_gap(stage->font)
-                          + VIEW_MARGIN * scale;
+    const size_t num_lines = count_lines(code, columns);
     free(code);
+    const float text_height = (float)num_lines * code_line_height(stage->font);
     const float rounding = 1; // ui_begin_column() rounds positions to pixels
-    return fminf(fmaxf(content + rounding, 0.3f * stage->height), 0.68f * stage->height);
+    const float box_height = text_height + insets + 2 * code_gap(stage->font) + margin + rounding;
+    return view_clamp(box_height, 0.3f * stage->height, 0.68f * stage->height);
 }
 
-// Returns the height of the plots below the figures. If the code is there, the plots are in the
-// panel.
+// Returns the height of the plots below the figures, pixels; 0 if there are none. If the code is
+// below the figures, the plots are in the panel.
 static float plots_height(const view_stage *stage)
 {
-    const bool is_panel_at_left = has_text(stage) && panel_height(stage) == 0;
-    const float fraction = is_panel_at_left ? 0.36f : 0.44f;
-    if (code_height(stage) > 0 || stage->pages->picture.num_plots == 0)
+    if (stage->pages->picture.num_plots == 0 || code_height(stage) > 0)
         return 0;
+    const float fraction = is_panel_at_left(stage) ? 0.36f : 0.44f;
     return fraction * (stage->height - panel_height(stage));
 }
 
 // Frees the results for another character, and cached results of another lesson or of other values
-// of the sliders on which the results depend: the first page->num_cache_sliders ones.
+// of the sliders. Cached results depend only on the first page->num_cache_sliders sliders. `page`
+// is NULL for the contents.
 static void free_outdated(view_pages *pages, const view_page *page, const md5_model *model,
                           md5gl_renderer *renderer)
 {
-    const bool has_results = page != NULL && page->fill_cache != NULL;
-    const size_t size = has_results ? page->num_cache_sliders * sizeof *pages->values : 0;
+    const bool caches_results = page != NULL && page->fill_cache != NULL;
+    const uint32_t num_sliders = caches_results ? page->num_cache_sliders : 0;
+    const size_t size = num_sliders * sizeof *pages->values; // of the sliders, bytes
     const bool has_same_sliders = memcmp(pages->cache_values, pages->values, size) == 0;
-    const bool is_outdated = size > 0 && (pages->cache.page != page || !has_same_sliders);
-    if (pages->source_model != model || is_outdated)
+    const bool is_cache_outdated = size > 0 && (pages->cache.page != page || !has_same_sliders);
+    if (pages->source_model != model || is_cache_outdated)
         view_free_pages(pages, renderer);
     pages->source_model = model;
     memcpy(pages->cache_values, pages->values, size);
 }
 
 // Returns points on the outline of a box with rounded vertical edges, at its bottom and its top.
-// The corners of a lesson's box are always empty, so that the figures can be framed more closely.
-// The radius is half of the shorter side.
+// The camera is fitted to these points. The corners of a lesson's box are always empty, so without
+// them the figures appear larger. The radius of the edges is half of the shorter side.
 static view_hull rounded_hull(md5_bounds box)
 {
     const md5_vec3 middle = view_center(box);
@@ -471,24 +513,24 @@ static view_hull rounded_hull(md5_bounds box)
 }
 
 // Computes the picture of a lesson (NULL: the contents, without a picture) and the GPU objects of
-// its figures.
+// its figures, before the frame begins. Returns false and fills `error` on failure.
 static bool prepare_picture(const view_stage *stage, const view_page *page, double seconds,
                             md5_error *error)
 {
     view_pages *const pages = stage->pages;
     view_document *const document = stage->document;
-    const view_scene *const scene = &document->scene;
     view_picture *const picture = &pages->picture;
-    free_outdated(pages, page, scene->model, stage->renderer);
+    const md5_model *const model = document->scene.model;
+    free_outdated(pages, page, model, stage->renderer);
     view_end_picture(picture);
+    if (page == NULL || model == NULL || document->drawn == NULL)
+        return true;
 
-    if (page != NULL && scene->model != NULL && document->drawn != NULL) {
-        const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
-        if (page->has_morphs) // a failure is logged; the lesson then shows the model without them
-            view_prepare_morphs(document, &loader);
-        view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->cache);
-    }
-
+    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
+    if (page->has_morphs) // a failure is logged; the lesson then shows the model without them
+        view_prepare_morphs(document, &loader);
+    const double time = page->start + seconds;
+    view_show_page(picture, page, &document->scene, pages->values, time, &pages->cache);
     for (uint32_t i = 0; i < picture->num_figures; i++) {
         if (!prepare_figure(pages, stage, &picture->figures[i], error))
             return false;
@@ -507,44 +549,57 @@ static view_rect figures_area(const view_stage *stage, bool clean)
     return (view_rect){left, 0, stage->width - left, stage->height - covered};
 }
 
+// Returns the camera of the stage, moved so that the bounding box of the picture fills `area`.
+static view_camera fit_camera(const view_stage *stage, const view_picture *picture, view_rect area)
+{
+    const float filled_part = 0.9f;
+    const view_hull hull = rounded_hull(picture->bounds);
+    view_camera camera = *stage->camera;
+    view_frame_all(&camera, picture->bounds, &hull, area.width, area.height);
+    camera.distance = view_fitting_distance(&camera, &hull, filled_part, area.width, area.height);
+    return camera;
+}
+
+// Draws the figures, the ground and the lines of the picture in the frame that has begun.
+static bool draw_picture(const view_stage *stage, bool transparent, md5_error *error)
+{
+    view_picture *const picture = &stage->pages->picture;
+    const float radius = stage->camera->scene_radius;
+    const md5_vec3 middle = view_center(picture->bounds);
+    const bool is_drawn = draw_figures(stage->pages, stage, error);
+    if (is_drawn && !transparent && !picture->has_no_floor)
+        md5gl_draw_ground(stage->renderer, middle, 3 * radius);
+    if (stage->shown->grid && !picture->has_no_floor)
+        md5gl_draw_grid(stage->renderer, stage->document->ground, 10, middle, 7 * radius);
+    view_draw_lines(&picture->lines, stage->renderer, 2 * stage->font->scale, true);
+    return is_drawn;
+}
+
 // Draws the stage's open lesson into `target`, like view_draw_world().
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
                     bool clean, md5_error *error)
 {
     view_pages *const pages = given->pages;
     const view_page *const page = view_page_at((uint32_t)pages->open); // NULL: the contents
-    view_picture *const picture = &pages->picture;
-    bool is_drawn = prepare_picture(given, page, seconds, error);
+    const bool is_prepared = prepare_picture(given, page, seconds, error);
 
     // Fit the bounding box of the lesson to the free space.
     const view_rect area = figures_area(given, clean);
-    const view_hull hull = rounded_hull(picture->bounds);
-    view_camera camera = *given->camera;
+    const view_camera camera = fit_camera(given, &pages->picture, area);
+    pages->lens = view_region_lens(&camera, area, given->width, given->height);
     view_stage stage = *given;
     stage.camera = &camera;
-    view_frame_all(&camera, picture->bounds, &hull, area.width, area.height);
-    camera.distance = view_fitting_distance(&camera, &hull, 0.9f, area.width, area.height);
-    pages->lens = view_region_lens(&camera, area, given->width, given->height);
 
     md5gl_point_light points[VIEW_NUM_POINTS];
     md5gl_frame frame = view_light_frame(&stage, &pages->lens, target, transparent, points);
-    frame.casters = picture->bounds;
+    frame.casters = pages->picture.bounds;
     frame.no_shadows = false;
-    md5gl_begin_frame(stage.renderer, &frame);
+    md5gl_begin_frame(stage.renderer, &frame); // the caller ends it, also after a failure
     if (!transparent)
         view_draw_background(&stage, NULL);
-    if (!is_drawn || picture->num_figures == 0)
-        return is_drawn;
-
-    is_drawn = draw_figures(pages, &stage, error);
-    const md5_vec3 middle = view_center(picture->bounds);
-    if (is_drawn && !transparent && !picture->has_no_floor)
-        md5gl_draw_ground(stage.renderer, middle, 3 * camera.scene_radius);
-    if (stage.shown->grid && !picture->has_no_floor)
-        md5gl_draw_grid(stage.renderer, given->document->ground, 10, middle,
-                        7 * camera.scene_radius);
-    view_draw_lines(&picture->lines, stage.renderer, 2 * stage.font->scale, true);
-    return is_drawn;
+    if (!is_prepared)
+        return false;
+    return pages->picture.num_figures == 0 || draw_picture(&stage, transparent, error);
 }
 
 // == Text, lines of C, sliders and plots ===================================================
@@ -567,18 +622,29 @@ typedef struct text_column {
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box);
 
+// Returns the rank of a position i at which a line of code can be broken; lower is better. The line
+// is preferably broken within few brackets, then after a comma or a semicolon or before the ? or :
+// of a condition.
+static int rank_break(const char *code, size_t i, int num_open_brackets)
+{
+    const bool is_after_comma = code[i - 1] == ',' || code[i - 1] == ';';
+    const bool is_before_operator = strchr("?:", code[i + 1]) != NULL;
+    const bool is_good = is_after_comma || is_before_operator;
+    return 2 * num_open_brackets + (is_good ? 0 : 1);
+}
+
 // Returns the number of characters of a line of code that fit into a line of `columns` characters.
-// The line is broken at a space or after an opening bracket: at the last position in its second
-// half within the fewest brackets, if possible after a comma or a semicolon or before ? or :,
-// otherwise at the last position in its first half. Comments are broken at the last space.
+// The line can be broken at a space or, outside of comments, after an opening bracket. It is broken
+// at the best and last position in the second half of the line, in a comment at the last position;
+// otherwise at the last position in the first half.
 static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
-    size_t in_first_half = 0;
-    size_t in_second_half = 0;
-    int best_rank = INT_MAX; // of the position in the second half: lower is better
-    int num_open = 0;        // brackets
     if (length <= columns)
         return length;
+    size_t in_first_half = 0;  // the last position; 0: none
+    size_t in_second_half = 0; // the best position; 0: none
+    int best_rank = INT_MAX;
+    int num_open = 0; // brackets
     for (size_t i = 1; i <= columns; i++) {
         const char before = code[i - 1];
         if (strchr("([{", before) != NULL)
@@ -592,10 +658,7 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
             in_first_half = i;
             continue;
         }
-        const bool is_after_comma = before == ',' || before == ';';
-        const bool is_before_operator = strchr("?:", code[i + 1]) != NULL; // of a condition
-        const bool is_good = is_after_comma || is_before_operator;
-        const int rank = in_comment ? 0 : 2 * num_open + !is_good;
+        const int rank = in_comment ? 0 : rank_break(code, i, num_open);
         if (rank <= best_rank) {
             best_rank = rank;
             in_second_half = i;
@@ -694,12 +757,14 @@ static void write_code(text_column *column, const char *lines)
     column->y += inset + space;
 }
 
+// Writes one line of text, which is cut at the width of the column.
 static void write_text(text_column *column, view_text_size size, view_color color, const char *text)
 {
     view_draw_text(column->canvas, size, column->x, column->y, column->width, color, text);
     column->y += column->canvas->font->line[size];
 }
 
+// Writes a text in as many lines as it needs.
 static void write_paragraph(text_column *column, view_color color, const char *text)
 {
     char row[VIEW_MAX_LINE];
@@ -713,49 +778,56 @@ static void write_paragraph(text_column *column, view_color color, const char *t
 static const float button_inset = 5; // between the text and the left or right edge of the button
 static const float button_gap = 3;   // between two buttons
 
-// Writes a row of text buttons that begins at `left` and wraps. The buttons of a choice have a
-// background, and `selected` is the index of the selected button; other buttons are links, and
-// `selected` is -1. `label` is the prefix of the names of the items. Returns the index of the
-// pressed button, or -1.
+// Draws a text button. A button of a choice has a background, which shows if it is selected; other
+// buttons are links.
+static void draw_text_button(view_canvas *canvas, view_rect button, const char *text,
+                             bool is_choice, bool is_selected)
+{
+    const float inset = button_inset * canvas->font->scale;
+    view_color color = VIEW_ACCENT;
+    if (is_choice) {
+        const float line = canvas->font->line[VIEW_TEXT];
+        view_draw_round_rect(canvas, view_inset(button, 0.06f * line), 4 * canvas->font->scale,
+                             is_selected ? VIEW_SELECTED : VIEW_CONTROL);
+        color = is_selected ? VIEW_BRIGHT : VIEW_PLAIN;
+    }
+    view_draw_text(canvas, VIEW_TEXT, button.x + inset, button.y, button.width - inset, color,
+                   text);
+}
+
+// Writes text buttons in rows that begin at `left`. The buttons are a choice if `selected`, the
+// index of the selected button, is not -1; otherwise they are links. The name of a button as an
+// interface item is "LABEL=TEXT". Returns the index of the pressed button, or -1.
 static int write_buttons(text_column *column, float left, const char *label,
                          const char *const *texts, int count, int selected)
 {
     const view_font *const font = column->canvas->font;
     const float line = font->line[VIEW_TEXT];
-    const float inset = button_inset * font->scale;
-    const float gap = button_gap * font->scale;
-    const float end = column->x + column->width;
-    const bool is_choice = selected >= 0;
+    const float right = column->x + column->width;
     float x = left;
     int pressed = -1;
     for (int i = 0; i < count; i++) {
-        const float width = view_text_width(font, VIEW_TEXT, texts[i]) + 2 * inset;
-        if (x > left && x + width > end) {
+        const float text_width = view_text_width(font, VIEW_TEXT, texts[i]);
+        const float width = text_width + 2 * (button_inset * font->scale);
+        const bool is_first_in_row = x <= left;
+        if (!is_first_in_row && x + width > right) {
             x = left;
             column->y += line;
         }
-
-        const view_rect button = {x, column->y, fminf(width, end - x), line};
-        view_color color = VIEW_ACCENT;
-        if (is_choice) {
-            view_draw_round_rect(column->canvas, view_inset(button, 0.06f * line), 4 * font->scale,
-                                 i == selected ? VIEW_SELECTED : VIEW_CONTROL);
-            color = i == selected ? VIEW_BRIGHT : VIEW_PLAIN;
-        }
-        view_draw_text(column->canvas, VIEW_TEXT, x + inset, column->y, button.width - inset, color,
-                       texts[i]);
+        const view_rect button = {x, column->y, fminf(width, right - x), line};
+        draw_text_button(column->canvas, button, texts[i], selected >= 0, i == selected);
 
         char name[96];
         COMMON_TEXT(name, "%s=%s", label, texts[i]);
         if (ui_item(column->ui, button, name))
             pressed = i;
-        x += width + gap;
+        x += width + button_gap * font->scale;
     }
     column->y += line;
     return pressed;
 }
 
-// Writes a word, followed by links to lessons.
+// Writes a word, such as "Next", followed by links to the lessons pages[i] with titles[i].
 static void write_links(text_column *column, const char *word, const char *const *titles,
                         const int32_t *pages, int count)
 {
@@ -774,37 +846,52 @@ static float name_fraction(const text_column *column)
     return column->is_narrow ? 0.46f : 0.34f;
 }
 
-// Writes a choice, and stores the word that the user selects. Shows all words if they fit into one
-// line. Otherwise shows a button with the selected word, which opens and closes a list of all
-// words.
-static void write_choice(text_column *column, view_pages *pages, uint32_t number)
+// Returns the width of the words of a choice as buttons in one row, pixels.
+static float choice_width(const view_font *font, const view_slider *slider, int count)
 {
-    const view_slider *const slider = &pages->picture.page->sliders[number];
-    const view_font *const font = column->canvas->font;
-    const float fraction = name_fraction(column);
-    const float left = column->x + fraction * column->width;
-    const int count = (int)slider->high + 1;
-    const int selected = (int)lroundf(pages->values[number]);
-    view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y,
-                   (fraction - 0.02f) * column->width, VIEW_PLAIN, slider->name);
-
     float width = 0;
     for (int i = 0; i < count; i++)
         width += view_text_width(font, VIEW_TEXT, slider->words[i])
                  + (2 * button_inset + button_gap) * font->scale;
-    const bool fits = width <= column->x + column->width - left;
+    return width;
+}
+
+// Writes a button with the selected word of a choice, which opens and closes the list of all words.
+// Returns true if the list is shown in this frame.
+static bool write_drop_down(text_column *column, view_pages *pages, uint32_t number, float left)
+{
+    const view_slider *const slider = &pages->picture.page->sliders[number];
+    const int selected = (int)lroundf(pages->values[number]);
     const bool is_open = pages->unfolded == number + 1;
+    const char *const arrow = is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"; // up, down
+    const char *const texts[2] = {slider->words[selected], arrow};
+    if (write_buttons(column, left, slider->name, texts, 2, 0) >= 0)
+        pages->unfolded = is_open ? 0 : number + 1;
+    return is_open;
+}
+
+// Writes choice `number` of the lesson, and stores the word that the user selects. Shows all words
+// at the right of the name if they fit there in one row, otherwise a drop-down list.
+static void write_choice(text_column *column, view_pages *pages, uint32_t number)
+{
+    const view_slider *const slider = &pages->picture.page->sliders[number];
+    const float fraction = name_fraction(column);
+    const float name_width = (fraction - 0.02f) * column->width;
+    const int count = (int)slider->high + 1; // number of words
+    const int selected = (int)lroundf(pages->values[number]);
+    view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y, name_width, VIEW_PLAIN,
+                   slider->name);
+
+    float left = column->x + fraction * column->width;
+    const float free_width = column->x + column->width - left;
+    const bool fits = choice_width(column->canvas->font, slider, count) <= free_width;
     if (!fits) {
-        const char *const arrow = is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"; // up, down
-        const char *const texts[2] = {slider->words[selected], arrow};
-        if (write_buttons(column, left, slider->name, texts, 2, 0) >= 0)
-            pages->unfolded = is_open ? 0 : number + 1;
-        if (!is_open)
+        if (!write_drop_down(column, pages, number, left))
             return;
+        left = column->x; // the list uses the whole width
     }
 
-    const int pressed = write_buttons(column, fits ? left : column->x, slider->name, slider->words,
-                                      count, selected);
+    const int pressed = write_buttons(column, left, slider->name, slider->words, count, selected);
     if (pressed < 0)
         return;
     pages->values[number] = (float)pressed;
@@ -819,13 +906,13 @@ static double shown_value(const view_fact *fact)
     return fabs(fact->value) < rounding_error ? 0 : fact->value;
 }
 
-// Sends the facts to the web page in which the viewer runs. The page shows them in place of the
-// panel.
+// Sends the facts as lines of text to the web page in which the viewer runs. The web page shows
+// them instead of the panel.
 static void send_facts(const view_picture *picture)
 {
     char *lines = common_copy("facts");
-    for (const view_fact *fact = picture->facts; fact < picture->facts + picture->num_facts;
-         fact++) {
+    for (uint32_t i = 0; i < picture->num_facts; i++) {
+        const view_fact *const fact = &picture->facts[i];
         if (fact->text != NULL)
             common_extend(&lines, "\n%s: %s", fact->name, fact->text);
         else if (fact->column != NULL)
@@ -839,20 +926,22 @@ static void send_facts(const view_picture *picture)
 }
 
 // Writes a line with the name of a fact and its value. Values begin at the same x, unless a value
-// is too wide and its name is short enough.
+// is too wide and its name is short enough; then the value ends at the right edge of the column.
 static void write_fact(text_column *column, const char *name, const char *value)
 {
+    const view_font *const font = column->canvas->font;
     const float gap = 0.02f * column->width;
-    const float value_left =
-        column->width - view_text_width(column->canvas->font, VIEW_TEXT, value);
-    const float name_right = view_text_width(column->canvas->font, VIEW_TEXT, name) + gap;
-    float left = (column->is_narrow ? 0.68f : 0.62f) * column->width;
-    if (value_left < left && name_right <= value_left)
-        left = value_left;
-    view_draw_text(column->canvas, VIEW_TEXT, column->x + left, column->y, column->width - left,
-                   VIEW_BRIGHT, value);
-    view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y, left - gap, VIEW_DIM, name);
-    column->y += column->canvas->font->line[VIEW_TEXT];
+    const float name_right = view_text_width(font, VIEW_TEXT, name) + gap;
+    const float right_aligned = column->width - view_text_width(font, VIEW_TEXT, value);
+    float value_left = (column->is_narrow ? 0.68f : 0.62f) * column->width;
+    const bool is_too_wide = right_aligned < value_left;
+    if (is_too_wide && name_right <= right_aligned)
+        value_left = right_aligned;
+    view_draw_text(column->canvas, VIEW_TEXT, column->x + value_left, column->y,
+                   column->width - value_left, VIEW_BRIGHT, value);
+    view_draw_text(column->canvas, VIEW_TEXT, column->x, column->y, value_left - gap, VIEW_DIM,
+                   name);
+    column->y += font->line[VIEW_TEXT];
 }
 
 // Writes the chapter and the number of the lesson, the title, the explanation and the first steps.
@@ -887,25 +976,32 @@ static void write_answer(text_column *column, view_pages *pages)
         write_paragraph(column, VIEW_PLAIN, answer);
 }
 
-// Writes a slider for a real number or an integer, and changes `value` if the user moves it.
+// Writes a slider for a real number or an integer, and changes `value` if the user moves it. Some
+// sliders move automatically while their value is negative: see view_moving_part(). They are
+// recognized by their names, which contain "plays".
 static void write_slider(text_column *column, const view_slider *slider, float *value)
 {
-    const float line = column->canvas->font->line[VIEW_TEXT];
     const bool is_integer = slider->words == view_whole;
+    const bool is_playing = *value < 0 && strstr(slider->name, "plays") != NULL;
     char text[64];
-    COMMON_TEXT(text, is_integer ? "%.0f" : "%.3g", *value);
-    if (*value < 0 && strstr(slider->name, "plays") != NULL) // see view_moving_part()
+    if (is_playing)
         COMMON_TEXT(text, "plays");
-    column->ui->space = (view_rect){column->x, column->y, column->width, line};
-    column->ui->label_width = name_fraction(column) * column->width;
-    column->ui->value_width = (column->is_narrow ? 0.18f : 0.3f) * column->width;
-    const bool is_moved = ui_slider(column->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT,
-                                    slider->low, slider->high, &slider->first, value);
+    else
+        COMMON_TEXT(text, is_integer ? "%.0f" : "%.3g", *value);
+
+    view_ui *const ui = column->ui;
+    const float line = column->canvas->font->line[VIEW_TEXT];
+    ui->space = (view_rect){column->x, column->y, column->width, line};
+    ui->label_width = name_fraction(column) * column->width;
+    ui->value_width = (column->is_narrow ? 0.18f : 0.3f) * column->width;
+    const bool is_moved = ui_slider(ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low,
+                                    slider->high, &slider->first, value);
     if (is_moved && is_integer)
         *value = roundf(*value);
     column->y += line;
 }
 
+// Writes the sliders and the choices of the lesson.
 static void write_sliders(text_column *column, view_pages *pages)
 {
     const view_page *const page = pages->picture.page;
@@ -919,6 +1015,7 @@ static void write_sliders(text_column *column, view_pages *pages)
     }
 }
 
+// Writes the plots of the lesson one below the other.
 static void write_plots(text_column *column, const view_picture *picture)
 {
     const float line = column->canvas->font->line[VIEW_TEXT];
@@ -976,29 +1073,38 @@ static void write_table_row(text_column *column, const view_fact *facts)
     write_table_line(column, name, texts, VIEW_BRIGHT);
 }
 
+// Writes a fact that is not in the table: its text, or its value and unit.
+static void write_single_fact(text_column *column, const view_fact *fact)
+{
+    if (fact->text != NULL) {
+        write_fact(column, fact->name, fact->text);
+        return;
+    }
+    char number[32];
+    char text[64];
+    COMMON_TEXT(number, value_format(fact), shown_value(fact));
+    COMMON_TEXT(text, "%s %s", number, fact->unit);
+    write_fact(column, fact->name, text);
+}
+
+// Writes the facts of the lesson. A row of the table consists of VIEW_PAGE_COLUMNS facts.
 static void write_facts(text_column *column, const view_picture *picture)
 {
     bool has_header = false;
     uint32_t i = 0;
     while (i < picture->num_facts) {
         const view_fact *const fact = &picture->facts[i];
-        if (fact->column != NULL) {
-            if (!has_header)
-                write_table_header(column, picture->page);
-            has_header = true;
-            write_table_row(column, fact);
-            i += VIEW_PAGE_COLUMNS;
+        const bool is_in_table = fact->column != NULL;
+        if (!is_in_table) {
+            write_single_fact(column, fact);
+            i++;
             continue;
         }
-
-        char number[32];
-        char text[64];
-        COMMON_TEXT(number, value_format(fact), shown_value(fact));
-        COMMON_TEXT(text, "%s %s", number, fact->unit);
-        if (fact->text != NULL)
-            COMMON_TEXT(text, "%s", fact->text);
-        write_fact(column, fact->name, text);
-        i++;
+        if (!has_header)
+            write_table_header(column, picture->page);
+        has_header = true;
+        write_table_row(column, fact);
+        i += VIEW_PAGE_COLUMNS;
     }
 }
 
@@ -1061,8 +1167,8 @@ static void write_lesson(text_column *column, view_pages *pages, double now)
     }
 }
 
-// Runs the box with the code below the figures.
-static void run_code_box(view_ui *ui, const view_stage *stage, view_rect box)
+// Draws the box with the code below the figures, and handles its scrolling.
+static void show_code_box(view_ui *ui, const view_stage *stage, view_rect box)
 {
     view_pages *const pages = stage->pages;
     ui_column rows;
@@ -1078,20 +1184,26 @@ static void run_code_box(view_ui *ui, const view_stage *stage, view_rect box)
     ui_end_column(ui);
 }
 
-// Runs the panel with the text and the sliders and, if there is space below the figures, the box
-// with the code.
-static void run_page(view_ui *ui, const view_stage *stage)
+// Returns the rectangle of the panel: at the bottom of the window or at its left.
+static view_rect panel_rect(const view_stage *stage)
 {
-    view_pages *const pages = stage->pages;
     const float margin = VIEW_MARGIN * stage->font->scale;
-    const float padding = VIEW_PADDING * stage->font->scale;
     const float bottom_height = panel_height(stage);
     const bool is_at_bottom = bottom_height > 0;
     const float top = is_at_bottom ? stage->height - bottom_height : margin;
     const float outer_width = is_at_bottom ? stage->width : panel_width(stage);
-    const float code = code_height(stage);
-    pages->panel =
-        (view_rect){margin, top, outer_width - 1.5f * margin, stage->height - top - margin};
+    return (view_rect){margin, top, outer_width - 1.5f * margin, stage->height - top - margin};
+}
+
+// Draws the panel with the text and the sliders and, if there is space below the figures, the box
+// with the code. Also handles the input of both.
+static void show_lesson_panel(view_ui *ui, const view_stage *stage)
+{
+    view_pages *const pages = stage->pages;
+    const float margin = VIEW_MARGIN * stage->font->scale;
+    const float padding = VIEW_PADDING * stage->font->scale;
+    const float code = code_height(stage); // 0: the code is in the panel
+    pages->panel = panel_rect(stage);
     ui_box(ui, "page-slider", pages->panel, "");
 
     ui_column rows;
@@ -1103,7 +1215,7 @@ static void run_page(view_ui *ui, const view_stage *stage)
                           .x = area.x,
                           .y = rows.y,
                           .width = area.width - padding,
-                          .is_narrow = is_at_bottom,
+                          .is_narrow = panel_height(stage) > 0,
                           .has_plots = code > 0};
     write_lesson(&column, pages, stage->now);
     rows.y = column.y;
@@ -1111,9 +1223,9 @@ static void run_page(view_ui *ui, const view_stage *stage)
 
     if (code > 0) {
         const float left = panel_width(stage);
-        run_code_box(
-            ui, stage,
-            (view_rect){left, stage->height - code, stage->width - left - margin, code - margin});
+        const view_rect box = {left, stage->height - code, stage->width - left - margin,
+                               code - margin};
+        show_code_box(ui, stage, box);
     }
 }
 
@@ -1138,23 +1250,30 @@ static int count_series(const view_plot *plot)
     return count;
 }
 
+// Draws a curve between two points: a straight line or, with `has_steps`, a horizontal line
+// followed by a vertical line.
+static void draw_step(view_canvas *canvas, md5_vec2 from, md5_vec2 to, bool has_steps, float width,
+                      view_color color)
+{
+    if (!has_steps) {
+        view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, width, color);
+        return;
+    }
+    view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, from.y}, width, color);
+    view_draw_segment(canvas, (const float[4]){to.x, from.y, to.x, to.y}, width, color);
+}
+
 // Draws the curves of a plot.
 static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect area, float width)
 {
     const int num_series = count_series(plot);
     for (int i = 0; i < num_series; i++) {
         const view_series *const series = &plot->series[i];
-        const view_color color = plot->row.series[i].color;
         for (uint32_t p = 1; p < series->count; p++) {
             const md5_vec2 from = plot_to_screen(plot, area, series->points[p - 1]);
             const md5_vec2 to = plot_to_screen(plot, area, series->points[p]);
-            if (plot->row.series[i].has_steps) {
-                view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, from.y}, width,
-                                  color);
-                view_draw_segment(canvas, (const float[4]){to.x, from.y, to.x, to.y}, width, color);
-                continue;
-            }
-            view_draw_segment(canvas, (const float[4]){from.x, from.y, to.x, to.y}, width, color);
+            draw_step(canvas, from, to, plot->row.series[i].has_steps, width,
+                      plot->row.series[i].color);
         }
     }
 }
@@ -1195,26 +1314,28 @@ static void draw_power_lines(const view_plot *plot, view_canvas *canvas, view_re
     }
 }
 
-// Draws the axes, the line of 0, and the limits and the name of the axes.
+// Draws the axes, a line at height 0, and the limits and the name of the axes. If the heights are
+// logarithms, draws a line at each power of ten, and the limits as powers.
 static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area)
 {
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
-    const md5_vec2 low = plot->row.low;
-    const md5_vec2 high = plot->row.high;
     const float bottom = area.y + area.height;
-    const float zero = plot_to_screen(plot, area, (md5_vec2){low.x, 0}).y;
+    const float zero = plot_to_screen(plot, area, (md5_vec2){plot->row.low.x, 0}).y;
     view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
 
-    const bool has_powers = plot->row.fit == VIEW_FIT_POWERS;
-    if (has_powers)
+    float low = plot->row.low.y;
+    float high = plot->row.high.y;
+    if (plot->row.fit == VIEW_FIT_POWERS) {
         draw_power_lines(plot, canvas, area);
-    const float high_value = has_powers ? powf(10, high.y) : high.y;
-    const float low_value = has_powers ? powf(10, low.y) : low.y;
-    draw_number(canvas, area.x - 6 * scale, area.y - 0.3f * line, 1, high_value);
-    draw_number(canvas, area.x - 6 * scale, bottom - 0.7f * line, 1, low_value);
+        low = powf(10, low);
+        high = powf(10, high);
+    }
+    const float numbers_right = area.x - 6 * scale;
+    draw_number(canvas, numbers_right, area.y - 0.3f * line, 1, high);
+    draw_number(canvas, numbers_right, bottom - 0.7f * line, 1, low);
     draw_horizontal_labels(plot, canvas, area);
 }
 
@@ -1233,29 +1354,32 @@ static float legend_width(const view_plot *plot, const view_font *font)
     return width - legend_gap * font->scale;
 }
 
-// Writes the names of the series in lines from `left_top` to `right`, or measures the lines if
-// `is_drawn` is false. Returns the y of the end of the last line.
+// Writes the names of the series, each after a disc in the color of its curve, in lines from
+// `left_top` to `right`; only measures the lines if `is_drawn` is false. Returns the y of the end
+// of the last line.
 static float draw_legend(const view_plot *plot, view_canvas *canvas, md5_vec2 left_top, float right,
                          bool is_drawn)
 {
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
     const float disc_width = legend_disc_width * scale;
+    const float radius = 4 * scale;
     const int num_series = count_series(plot);
     float x = left_top.x;
     float y = left_top.y;
     for (int i = 0; i < num_series; i++) {
         const char *const name = plot->row.series[i].name;
-        const view_color color = plot->row.series[i].color;
         const float width = disc_width + view_text_width(canvas->font, VIEW_TEXT, name);
-        if (x > left_top.x && x + width > right) {
+        const bool is_first_in_line = x <= left_top.x;
+        if (!is_first_in_line && x + width > right) {
             x = left_top.x;
             y += line;
         }
         if (is_drawn) {
-            view_draw_disc(canvas, x + 4 * scale, y + 0.5f * line, 4 * scale, color | 0xFFu);
-            view_draw_text(canvas, VIEW_TEXT, x + disc_width, y, fmaxf(right - x - disc_width, 1),
-                           VIEW_PLAIN, name);
+            const view_color opaque_color = plot->row.series[i].color | 0xFFu;
+            const float max_name_width = fmaxf(right - x - disc_width, 1);
+            view_draw_disc(canvas, x + radius, y + 0.5f * line, radius, opaque_color);
+            view_draw_text(canvas, VIEW_TEXT, x + disc_width, y, max_name_width, VIEW_PLAIN, name);
         }
         x += width + legend_gap * scale;
     }
@@ -1275,18 +1399,22 @@ static md5_vec2 place_legend(const view_plot *plot, const view_canvas *canvas, m
     return fits ? (md5_vec2){left, title.y} : (md5_vec2){title.x, title.y + line};
 }
 
+// Draws a plot in a box: from top to bottom its title and the names of its series, the curves with
+// their axes, and the labels of the horizontal axis.
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 {
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
     const float padding = 10 * scale;
-    const float left = 44 * scale; // for the numbers of the vertical axis
+    const float number_width = 44 * scale; // for the numbers of the vertical axis
+    const float left = box.x + padding + number_width;
     const float right = box.x + box.width - padding;
     const md5_vec2 title = {box.x + padding, box.y + padding};
     const md5_vec2 legend = place_legend(plot, canvas, title, right);
-    const float top = draw_legend(plot, canvas, legend, right, false) + 0.3f * line;
-    const view_rect area = {box.x + padding + left, top, right - (box.x + padding + left),
-                            box.y + box.height - padding - 1.2f * line - top};
+    const float legend_bottom = draw_legend(plot, canvas, legend, right, false);
+    const float top = legend_bottom + 0.3f * line;
+    const float bottom = box.y + box.height - padding - 1.2f * line;
+    const view_rect area = {left, top, right - left, bottom - top};
 
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     view_draw_text(canvas, VIEW_TEXT, title.x, title.y, right - title.x, VIEW_BRIGHT,
@@ -1306,8 +1434,20 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 
 enum { THUMBNAIL_WIDTH = 208, THUMBNAIL_HEIGHT = 124, THUMBNAIL_COLUMNS = 8 };
 
-// Draws the thumbnail of a lesson into `rgba`: its figures at the start time, with the curves of
-// its first plot over their lower half. Returns false if it cannot be drawn.
+// Draws the curves of a lesson's first plot over the lower half of its thumbnail.
+static void draw_thumbnail_plot(const view_picture *picture, view_canvas *canvas)
+{
+    const float margin = 4; // between the plot and the edges of the thumbnail, pixels
+    const float half_height = 0.5f * (float)THUMBNAIL_HEIGHT;
+    const view_rect area = {margin, half_height, (float)THUMBNAIL_WIDTH - 2 * margin,
+                            half_height - margin};
+    if (picture->num_plots > 0)
+        draw_series(picture->plots, canvas, area, 1.5f);
+}
+
+// Draws the thumbnail of a lesson into `rgba`: its figures at the start time, and the curves of its
+// first plot. Uses a separate stage, so that the open lesson does not change. Returns false if the
+// thumbnail cannot be drawn.
 static bool draw_thumbnail(const view_stage *given, view_document *document, int32_t number,
                            md5gl_target *target, uint8_t *rgba)
 {
@@ -1327,25 +1467,21 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
     md5_error error = {0};
     view_open_page(&pages, number);
     bool is_drawn = view_draw_page(&stage, 0, target, false, true, &error);
-
-    const float margin = 4; // between the plot and the edges of the thumbnail, pixels
-    const float half_height = 0.5f * (float)THUMBNAIL_HEIGHT;
-    const view_rect plot_area = {margin, half_height, (float)THUMBNAIL_WIDTH - 2 * margin,
-                                 half_height - margin};
     view_clear_canvas(stage.canvas);
-    if (pages.picture.num_plots > 0)
-        draw_series(pages.picture.plots, stage.canvas, plot_area, 1.5f);
+    draw_thumbnail_plot(&pages.picture, stage.canvas);
     view_draw_canvas(&stage);
 
-    is_drawn = md5gl_end_frame(stage.renderer, &error) && is_drawn
-               && md5gl_read_pixels(stage.renderer, target, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, rgba,
-                                    &error);
+    if (!md5gl_end_frame(stage.renderer, &error))
+        is_drawn = false;
+    if (is_drawn)
+        is_drawn = md5gl_read_pixels(stage.renderer, target, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT,
+                                     rgba, &error);
     view_free_pages(&pages, stage.renderer);
     return is_drawn;
 }
 
-// Loads a character from the folder `models`. Returns NULL if its file does not exist: in a browser
-// it may be loaded later.
+// Loads a character of the lessons from the folder `models`. Returns NULL if its file does not
+// exist: in a browser it may be loaded later.
 static view_document *load_character(const view_stage *stage, const char *models, const char *name)
 {
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
@@ -1374,9 +1510,11 @@ static uint32_t count_atlas_rows(void)
     return (view_num_pages + THUMBNAIL_COLUMNS - 1) / THUMBNAIL_COLUMNS;
 }
 
-static const size_t thumbnail_pitch = 4 * (size_t)THUMBNAIL_WIDTH; // bytes per row of texels
+// The atlas is the texture that contains all thumbnails. Pitches are bytes per row of texels.
+static const size_t thumbnail_pitch = 4 * (size_t)THUMBNAIL_WIDTH;
 static const size_t atlas_pitch = 4 * (size_t)THUMBNAIL_WIDTH * THUMBNAIL_COLUMNS;
 
+// Copies the texels of thumbnail `index` to its tile of the atlas.
 static void copy_to_atlas(uint8_t *atlas, const uint8_t *rgba, uint32_t index)
 {
     const uint32_t row = index / THUMBNAIL_COLUMNS;
@@ -1386,20 +1524,33 @@ static void copy_to_atlas(uint8_t *atlas, const uint8_t *rgba, uint32_t index)
         memcpy(begin + y * atlas_pitch, rgba + y * thumbnail_pitch, thumbnail_pitch);
 }
 
-// Draws the next thumbnail into the atlas. Without the character it remains black.
+// Draws the next thumbnail into the atlas. It remains black if its character or `target` is missing
+// or it cannot be drawn.
 static void prepare_thumbnail(const view_stage *stage, md5gl_target *target, uint8_t *rgba)
 {
     view_pages *const pages = stage->pages;
     const uint32_t index = pages->num_thumbnails++;
-    const char *const model = view_page_at(index)->model;
+    const char *const model = view_page_at(index)->model; // NULL: the usual character
     view_document *special = NULL;
-    view_document *document = pages->usual;
     if (model != NULL)
-        document = special = load_character(stage, pages->folder, model);
-    if (target != NULL && document != NULL
-        && draw_thumbnail(stage, document, (int32_t)index, target, rgba))
+        special = load_character(stage, pages->folder, model);
+    view_document *const document = model != NULL ? special : pages->usual;
+    const bool is_drawn = target != NULL && document != NULL
+                          && draw_thumbnail(stage, document, (int32_t)index, target, rgba);
+    if (is_drawn)
         copy_to_atlas(pages->atlas, rgba, index);
     view_free_document(special, stage->renderer);
+}
+
+// Replaces the texture of the thumbnails by the current texels of the atlas.
+static void upload_atlas(view_pages *pages, md5gl_renderer *renderer, md5_error *error)
+{
+    const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR,
+                                     .width = THUMBNAIL_WIDTH * THUMBNAIL_COLUMNS,
+                                     .height = THUMBNAIL_HEIGHT * count_atlas_rows(),
+                                     .texels = pages->atlas};
+    md5gl_destroy_texture(renderer, pages->thumbnails);
+    pages->thumbnails = md5gl_create_texture(renderer, &desc, error);
 }
 
 // Draws the next missing thumbnail, or for --output all. Call it outside of a frame.
@@ -1408,9 +1559,8 @@ void view_prepare_thumbnails(const view_stage *stage)
     view_pages *const pages = stage->pages;
     if (!view_lacks_thumbnails(pages))
         return;
-    const uint32_t atlas_height = THUMBNAIL_HEIGHT * count_atlas_rows();
     if (pages->atlas == NULL) {
-        pages->atlas = common_alloc(atlas_pitch, atlas_height);
+        pages->atlas = common_alloc(atlas_pitch, THUMBNAIL_HEIGHT * count_atlas_rows());
         pages->usual = load_character(stage, pages->folder, VIEW_USUAL_MODEL);
     }
 
@@ -1423,20 +1573,12 @@ void view_prepare_thumbnails(const view_stage *stage)
         prepare_thumbnail(stage, target, rgba);
     } while (stage->options->output != NULL && view_lacks_thumbnails(pages));
     free(rgba);
-
-    // Upload the atlas again, with the new thumbnails.
-    md5gl_destroy_texture(stage->renderer, pages->thumbnails);
-    pages->thumbnails =
-        md5gl_create_texture(stage->renderer,
-                             &(md5gl_texture_desc){.kind = MD5GL_TEXTURE_COLOR,
-                                                   .width = THUMBNAIL_WIDTH * THUMBNAIL_COLUMNS,
-                                                   .height = atlas_height,
-                                                   .texels = pages->atlas},
-                             &error);
+    upload_atlas(pages, stage->renderer, &error);
     md5gl_destroy_target(stage->renderer, target);
 
     // After the last thumbnail, only the texture is still needed.
-    if (pages->num_thumbnails == view_num_pages) {
+    const bool is_complete = pages->num_thumbnails == view_num_pages;
+    if (is_complete) {
         view_free_document(pages->usual, stage->renderer);
         free(pages->atlas);
         pages->usual = NULL;
@@ -1532,14 +1674,14 @@ static lesson_grid lay_out_tiles(const view_font *font, float width)
 }
 
 // Draws the tile of lesson `number`, whose left edge is `x`, in a visible row. The first tile of a
-// chapter also shows the name of the chapter.
+// chapter also shows the name of the chapter, which extends over the chapter's tiles in this row.
 static void draw_lesson_tile(view_canvas *canvas, const view_pages *pages, const lesson_grid *grid,
                              view_rect row, float x, uint32_t number, bool begins_chapter)
 {
     const view_page *const page = view_page_at(number);
     if (begins_chapter) {
-        const float count = (float)count_chapter_tiles(number, grid->tiles_per_row);
-        const float width = count * (grid->tile_width + grid->gap) - grid->gap;
+        const float num_tiles = (float)count_chapter_tiles(number, grid->tiles_per_row);
+        const float width = num_tiles * (grid->tile_width + grid->gap) - grid->gap;
         draw_chapter_name(canvas, (view_rect){x, row.y, width, row.height}, page->family);
     }
     const view_rect image = {x, row.y + grid->chapter_height, grid->tile_width, grid->image_height};
@@ -1549,7 +1691,7 @@ static void draw_lesson_tile(view_canvas *canvas, const view_pages *pages, const
 
 // Draws the tiles of all lessons in rows that can be scrolled, and opens the lesson whose tile is
 // pressed. The scroll bar is at the right of `area`.
-static void run_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
+static void show_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
 {
     const view_font *const font = ui->canvas->font;
     const lesson_grid grid = lay_out_tiles(font, area.width);
@@ -1580,46 +1722,48 @@ static void run_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
     ui_end_column(ui);
 }
 
-// Draws the contents as a grid of tiles below the menu bar, with a button that closes them.
-static void run_contents(view_ui *ui, const view_stage *stage)
+// Draws the contents as a grid of tiles below the menu bar, with a button that closes them, and
+// handles their input.
+static void show_contents(view_ui *ui, const view_stage *stage)
 {
     const view_font *const font = stage->font;
     const float margin = VIEW_MARGIN * font->scale;
     const float padding = VIEW_PADDING * font->scale;
     const float title_height = 1.4f * font->line[VIEW_TITLE];
     const float top = view_current_layout(stage).menu.height;
-    const view_rect box =
-        view_inset((view_rect){0, top, stage->width, stage->height - top}, margin);
+    const view_rect below_menu = {0, top, stage->width, stage->height - top};
+    const view_rect box = view_inset(below_menu, margin);
     view_rect area = view_inset(box, padding);
-    const view_rect title = view_cut(&area, VIEW_AT_TOP, title_height);
+    const view_rect title = view_cut(&area, VIEW_AT_TOP, title_height); // the tiles get the rest
     const view_rect close_button = {title.x + title.width - title_height, title.y, title_height,
                                     font->line[VIEW_TITLE]};
 
     ui_box(ui, "contents", box, "");
     view_draw_text(ui->canvas, VIEW_TITLE, title.x, title.y, 0, VIEW_BRIGHT, "Lessons");
-    if (ui_sign(ui, close_button, "close", "\xE2\x9C\x95"))
+    if (ui_sign(ui, close_button, "close", "\xE2\x9C\x95")) // a cross
         UI_COMMAND(ui, VIEW_CLOSE_LISTS);
     ui_tip(ui, "Close  Esc");
-    run_lesson_tiles(ui, stage->pages, area);
+    show_lesson_tiles(ui, stage->pages, area);
 }
 
 // Draws a label over the image, centered at the projection of its position. A label that would
 // extend past the edge of the image is moved inward.
 static void draw_label(const view_stage *stage, const view_label *label, md5_mat44 world_to_clip)
 {
-    const float scale = stage->font->scale;
     const md5_viewport viewport = {.width = stage->width, .height = stage->height};
-    md5_vec3 center;
+    md5_vec3 center; // pixels
     if (!md5_mat44_project(world_to_clip, viewport, label->place, &center))
         return;
-    const float width = view_text_width(stage->font, VIEW_TEXT, label->text) + 12 * scale;
-    const float margin = VIEW_MARGIN * scale;
+    const float scale = stage->font->scale;
+    const float inset = 6 * scale; // between the text and the edge of its box
+    const float height = 22 * scale;
+    const float width = view_text_width(stage->font, VIEW_TEXT, label->text) + 2 * inset;
     const float min_left = panel_width(stage);
-    const float max_left = fmaxf(stage->width - margin - width, min_left);
+    const float max_left = fmaxf(stage->width - VIEW_MARGIN * scale - width, min_left);
     const float left = view_clamp(center.x - 0.5f * width, min_left, max_left);
-    const view_rect box = {left, center.y - 11 * scale, width, 22 * scale};
-    view_draw_round_rect(stage->canvas, box, 6 * scale, 0x12151AC0u);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6 * scale, box.y + 2 * scale, 0, label->color,
+    const view_rect box = {left, center.y - 0.5f * height, width, height};
+    view_draw_round_rect(stage->canvas, box, inset, 0x12151AC0u);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + inset, box.y + 2 * scale, 0, label->color,
                    label->text);
 }
 
@@ -1637,28 +1781,35 @@ static void draw_bottom_plots(const view_stage *stage, float height)
     }
 }
 
-// Draws the panel of the stage's open lesson or contents, after view_draw_page().
-void view_page_panel(view_ui *ui, const view_stage *stage)
+// Draws the labels of the picture over the image.
+static void draw_labels(const view_stage *stage)
 {
     const view_picture *const picture = &stage->pages->picture;
-    const float plots = plots_height(stage);
-    if (stage->pages->open == VIEW_CONTENTS)
-        run_contents(ui, stage);
-    // The lesson may have changed since view_draw_page(); its picture would not match.
-    if (picture->page == NULL || picture->page != view_page_at((uint32_t)stage->pages->open))
-        return;
-
     md5_mat44 world_to_camera;
     md5_mat44 camera_to_clip;
     view_lens_matrices(&stage->pages->lens, &world_to_camera, &camera_to_clip);
     const md5_mat44 world_to_clip = md5_mat44_mul(camera_to_clip, world_to_camera);
     for (uint32_t i = 0; i < picture->num_labels; i++)
         draw_label(stage, &picture->labels[i], world_to_clip);
+}
 
+// Draws the panel of the stage's open lesson or contents, after view_draw_page().
+void view_page_panel(view_ui *ui, const view_stage *stage)
+{
+    const view_pages *const pages = stage->pages;
+    const float plots = plots_height(stage);
+    if (pages->open == VIEW_CONTENTS)
+        show_contents(ui, stage);
+    // The lesson may have changed since view_draw_page(); its picture would not match.
+    const view_page *const shown_page = pages->picture.page;
+    if (shown_page == NULL || shown_page != view_page_at((uint32_t)pages->open))
+        return;
+
+    draw_labels(stage);
     if (has_text(stage))
-        run_page(ui, stage);
+        show_lesson_panel(ui, stage);
     else
-        send_facts(picture);
+        send_facts(&pages->picture);
     if (plots > 0)
         draw_bottom_plots(stage, plots);
 }
