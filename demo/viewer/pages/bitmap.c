@@ -41,20 +41,22 @@ static float from_array(const flipbook *book, double frame, int x, int y)
 }
 
 // Returns the brightness of a fire at a position of its image, 0..1 each, at a phase of its cycle,
-// 0..1: flames that rise and become narrow, in a wind, over embers.
+// 0..1: five flames that rise and become narrow and dark, in a wind, over embers.
 static float fire_at(double x, double y, double part)
 {
-    double light = fmax(0, 1 - hypot(2.4 * (x - 0.5), 4 * y));
-    for (int i = 0; i < 5; i++) {
-        const double rise = part + 0.2 * i - floor(part + 0.2 * i);
-        const double middle = 0.45 + 0.45 * rise + 0.1 * sin(9.0 * i + 6.28318530718 * part);
+    enum { NUM_FLAMES = 5 };
+    double light = fmax(0, 1 - hypot(2.4 * (x - 0.5), 4 * y)); // embers
+    for (int i = 0; i < NUM_FLAMES; i++) {
+        const double rise = part + 0.2 * i - floor(part + 0.2 * i); // 0: at the bottom
+        const double middle_x = 0.45 + 0.45 * rise + 0.1 * sin(9.0 * i + 6.28318530718 * part);
         const double radius = 0.24 * (1 - 0.8 * rise);
-        light +=
-            fmax(0, 1 - hypot(x - middle, 0.7 * (y - 0.05 - 0.8 * rise)) / radius) * (1 - rise);
+        const double distance = hypot(x - middle_x, 0.7 * (y - 0.05 - 0.8 * rise));
+        light += fmax(0, 1 - distance / radius) * (1 - rise);
     }
     return (float)fmin(light, 1);
 }
 
+// Returns the color of a brightness of the fire: from black over red to light yellow.
 static view_color fire_color(float light)
 {
     const uint32_t red = (uint32_t)(255 * fminf(1, 2.2f * light));
@@ -67,23 +69,26 @@ static view_color fire_color(float light)
 enum { BITMAP_IMAGES, BITMAP_RATE, BITMAP_TEXELS };
 
 // Draws a square of 30 by 30 units with lines, and the image at `frame` on it. A texel is filled by
-// several lines. `read` samples the image.
+// several lines, from bottom to top. `read` samples the image.
 static void draw_image(view_picture *picture, const flipbook *book, double frame, float left,
                        float (*read)(const flipbook *, double, int, int))
 {
     const float bottom = 4;
     const int size = book->size;
     const int lines_per_texel = 90 / size;
-    const float edge = 30.0f / (float)size; // of a texel
-    for (int i = 0; i < size * size * lines_per_texel; i++) {
-        const int line = i % lines_per_texel;
-        const int x = i / lines_per_texel % size;
-        const int y = i / lines_per_texel / size;
-        const float light = read(book, frame, x, y);
-        const float z = bottom + edge * ((float)y + ((float)line + 0.5f) / (float)lines_per_texel);
-        const md5_vec3 from = {0, left + edge * (float)x, z};
-        const md5_vec3 to = {0, left + edge * (float)(x + 1), z};
-        view_page_line(picture, from, to, fire_color(light));
+    const float texel_size = 30.0f / (float)size; // units
+    for (int texel_index = 0; texel_index < size * size; texel_index++) {
+        const int x = texel_index % size;
+        const int y = texel_index / size;
+        const view_color color = fire_color(read(book, frame, x, y));
+        const float texel_left = left + texel_size * (float)x;
+        const float texel_right = left + texel_size * (float)(x + 1);
+        for (int line = 0; line < lines_per_texel; line++) {
+            const float part = ((float)line + 0.5f) / (float)lines_per_texel; // of the texel
+            const float z = bottom + texel_size * ((float)y + part);
+            view_page_line(picture, (md5_vec3){0, texel_left, z}, (md5_vec3){0, texel_right, z},
+                           color);
+        }
     }
 }
 
@@ -93,22 +98,52 @@ static void plot_brightness(view_plot *plot, const flipbook *book, double rate, 
 {
     const int x = book->size / 2;
     const int y = book->size / 3;
+    float previous[2] = {0, 0};
     for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
         const double time = view_plot_x(plot, i);
-        const float shown[2] = {from_array(book, rate * time, x, y),
+        const float light[2] = {from_array(book, rate * time, x, y),
                                 from_volume(book, rate * time, x, y)};
         for (int k = 0; k < 2; k++) {
-            const view_series *const series = &plot->series[k];
-            const float before = series->count > 0 ? series->points[series->count - 1].y : shown[k];
-            largest[k] = fmaxf(largest[k], fabsf(shown[k] - before));
-            view_add_point(plot, k, time, shown[k]);
+            if (i > 0)
+                largest[k] = fmaxf(largest[k], fabsf(light[k] - previous[k]));
+            previous[k] = light[k];
+            view_add_point(plot, k, time, light[k]);
         }
     }
 }
 
+// Creates the images of one cycle of the fire, one after another: `count` images of size * size
+// texels. The caller frees them.
+static float *create_fire(int count, int size)
+{
+    const int num_texels = count * size * size;
+    float *const texels = common_alloc((size_t)num_texels, sizeof *texels);
+    for (int i = 0; i < num_texels; i++) {
+        const int image = i / size / size;
+        const double x = (i % size + 0.5) / size;
+        const double y = (i / size % size + 0.5) / size;
+        texels[i] = fire_at(x, y, (double)image / count);
+    }
+    return texels;
+}
+
+// Returns the largest error of the filtered atlas at the right border of an image, where the filter
+// mixes in the neighboring image.
+static float measure_bleeding(const flipbook *book, double frame)
+{
+    const int right = book->size - 1;
+    float bleeding = 0;
+    for (int y = 0; y < book->size; y++) {
+        const float error = from_atlas(book, frame, right, y) - from_array(book, frame, right, y);
+        bleeding = fmaxf(bleeding, fabsf(error));
+    }
+    return bleeding;
+}
+
+// Draws the fire in three ways, one per figure: its images are an array, an atlas or a volume.
+// Plots the brightness of a texel, and measures the errors of the ways.
 VIEW_SHOW(bitmap)
 {
-    // By figure: the images are an array, an atlas or a volume.
     enum { NUM_METHODS = 3 };
     static float (*const methods[NUM_METHODS])(const flipbook *, double, int,
                                                int) = {from_array, from_atlas, from_volume};
@@ -120,16 +155,8 @@ VIEW_SHOW(bitmap)
     // Played backward, time is below 0.
     const double now = picture->time - span * floor(picture->time / span);
 
-    // Draw the images of the fire.
-    const size_t num_texels = (size_t)count * (size_t)size * (size_t)size;
-    float *const texels = common_alloc(num_texels, sizeof *texels);
+    float *const texels = create_fire(count, size);
     const flipbook book = {texels, size, count};
-    for (int i = 0; i < (int)num_texels; i++) {
-        const int frame = i / size / size;
-        texels[i] =
-            fire_at((i % size + 0.5) / size, (i / size % size + 0.5) / size, (double)frame / count);
-    }
-
     for (int i = 0; i < NUM_METHODS; i++) {
         view_figure *const figure = &picture->figures[i];
         figure->shape = (md5_mat34){{0}}; // no character
@@ -140,12 +167,6 @@ VIEW_SHOW(bitmap)
     plot_brightness(plot, &book, rate, largest_steps);
     const double kibibytes = 4 * count * size * size / 1024.0;
     VIEW_FACTS(picture, kibibytes, largest_steps[0], largest_steps[1]);
-
-    // The part of the neighboring image that the filter mixes in at the right border of the atlas.
-    float bleeding = 0;
-    for (int y = 0; y < size; y++)
-        bleeding = fmaxf(bleeding, fabsf(from_atlas(&book, rate * now, size - 1, y)
-                                         - from_array(&book, rate * now, size - 1, y)));
-    VIEW_FACTS(picture, bleeding);
+    VIEW_FACTS(picture, measure_bleeding(&book, rate * now));
     free(texels);
 }

@@ -56,30 +56,35 @@ VIEW_SHOW(crossfade)
 
 // -- Players --------------------------------------------------------------------------------
 
+// A state machine that a lesson plays.
 typedef struct playing {
     md5_machine *machine;
     md5_player *player;
-    void *scratch;
+    void *scratch; // memory for md5_player_pose()
 } playing;
 
-// Starts a player of a machine. `text` is the text of the machine, which is freed, or NULL for the
-// machine of the lesson. Clips are found by name among the character's clips. Returns false if a
-// clip is missing. Call end_playing() in both cases.
-static bool begin_playing(playing *p, const view_picture *picture, char *text)
+// Sets the bindings of a machine file's clips, which are found by name among the clips of the
+// character. md5_create_machine() reports a missing binding as an error.
+static void bind_clips(md5_machine_file *file, const view_picture *picture)
+{
+    for (uint32_t i = 0; i < file->desc.num_clips; i++) {
+        const view_clip *const clip = view_page_clip(picture, file->clips[i].name);
+        file->clips[i].binding = clip != NULL ? clip->binding : NULL;
+    }
+}
+
+// Parses the machine that the lesson displays, with the values of the sliders, and starts a player.
+// Returns false if the character does not have a clip of the machine. Call end_playing() in both
+// cases.
+static bool begin_playing(playing *p, const view_picture *picture)
 {
     *p = (playing){.machine = NULL};
-    if (text == NULL)
-        text = view_page_lines(picture->page, picture->values);
+    char *const text = view_page_lines(picture->page, picture->values);
     md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
     free(text);
     if (file == NULL)
         return false;
-
-    for (uint32_t i = 0; i < file->desc.num_clips; i++) {
-        const view_clip *const clip = view_page_clip(picture, file->clips[i].name);
-        // md5_create_machine() reports a binding of NULL as an error.
-        file->clips[i].binding = clip != NULL ? clip->binding : NULL;
-    }
+    bind_clips(file, picture);
     file->desc.model = picture->model;
     p->machine = md5_create_machine(&file->desc, NULL, NULL);
     md5_free_machine_file(file);
@@ -91,6 +96,7 @@ static bool begin_playing(playing *p, const view_picture *picture, char *text)
     return p->player != NULL;
 }
 
+// Frees the player and the machine.
 static void end_playing(playing *p)
 {
     md5_destroy_player(p->player);
@@ -159,6 +165,19 @@ static void get_difference(const view_picture *picture, bool is_yawn, md5_xform 
     changed[head].rotation = md5_quat_mul(plain[head].rotation, nod);
 }
 
+// Adds the difference of two poses, from `plain` to `changed`, to the pose of a figure.
+static void add_difference(const view_figure *figure, const md5_xform *plain,
+                           const md5_xform *changed, uint32_t num_joints, float weight,
+                           bool in_parent)
+{
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        md5_quat *const rotation = &figure->pose[joint].rotation;
+        const md5_quat difference =
+            rotation_between(plain[joint].rotation, changed[joint].rotation, in_parent);
+        *rotation = add_rotation(*rotation, difference, weight, in_parent);
+    }
+}
+
 // Adds the difference of two poses to a clip, in the axes of each joint and in the axes of its
 // parent. Compares the rotations of the head.
 VIEW_SHOW(additive)
@@ -176,17 +195,13 @@ VIEW_SHOW(additive)
         const bool in_parent = i == FIGURE_IN_PARENT;
         view_sample_clip(picture, clip, picture->time, figure->pose);
         figure->pose[head].rotation = md5_quat_mul(figure->pose[head].rotation, head_turn);
-        for (uint32_t joint = 0; joint < picture->scene->num_joints; joint++) {
-            md5_quat *const rotation = &figure->pose[joint].rotation;
-            const md5_quat difference =
-                rotation_between(plain[joint].rotation, changed[joint].rotation, in_parent);
-            *rotation = add_rotation(*rotation, difference, v[ADDITIVE_WEIGHT], in_parent);
-        }
+        add_difference(figure, plain, changed, picture->scene->num_joints, v[ADDITIVE_WEIGHT],
+                       in_parent);
         VIEW_FACTS(picture, show_tilt(picture, figure, head));
     }
 
     // Compare the rotations of the head: of both figures, and with the clip before the addition.
-    md5_xform *const clip_pose = plain;
+    md5_xform *const clip_pose = view_spare_pose(picture, 2);
     view_sample_clip(picture, clip, picture->time, clip_pose);
     const md5_quat before = md5_quat_mul(clip_pose[head].rotation, head_turn);
     const md5_quat in_joint = picture->figures[FIGURE_IN_JOINT].pose[head].rotation;
@@ -223,20 +238,44 @@ static void blend_masked(const md5_xform *a, const md5_xform *b, const float *ma
 // The sliders of the lesson, in the order of pages.txt.
 enum { MASKS_FEATHER, MASKS_WEIGHT };
 
+// Draws each bone in the color of its joint's weight, from blue (0) to red (1).
+static void draw_weights(view_picture *picture, const view_figure *figure, const float *weights)
+{
+    for (uint32_t i = 0; i < picture->skeleton->num_joints; i++) {
+        const uint32_t red = (uint32_t)(255 * weights[i]);
+        const uint32_t green = 0x60;
+        const uint32_t blue = 255 - red;
+        view_add_bone(picture, figure, i, red << 24 | green << 16 | blue << 8 | 0xFFu);
+    }
+}
+
+// Adds the weights of some joints as facts, and plots the weights of the spine from bottom to top.
+static void show_weights(view_picture *picture, const float *weights)
+{
+    enum { NUM_SPINE_JOINTS = 4 };
+    static const char *const names[] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
+    for (int i = 0; i < (int)COMMON_LENGTH(names); i++) {
+        const float weight = weights[view_page_joint(picture, names[i])];
+        VIEW_FACTS(picture, weight);
+        const bool is_in_spine = i < NUM_SPINE_JOINTS;
+        if (is_in_spine) {
+            view_add_point(&picture->plots[0], 0, i, weight);
+            view_add_mark(&picture->plots[0], i, weight, VIEW_YELLOW);
+        }
+    }
+}
+
 // Blends the wave into the walk with the mask of the upper body. Plots the weights of the spine's
 // joints, and measures how far the joints differ from the two clips.
 VIEW_SHOW(masks)
 {
-    enum { MAX_JOINTS = 128, NUM_SPINE_JOINTS = 4 };
-    // Joints whose weights are facts. Those of the spine, which are first, are also plotted.
-    static const char *const names[] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
+    enum { MAX_JOINTS = 128 };
     const md5_skeleton *const skeleton = picture->skeleton;
     const view_figure *const figure = &picture->figures[0];
     if (skeleton->num_joints > MAX_JOINTS)
         return;
 
-    // Blend the wave into the walk with the mask of the upper body.
-    float weights[MAX_JOINTS];
+    float weights[MAX_JOINTS] = {0};
     md5_xform *const walk = view_spare_pose(picture, 0);
     md5_xform *const wave = view_spare_pose(picture, 1);
     view_sample_clip(picture, "walk", picture->time, walk);
@@ -245,21 +284,9 @@ VIEW_SHOW(masks)
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         weights[i] = mask_weight(skeleton, i, root, view_choice(picture, MASKS_FEATHER));
     blend_masked(walk, wave, weights, v[MASKS_WEIGHT], skeleton->num_joints, figure->pose);
+    draw_weights(picture, figure, weights);
+    show_weights(picture, weights);
 
-    // Draw each bone in the color of its joint's weight, from blue to red.
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t red = (uint32_t)(255 * weights[i]);
-        view_add_bone(picture, figure, i, red << 24 | 0x00600000u | (255u - red) << 8 | 0xFFu);
-    }
-
-    for (int i = 0; i < (int)COMMON_LENGTH(names); i++) {
-        const float weight = weights[view_page_joint(picture, names[i])];
-        VIEW_FACTS(picture, weight);
-        if (i < NUM_SPINE_JOINTS) {
-            view_add_point(&picture->plots[0], 0, i, weight);
-            view_add_mark(&picture->plots[0], i, weight, VIEW_YELLOW);
-        }
-    }
     const uint32_t thigh = view_page_joint(picture, "thigh_l");
     const uint32_t hand = view_page_joint(picture, "hand_l");
     VIEW_FACTS(picture, view_angle(figure->pose[thigh].rotation, walk[thigh].rotation),
@@ -294,44 +321,58 @@ static float smallest_range(const float values[STEPS_OF_GAIT + 1], int num_steps
     return smallest;
 }
 
+static const double gait_span = 3; // time that the plot shows, seconds
+
+// Returns the duration of one cycle of the mix of both clips, seconds; `gait` is 0 for the walk and
+// 1 for the run. The rate of the mix is the weighted mean of the rates of both clips.
+static double mixed_cycle(const view_picture *picture, float gait)
+{
+    const double walk = view_page_clip(picture, "walk")->anim->duration;
+    const double run = view_page_clip(picture, "run")->anim->duration;
+    return 1.0 / ((1.0 - gait) / walk + gait / run);
+}
+
+// Plays a state of the lesson's machine. Plots the forward position of the left foot, and stores it
+// in forward[STEPS_OF_GAIT + 1]. Poses the figure of the state at the current time. Returns false
+// if the machine cannot be played.
+static bool play_gait(view_picture *picture, int state, float gait, float *forward)
+{
+    enum { STEPS_PER_POINT = STEPS_OF_GAIT / VIEW_PAGE_STEPS };
+    const double now = fmod(picture->time, gait_span);
+    const double step = gait_span / (double)STEPS_OF_GAIT;
+    const uint32_t foot = view_page_joint(picture, "foot_l");
+    md5_xform *const pose = view_spare_pose(picture, 0);
+    playing p;
+    if (!begin_playing(&p, picture)) {
+        end_playing(&p);
+        return false;
+    }
+    md5_player_set(p.player, 0, gait);
+    (void)md5_player_fade_to(p.player, 0, (uint32_t)state, 0, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
+    for (int i = 0; i <= STEPS_OF_GAIT; i++) {
+        play(&p, i > 0 ? step : 0, pose);
+        forward[i] = view_posed_position(picture, pose, foot).x;
+        if (i % STEPS_PER_POINT == 0)
+            view_add_point(&picture->plots[0], state, step * i, forward[i]);
+        if (step * i <= now)
+            memcpy(picture->figures[state].pose, pose, picture->scene->num_joints * sizeof *pose);
+    }
+    end_playing(&p);
+    return true;
+}
+
 // Plots the forward position of the left foot over some seconds, and computes the smallest step of
 // a cycle: the smallest range of this position in any interval of one cycle.
 VIEW_SHOW(sync)
 {
-    enum { STEPS_PER_POINT = STEPS_OF_GAIT / VIEW_PAGE_STEPS };
     const float gait = v[0]; // 0 = walk, 1 = run
-    const double span = 3;   // seconds
-    const double now = fmod(picture->time, span);
-    const double step = span / (double)STEPS_OF_GAIT;
-    const uint32_t foot = view_page_joint(picture, "foot_l");
-    md5_xform *const pose = view_spare_pose(picture, 0);
+    const double step = gait_span / (double)STEPS_OF_GAIT;
     for (int state = 0; state < NUM_GAITS; state++) {
-        const view_figure *const figure = &picture->figures[state];
         float forward[STEPS_OF_GAIT + 1];
-        playing p;
-        const bool plays = begin_playing(&p, picture, NULL);
-        if (plays) {
-            md5_player_set(p.player, 0, gait);
-            (void)md5_player_fade_to(p.player, 0, (uint32_t)state, 0, MD5_FADE_CROSS,
-                                     MD5_EASE_SMOOTH);
-        }
-        for (int i = 0; i <= STEPS_OF_GAIT && plays; i++) {
-            play(&p, i > 0 ? step : 0, pose);
-            forward[i] = view_posed_position(picture, pose, foot).x;
-            if (i % STEPS_PER_POINT == 0)
-                view_add_point(&picture->plots[0], state, step * i, forward[i]);
-            if (step * i <= now)
-                memcpy(figure->pose, pose, picture->scene->num_joints * sizeof *pose);
-        }
-        end_playing(&p);
-        if (!plays)
+        if (!play_gait(picture, state, gait, forward))
             return;
-
-        // The rate of the mix is the weighted mean of both clips' rates.
-        const double walk = view_page_clip(picture, "walk")->anim->duration;
-        const double run = view_page_clip(picture, "run")->anim->duration;
-        const double cycle = 1.0 / ((1.0 - gait) / walk + gait / run);
-        VIEW_FACTS(picture, smallest_range(forward, (int)lround(cycle / step)));
+        const int steps_per_cycle = (int)lround(mixed_cycle(picture, gait) / step);
+        VIEW_FACTS(picture, smallest_range(forward, steps_per_cycle));
     }
 }
 
@@ -340,19 +381,22 @@ VIEW_SHOW(sync)
 // The states of the machine, in their order.
 static const char *const state_names[] = {"stand", "go"};
 
-// Draws the states above the character, and the transitions between them.
+// Draws the names of the states above the character, the current state in yellow, with a line
+// between them, which is red during a transition.
 static void draw_states(view_picture *picture, md5_layer_status status)
 {
-    const float apart = 16;
-    const float high = 66;
-    const float free_space = 9;
+    const float distance = 16; // of the names from the middle, units
+    const float height = 66;
+    const float free_space = 9; // between a name and the line
+    for (uint32_t state = 0; state < 2; state++) {
+        const md5_vec3 position = {0, state == 0 ? -distance : distance, height};
+        view_add_label(picture, position, status.state == state ? VIEW_YELLOW : VIEW_PLAIN,
+                       state_names[state]);
+    }
     const bool is_changing = status.from != MD5_NONE;
-    view_add_label(picture, (md5_vec3){0, -apart, high},
-                   status.state == 0 ? VIEW_YELLOW : VIEW_PLAIN, state_names[0]);
-    view_add_label(picture, (md5_vec3){0, apart, high},
-                   status.state == 1 ? VIEW_YELLOW : VIEW_PLAIN, state_names[1]);
-    view_page_line(picture, (md5_vec3){0, free_space - apart, high},
-                   (md5_vec3){0, apart - free_space, high}, is_changing ? VIEW_RED : VIEW_DIM_LINE);
+    const float line_end = distance - free_space;
+    view_page_line(picture, (md5_vec3){0, -line_end, height}, (md5_vec3){0, line_end, height},
+                   is_changing ? VIEW_RED : VIEW_DIM_LINE);
 }
 
 // The values of the lesson's machine at one time.
@@ -406,7 +450,7 @@ VIEW_SHOW(machine)
     // The values at the last step before `now` are shown.
     machine_values shown = {.status = {.from = MD5_NONE}};
     playing p;
-    const bool plays = begin_playing(&p, picture, NULL);
+    const bool plays = begin_playing(&p, picture);
     for (int i = 0; plays && tick * i <= length; i++) {
         const double time = tick * i;
         const float speed = top_speed * (float)fmin(fmin(time, length - time) / 2, 1);

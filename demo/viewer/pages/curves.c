@@ -22,13 +22,14 @@ static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_jo
 // plot shows the last two.
 enum { KIND_STEP, KIND_SLERP, KIND_NLERP, KIND_CUBIC, NUM_KINDS, FIRST_COMPARED_KIND = KIND_NLERP };
 
-// Samples a clip: slerp and nlerp interpolate two frames with the code above, the others use the
-// library.
+// Samples a clip with an interpolation of the lesson. Slerp and nlerp interpolate two frames with
+// the displayed code; the library computes the others.
 static void sample(view_picture *picture, const view_clip *clip, int kind, double seconds,
                    md5_xform *pose)
 {
     md5_sample_position position = md5_sample_position_at(clip->anim, seconds, MD5_WRAP_LOOP);
-    if (kind == KIND_STEP || kind == KIND_CUBIC) {
+    const bool uses_library = kind == KIND_STEP || kind == KIND_CUBIC;
+    if (uses_library) {
         position.interpolation = kind == KIND_STEP ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC;
         md5_sample(clip->binding, position, MD5_ROOT_IN_PLACE, pose);
         return;
@@ -44,65 +45,89 @@ static void sample(view_picture *picture, const view_clip *clip, int kind, doubl
                  kind == KIND_NLERP, pose);
 }
 
-// Plots the height of the hand over some frames for each interpolation, and its distance from the
-// position with slerp.
-VIEW_SHOW(interpolation)
-{
-    enum { CHOICE_KIND, SLIDER_SPEED }; // in the order of pages.txt
-    const float frames_shown = 4;
-    const float smallest_distance = 1e-6f; // units; its logarithm is finite
-    const view_clip *const clip = view_page_clip(picture, "attack");
-    const uint32_t hand = view_page_joint(picture, "hand_r");
-    md5_xform *const pose = picture->figures[0].pose;
-    md5_xform *const tried = view_spare_pose(picture, 0);
-    view_plot *const heights = &picture->plots[0];
-    view_plot *const distances = &picture->plots[1];
-    if (clip == NULL)
-        return;
+// The frames that the plots of the lesson show: those of the interval that contains the current
+// time.
+typedef struct shown_frames {
+    double begin;       // time at which the interval begins, seconds
+    double span;        // duration of the interval, seconds
+    double first_frame; // frame of the clip at the begin
+} shown_frames;
 
-    // The plots show the interval of frames that contains the current time.
-    const double time = v[SLIDER_SPEED] * picture->time;
-    const double rate = clip->anim->frame_rate;
-    const double span = (double)frames_shown / rate;
-    const double begin = span * floor(time / span);
-    const double first_frame = rate * fmod(begin, clip->anim->duration);
+static const float num_frames_shown = 4;
+
+// Returns the interval of frames at a time, and sets the horizontal axes of both plots to it.
+static shown_frames select_frames(view_picture *picture, const md5_anim *anim, double time)
+{
+    shown_frames frames;
+    frames.span = (double)num_frames_shown / anim->frame_rate;
+    frames.begin = frames.span * floor(time / frames.span);
+    frames.first_frame = anim->frame_rate * fmod(frames.begin, anim->duration);
     for (int i = 0; i < 2; i++) {
-        picture->plots[i].row.low.x = (float)first_frame;
-        picture->plots[i].row.high.x = (float)first_frame + frames_shown;
+        picture->plots[i].row.low.x = (float)frames.first_frame;
+        picture->plots[i].row.high.x = (float)frames.first_frame + num_frames_shown;
     }
+    return frames;
+}
+
+// Plots the height of a hand for each interpolation, and its distance from the position with slerp
+// as a logarithm.
+static void plot_hands(view_picture *picture, const view_clip *clip, uint32_t hand,
+                       const shown_frames *frames)
+{
+    const float smallest_distance = 1e-6f; // units; its logarithm is finite
+    md5_xform *const tried = view_spare_pose(picture, 0);
     for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
         const double part = i / (double)VIEW_PAGE_STEPS;
-        const double x = first_frame + (double)frames_shown * part;
+        const double x = frames->first_frame + (double)num_frames_shown * part;
         md5_vec3 hands[NUM_KINDS];
         for (int kind = 0; kind < NUM_KINDS; kind++) {
-            sample(picture, clip, kind, begin + span * part, tried);
+            sample(picture, clip, kind, frames->begin + frames->span * part, tried);
             hands[kind] = view_posed_position(picture, tried, hand);
-            view_add_point(heights, kind, x, hands[kind].z);
+            view_add_point(&picture->plots[0], kind, x, hands[kind].z);
         }
         for (int kind = FIRST_COMPARED_KIND; kind < NUM_KINDS; kind++) {
             const float distance = view_distance(hands[kind], hands[KIND_SLERP]);
-            view_add_point(distances, kind - FIRST_COMPARED_KIND, x,
+            view_add_point(&picture->plots[1], kind - FIRST_COMPARED_KIND, x,
                            log10f(fmaxf(distance, smallest_distance)));
         }
     }
+}
 
-    // Pose the figure with the selected interpolation.
-    const md5_sample_position position = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP);
-    sample(picture, clip, (int)view_choice(picture, CHOICE_KIND), time, pose);
-    const md5_vec3 place = view_posed_position(picture, pose, hand);
-    view_add_mark(heights, first_frame + rate * (time - begin), place.z,
-                  heights->row.series[view_choice(picture, CHOICE_KIND)].color | 0xFFu);
-    view_page_cross(picture, place, 3, VIEW_RED);
+// Plots the height of the hand over some frames for each interpolation, and its distance from the
+// position with slerp. Poses the figure with the selected interpolation.
+VIEW_SHOW(interpolation)
+{
+    enum { CHOICE_KIND, SLIDER_SPEED }; // in the order of pages.txt
+    const view_clip *const clip = view_page_clip(picture, "attack");
+    if (clip == NULL)
+        return;
+    const uint32_t hand = view_page_joint(picture, "hand_r");
+    const int selected = (int)view_choice(picture, CHOICE_KIND);
+    const double time = v[SLIDER_SPEED] * picture->time;
+    const double rate = clip->anim->frame_rate;
+    const shown_frames frames = select_frames(picture, clip->anim, time);
+    plot_hands(picture, clip, hand, &frames);
 
+    md5_xform *const pose = picture->figures[0].pose;
+    sample(picture, clip, selected, time, pose);
+    const md5_vec3 position = view_posed_position(picture, pose, hand);
+    view_plot *const heights = &picture->plots[0];
+    view_add_mark(heights, frames.first_frame + rate * (time - frames.begin), position.z,
+                  heights->row.series[selected].color | 0xFFu);
+    view_page_cross(picture, position, 3, VIEW_RED);
+
+    // Compare the selected interpolation and nlerp with slerp.
+    md5_xform *const nlerp_pose = view_spare_pose(picture, 0);
     md5_xform *const slerp_pose = view_spare_pose(picture, 1);
     sample(picture, clip, KIND_SLERP, time, slerp_pose);
-    sample(picture, clip, KIND_NLERP, time, tried);
+    sample(picture, clip, KIND_NLERP, time, nlerp_pose);
     const md5_vec3 slerp_hand = view_posed_position(picture, slerp_pose, hand);
-    VIEW_FACTS(picture, view_distance(place, slerp_hand),
-               view_distance(view_posed_position(picture, tried, hand), slerp_hand));
+    const md5_vec3 nlerp_hand = view_posed_position(picture, nlerp_pose, hand);
+    VIEW_FACTS(picture, view_distance(position, slerp_hand), view_distance(nlerp_hand, slerp_hand));
     VIEW_FACTS(picture, view_largest_angle(picture, slerp_pose, pose),
-               view_largest_angle(picture, slerp_pose, tried));
-    VIEW_FACTS(picture, time, rate, position.fraction);
+               view_largest_angle(picture, slerp_pose, nlerp_pose));
+    const float fraction = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP).fraction;
+    VIEW_FACTS(picture, time, rate, fraction);
 }
 
 // -- Slerp and nlerp ------------------------------------------------------------------------
@@ -127,35 +152,43 @@ static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 }
 // end of lines
 
+// Returns the maximum error of nlerp between two rotations that are `angle` radians apart, in
+// degrees. md5math.h contains the derivation.
+static double max_nlerp_error(double angle)
+{
+    const double h = 0.25 * angle;
+    const double x = sqrt(tan(h) / h - 1) / tan(h);
+    return (2 * atan(x * tan(h)) - 2 * x * h) * 57.29577951308232;
+}
+
 // Rotates an arm of the first figure by slerp, of the second by nlerp. Plots the angles of both,
 // and the difference, whose maximum is known.
 VIEW_SHOW(slerp)
 {
-    enum { SLIDER_ANGLE, SLIDER_T };     // in the order of pages.txt
-    enum { METHOD_SLERP, METHOD_NLERP }; // also the figures
-    const double angle = v[SLIDER_ANGLE] / 57.29577951308232;
+    enum { SLIDER_ANGLE, SLIDER_T };                          // in the order of pages.txt
+    enum { METHOD_SLERP, METHOD_NLERP, NUM_METHODS };         // also the figures
+    const double angle = v[SLIDER_ANGLE] / 57.29577951308232; // radians
     const float t = view_moving_part(picture, v[SLIDER_T]);
     const md5_quat from = {.w = 1};
     const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
-    // The maximum error of nlerp, degrees. md5math.h contains the derivation.
-    const double h = 0.25 * angle;
-    const double x = sqrt(tan(h) / h - 1) / tan(h);
-    const double largest = (2 * atan(x * tan(h)) - 2 * x * h) * 57.29577951308232;
-    md5_quat turns[2];
     view_plot *const plots = picture->plots;
     plots[0].row.high.y = v[SLIDER_ANGLE];
+
+    // The last step computes the rotations of the figures.
+    md5_quat turns[NUM_METHODS];
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(plots, i, t);
-        for (int method = METHOD_SLERP; method <= METHOD_NLERP; method++) {
+        for (int method = 0; method < NUM_METHODS; method++) {
             turns[method] = slerp_or_nlerp(method == METHOD_NLERP, from, to, part);
             view_plot_step(plots, method, i, part, view_angle(from, turns[method]));
         }
         const double difference = view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]);
         view_plot_step(&plots[1], 0, i, part, difference);
     }
-    for (int method = METHOD_SLERP; method <= METHOD_NLERP; method++)
+    for (int method = 0; method < NUM_METHODS; method++)
         view_rotate_joint(picture, picture->figures[method].pose, "upperarm_l", turns[method]);
-    VIEW_FACTS(picture, t, view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]), largest);
+    VIEW_FACTS(picture, t, view_angle(turns[METHOD_SLERP], turns[METHOD_NLERP]),
+               max_nlerp_error(angle));
 }
 
 // -- Euler angles ---------------------------------------------------------------------------
@@ -190,16 +223,16 @@ static md5_quat quat_from_euler(md5_euler e)
 static void draw_gimbal(view_picture *picture, const md5_quat rotations[3])
 {
     enum { RING_POINTS = 48 };
-    const md5_vec3 center = {0, 40, 32};
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
+    const md5_vec3 center = {0, 40, 32};
     for (int ring = 0; ring < 3; ring++) {
+        const float radius = 30 - 2.5f * (float)ring;
         for (int i = 0; i <= RING_POINTS; i++) {
-            const float radius = 30 - 2.5f * (float)ring;
             const float angle = 6.28318531f * (float)i / (float)RING_POINTS;
             const float c = radius * cosf(angle);
             const float s = radius * sinf(angle);
-            const md5_vec3 points[3] = {{0, c, s}, {c, s, 0}, {c, 0, s}};
-            const md5_vec3 point = md5_quat_rotate(rotations[ring], points[ring]);
+            const md5_vec3 unrotated[3] = {{0, c, s}, {c, s, 0}, {c, 0, s}}; // of each ring
+            const md5_vec3 point = md5_quat_rotate(rotations[ring], unrotated[ring]);
             view_draw_to(picture, md5_vec3_add(center, point), i > 0 ? colors[ring] : 0);
         }
     }
@@ -248,8 +281,8 @@ VIEW_SHOW(euler)
 
     draw_gimbal(picture, rings);
 
-    // Measures the independence of the three axes of rotation: the volume of the parallelepiped of
-    // the axes of yaw, pitch and roll, which is cos(pitch).
+    // The volume of the parallelepiped of the axes of yaw, pitch and roll measures how independent
+    // the axes are. It is cos(pitch).
     const md5_vec3 yaw = {0, 0, 1};
     const md5_vec3 pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0});
     const md5_vec3 roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
@@ -329,8 +362,8 @@ static void draw_curve(view_picture *picture, const md5_curve *curve,
         view_draw_to(picture, md5_curve_point(curve, i / (double)CHORDS), i > 0 ? VIEW_YELLOW : 0);
 }
 
-// Plots the speed over the time for both paces, and marks the current speed. The series are: the
-// parameter t moves at constant speed, and the object does.
+// Plots the speed over the time for both paces, and marks the current speed of the selected pace.
+// The series are: the parameter t moves at constant speed, and the object does.
 static void plot_speeds(view_plot *plot, const md5_curve *curve, bool by_distance, double part)
 {
     const double step = 1.0 / 256.0;
@@ -338,36 +371,40 @@ static void plot_speeds(view_plot *plot, const md5_curve *curve, bool by_distanc
         const bool is_by_distance = series == 1;
         for (int i = 0; i < VIEW_PAGE_STEPS; i++) {
             const double x = view_plot_x(plot, i);
-            const double speed = view_distance(travel(curve, is_by_distance, x + step),
-                                               travel(curve, is_by_distance, x))
-                                 / step;
+            const md5_vec3 position = travel(curve, is_by_distance, x);
+            const md5_vec3 next_position = travel(curve, is_by_distance, x + step);
+            const double speed = view_distance(next_position, position) / step;
             view_add_point(plot, series, x, speed);
-            if (by_distance == is_by_distance && fabs(x - part) <= step)
+            const bool is_now = fabs(x - part) <= step;
+            if (is_now && by_distance == is_by_distance)
                 view_add_mark(plot, x, speed, plot->row.series[series].color);
         }
     }
 }
 
-// Returns the distance of a curve from a point: the nearest of 513 equally spaced samples, which is
-// then refined with its two neighbors, whose spacing is halved in each round.
+// Returns the distance of a curve from a point. The first round finds the nearest of 513 equally
+// spaced samples of the curve. Each further round compares the nearest sample with its two
+// neighbors, whose spacing is halved in each round.
 static double distance_from_curve(const md5_curve *curve, md5_vec3 point)
 {
-    enum { ROUNDS = 18 };
+    enum { ROUNDS = 18, FIRST_SPANS = 512 };
     double nearest = INFINITY;
     double nearest_t = 0;
+    double span = 1.0 / (double)FIRST_SPANS; // between two samples
     for (int round = 0; round < ROUNDS; round++) {
-        const double span = ldexp(1, -9 - round); // 1/512 in the first round
-        const double from = nearest_t;
-        const int first = round == 0 ? 0 : -1;
-        const int last = round == 0 ? 512 : 1;
+        const bool is_first_round = round == 0;
+        const int first = is_first_round ? 0 : -1;
+        const int last = is_first_round ? FIRST_SPANS : 1;
+        const double middle = nearest_t; // 0 in the first round
         for (int i = first; i <= last; i++) {
-            const double t = fmin(fmax(from + span * i, 0), 1);
+            const double t = fmin(fmax(middle + span * i, 0), 1);
             const double distance = view_distance(md5_curve_point(curve, t), point);
             if (distance < nearest) {
                 nearest = distance;
                 nearest_t = t;
             }
         }
+        span /= 2;
     }
     return nearest;
 }

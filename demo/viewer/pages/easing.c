@@ -4,23 +4,28 @@
 // The series of the plot of the lesson on easings, in the order of pages.txt.
 enum { SERIES_LINEAR, SERIES_EASED };
 
-// Bobbin walks across the ground from left to right by the eased fraction of the time, and the red
-// cross moves by the fraction itself. The walk takes `seconds`, followed by a pause of half a
-// second, and repeats. Plots the easing, and adds the fact of the fraction. Returns the fraction.
+// Moves Bobbin across the ground from left to right by the eased fraction of the time, and the red
+// cross by the fraction itself. `part` is the fraction.
+static void move_walker(view_picture *picture, float part, float eased)
+{
+    const float left = -30; // units
+    const float right = 30;
+    const float path_height = 0.2f; // slightly above the ground
+    picture->figures[0].place.translation.y = left + (right - left) * eased;
+    view_page_line(picture, (md5_vec3){0, left, path_height}, (md5_vec3){0, right, path_height},
+                   VIEW_DIM_LINE);
+    view_page_cross(picture, (md5_vec3){0, left + (right - left) * part, path_height}, 3, VIEW_RED);
+}
+
+// Shows a walk that takes `seconds`, followed by a pause of half a second, and repeats. Plots the
+// easing, marks the current point, and adds the fact of the fraction. Returns the fraction of the
+// walk's time that has passed.
 static float show_walker(view_picture *picture, md5_easing easing, double seconds)
 {
     const double pause = 0.5;
     const float part = fminf((float)(fmod(picture->time, seconds + pause) / seconds), 1);
     const float eased = md5_ease(easing, part);
-
-    // The figure, its path slightly above the ground, and the cross; units.
-    const float left = -30;
-    const float right = 30;
-    const float path_height = 0.2f;
-    picture->figures[0].place.translation.y = left + (right - left) * eased;
-    view_page_line(picture, (md5_vec3){0, left, path_height}, (md5_vec3){0, right, path_height},
-                   VIEW_DIM_LINE);
-    view_page_cross(picture, (md5_vec3){0, left + (right - left) * part, path_height}, 3, VIEW_RED);
+    move_walker(picture, part, eased);
 
     view_plot *const plot = &picture->plots[0];
     view_add_point(plot, SERIES_LINEAR, 0, 0);

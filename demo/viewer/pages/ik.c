@@ -42,12 +42,13 @@ static void descend(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
 // The methods of the lesson, in the order of its choice.
 enum { METHOD_TWO_BONE, METHOD_CCD, METHOD_FABRIK, METHOD_LEAST_SQUARES, NUM_METHODS };
 
-// Moves the chain's tip to the target with one of the lesson's four methods. Returns the remaining
-// distance between tip and target, units.
+// Moves the chain's tip to the target with one of the lesson's four methods. The two-bone method is
+// a closed formula, so its result is the same after each number of iterations, except 0. Returns
+// the remaining distance between tip and target, units.
 static float reach(int method, const md5_skeleton *skeleton, md5_chain_job job, md5_xform *pose)
 {
     const md5_two_bone_job arm = {.tip = job.tip, .target = job.target, .weight = 1.0f};
-    if (method == METHOD_TWO_BONE) { // analytic: one iteration
+    if (method == METHOD_TWO_BONE) {
         if (job.iterations > 0)
             (void)md5_solve_two_bone(skeleton, &arm, pose);
     } else if (method == METHOD_CCD) {
@@ -71,47 +72,58 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
     }
 }
 
+enum { MAX_ITERATIONS = 24 }; // the maximum of the plot's axis
+
+// Plots the remaining distance of a method over the number of iterations, always from the pose of
+// the figure, on a logarithmic axis. Returns the number of iterations after which the distance
+// remains below 0.01 units; more than MAX_ITERATIONS if it never does.
+static uint32_t plot_method(view_picture *picture, int method, md5_chain_job job)
+{
+    md5_xform *const pose = view_spare_pose(picture, 0);
+    uint32_t num_needed = 0;
+    for (job.iterations = 0; job.iterations <= MAX_ITERATIONS; job.iterations++) {
+        memcpy(pose, picture->figures[0].pose, picture->scene->num_joints * sizeof *pose);
+        const float distance = reach(method, picture->skeleton, job, pose);
+        view_add_point(picture->plots, method, job.iterations, log10f(fmaxf(distance, 1e-5f)));
+        if (distance > 0.01f)
+            num_needed++;
+    }
+    return num_needed;
+}
+
 // Moves the hand to a target with the selected method. Plots the remaining distance of each method
 // over the number of iterations, and counts the iterations that each method needs.
 VIEW_SHOW(ik)
 {
     enum { CHOICE_METHOD, SLIDER_JOINTS, SLIDER_X, SLIDER_Y, SLIDER_Z, SLIDER_MOVES };
-    enum { MAX_ITERATIONS = 24 }; // the maximum of the plot's axis
     const int shown_method = (int)view_choice(picture, CHOICE_METHOD);
-    const md5_vec3 target = {v[SLIDER_X], v[SLIDER_Y], v[SLIDER_Z]};
-    const float wave = v[SLIDER_MOVES] * 5; // radius of the circle of a moving target, units
+    const md5_vec3 center = {v[SLIDER_X], v[SLIDER_Y], v[SLIDER_Z]};
+    const float radius = v[SLIDER_MOVES] * 5; // of the circle on which the target moves, units
     const float angle = 2 * (float)picture->time;
     view_figure *const figure = &picture->figures[0];
     md5_chain_job job = {
         .tip = view_page_joint(picture, "hand_l"),
         .length = view_choice(picture, SLIDER_JOINTS),
-        .target = {target.x + wave * cosf(angle), target.y, target.z + wave * sinf(angle)},
+        .target = {center.x + radius * cosf(angle), center.y, center.z + radius * sinf(angle)},
         .iterations = MAX_ITERATIONS,
         .weight = 1};
 
-    // The lengths of the arm.
+    // Measure the arm before the figure is posed.
     const md5_joint *const joints = picture->skeleton->joints;
     const uint32_t elbow = joints[job.tip].parent;
+    const uint32_t shoulder = joints[elbow].parent;
     const float upper = md5_vec3_length(figure->pose[elbow].translation);
     const float lower = md5_vec3_length(figure->pose[job.tip].translation);
     const float apart =
-        view_distance(view_posed_position(picture, figure->pose, joints[elbow].parent), job.target);
-    // The distance after each number of iterations, always from the same pose.
-    md5_xform *const pose = view_spare_pose(picture, 0);
+        view_distance(view_posed_position(picture, figure->pose, shoulder), job.target);
+
     for (int method = 0; method < NUM_METHODS; method++) {
-        uint32_t num_needed = 0;
-        for (job.iterations = 0; job.iterations <= MAX_ITERATIONS; job.iterations++) {
-            memcpy(pose, figure->pose, picture->scene->num_joints * sizeof *pose);
-            const float distance = reach(method, picture->skeleton, job, pose);
-            view_add_point(picture->plots, method, job.iterations, log10f(fmaxf(distance, 1e-5f)));
-            num_needed += distance > 0.01f;
-        }
+        const uint32_t num_needed = plot_method(picture, method, job);
         const bool is_reached = num_needed <= MAX_ITERATIONS;
         if (method != METHOD_TWO_BONE)
             VIEW_FACTS(picture, is_reached ? (double)num_needed : (double)NAN);
     }
 
-    job.iterations = MAX_ITERATIONS;
     VIEW_FACTS(picture, reach(shown_method, picture->skeleton, job, figure->pose));
     VIEW_FACTS(picture, apart, view_degrees(elbow_angle(upper, lower, apart)), upper, lower);
     add_chain(picture, figure, job.target, job.tip,
@@ -136,6 +148,7 @@ static float height_at(const float *hills, float x, float y)
     return *hills * (sinf(0.071f * x) * cosf(0.083f * y) + 0.5f * sinf(0.11f * y + 1));
 }
 
+// Implements md5_terrain_fn; `user` is the height of the hills.
 static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     const float height = height_at(user, at.x, at.y);
@@ -187,7 +200,7 @@ typedef struct walked {
 } walked;
 
 // Poses the character at the current time of the gait, and measures how far the ankles of standing
-// feet have slid.
+// feet have slid since the feet touched the ground.
 static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const md5_gait *gait,
                        walked *seen)
 {
@@ -195,41 +208,58 @@ static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const m
     view_sample_clip(picture, NULL, 0, walker.pose);
     md5_gait_pose(desc, gait, walker.pose);
     for (uint32_t j = 0; j < gait->num_legs; j++) {
-        const md5_foothold *const foot = &gait->feet[j];
+        const bool is_standing = !gait->feet[j].is_stepping;
         const md5_vec3 ankle = view_joint_position(picture, &walker, desc->legs[j].limb.tip);
-        if (!foot->is_stepping && !seen->stood[j])
+        if (is_standing && !seen->stood[j])
             seen->stands[j] = ankle;
-        if (!foot->is_stepping)
+        if (is_standing)
             seen->slid = fmax(seen->slid, view_distance(ankle, seen->stands[j]));
-        seen->stood[j] = !foot->is_stepping;
+        seen->stood[j] = is_standing;
+    }
+}
+
+// Stores the positions of the feet that have ended a step since the state `before`.
+static void store_prints(walked *seen, const md5_gait *before, const md5_gait *gait)
+{
+    for (uint32_t leg = 0; leg < gait->num_legs; leg++) {
+        const md5_foothold *const foot = &gait->feet[leg];
+        const bool has_landed = before->feet[leg].is_stepping && !foot->is_stepping;
+        if (has_landed)
+            seen->prints[seen->num_prints++ % MAX_PRINTS] = foot->position;
+    }
+}
+
+// Plots which feet are in the air at a time: each leg has its own line, at the height of its
+// negative index, which is higher while the foot is in the air.
+static void plot_stepping(view_plot *plot, const md5_gait *gait, double time)
+{
+    for (uint32_t leg = 0; leg < gait->num_legs && leg < VIEW_PAGE_SERIES; leg++) {
+        const double height = gait->feet[leg].is_stepping ? 0.6 : 0;
+        view_add_point(plot, (int)leg, time, height - leg);
     }
 }
 
 // Simulates the walk from the start to the time `now`. Stores the footprints and the measurements
-// in `seen`, and plots when each foot was in the air.
+// in `seen`, and plots when each foot was in the air during the last seconds.
 static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, double now,
                           md5_gait *gait, walked *seen)
 {
-    const int steps = (int)(now / walk_tick);
-    const int first = steps - (int)(walk_shown / walk_tick);
+    enum { TICKS_PER_POINT = 4 };
+    const int num_ticks = (int)(now / walk_tick);
+    const int first_shown = num_ticks - (int)(walk_shown / walk_tick);
     const float speed = picture->values[WALK_SPEED];
     const float direction = view_radians(picture->values[WALK_DIRECTION]);
     const float turn_rate = view_radians(picture->values[WALK_TURN]);
     const md5_vec3 velocity = {speed * cosf(direction), speed * sinf(direction), 0};
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < num_ticks; i++) {
         const md5_gait before = *gait;
         md5_gait_advance(desc, gait, velocity, turn_rate, walk_tick);
-        if (i >= first)
-            watch_legs(picture, desc, gait, seen);
-        for (uint32_t leg = 0; leg < gait->num_legs; leg++) {
-            const md5_foothold *const foot = &gait->feet[leg];
-            if (before.feet[leg].is_stepping && !foot->is_stepping)
-                seen->prints[seen->num_prints++ % MAX_PRINTS] = foot->position;
-            // The line of a leg in the plot is higher while the leg is in the air.
-            if (i >= first && i % 4 == 0 && leg < VIEW_PAGE_SERIES)
-                view_add_point(picture->plots, (int)leg, (i - steps) * walk_tick,
-                               (foot->is_stepping ? 0.6 : 0) - leg);
-        }
+        store_prints(seen, &before, gait);
+        if (i < first_shown)
+            continue;
+        watch_legs(picture, desc, gait, seen);
+        if (i % TICKS_PER_POINT == 0)
+            plot_stepping(picture->plots, gait, (i - num_ticks) * walk_tick);
     }
 }
 
@@ -238,26 +268,37 @@ static void draw_terrain(view_picture *picture, const float *hills, md5_vec3 cen
 {
     enum { CELLS = 14 };
     const float cell = 8; // units
-    const float x0 = floorf(center.x / cell - 0.5f * (float)CELLS) * cell;
-    const float y0 = floorf(center.y / cell - 0.5f * (float)CELLS) * cell;
+    const float first_x = floorf(center.x / cell - 0.5f * (float)CELLS) * cell;
+    const float first_y = floorf(center.y / cell - 0.5f * (float)CELLS) * cell;
     for (int direction = 0; direction < 2; direction++) {
-        for (int i = 0; i <= CELLS; i++) {
-            for (int k = 0; k <= CELLS; k++) {
-                const float x = x0 + cell * (float)(direction == 0 ? k : i);
-                const float y = y0 + cell * (float)(direction == 0 ? i : k);
-                view_draw_to(picture, (md5_vec3){x, y, height_at(hills, x, y)},
-                             k > 0 ? VIEW_DIM_LINE : 0);
+        const bool is_along_x = direction == 0;
+        for (int line = 0; line <= CELLS; line++) {
+            for (int k = 0; k <= CELLS; k++) { // points of the line
+                const float x = first_x + cell * (float)(is_along_x ? k : line);
+                const float y = first_y + cell * (float)(is_along_x ? line : k);
+                const md5_vec3 point = {x, y, height_at(hills, x, y)};
+                view_draw_to(picture, point, k > 0 ? VIEW_DIM_LINE : 0);
             }
         }
     }
 }
 
-// Draws the position of each foot, or the target and the arc of its step, and the position that the
-// displayed code plans for its next step. Returns the largest distance of a standing foot behind
-// its home.
-static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform body)
+// Draws the arc on which a foot moves to the target of its step.
+static void draw_step_arc(view_picture *picture, const md5_foothold *foot)
 {
     enum { ARC_CHORDS = 16 };
+    for (int i = 0; i <= ARC_CHORDS; i++) {
+        const float part = (float)i / (float)ARC_CHORDS;
+        const md5_vec3 point = foot_at(foot->from, foot->to, foot->lift, part);
+        view_draw_to(picture, point, i > 0 ? VIEW_YELLOW : 0);
+    }
+}
+
+// Draws the position of each foot or, during a step, its target and the arc of the step. Also draws
+// the position that the displayed code plans for the next step. Returns the largest distance of a
+// standing foot behind its home. `body` is the placement of the body in the world.
+static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform body)
+{
     float largest_lag = 0;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
         const md5_foothold *const foot = &gait->feet[i];
@@ -271,11 +312,8 @@ static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform bo
         }
         const md5_vec3 planned = plan_step(foot->home, velocity, gait->seconds);
         view_page_cross(picture, md5_xform_point(body, planned), 1, VIEW_VIOLET);
-        for (int k = 0; k <= ARC_CHORDS && foot->is_stepping; k++) {
-            const float part = (float)k / (float)ARC_CHORDS;
-            view_draw_to(picture, foot_at(foot->from, foot->to, foot->lift, part),
-                         k > 0 ? VIEW_YELLOW : 0);
-        }
+        if (foot->is_stepping)
+            draw_step_arc(picture, foot);
     }
     return largest_lag;
 }

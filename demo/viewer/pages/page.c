@@ -28,10 +28,20 @@ uint32_t view_num_sliders(const view_page *page)
     return count;
 }
 
-// Returns the displayed code with the values of the sliders. The caller frees it.
+// Appends the value of a slider, or the selected word of a choice, to a text.
+static void append_value(char **text, const view_slider *slider, float value)
+{
+    const bool is_choice = slider->words != NULL && slider->words != view_whole;
+    if (is_choice)
+        common_extend(text, "%s", slider->words[lroundf(value)]);
+    else
+        common_extend(text, "%.4g", (double)value);
+}
+
+// Returns the displayed code, in which "$N" is replaced by the value of slider N. The caller frees
+// it.
 char *view_page_lines(const view_page *page, const float *values)
 {
-    // "$N" is replaced by the value of slider N, or by the selected word of choice N.
     char *text = common_copy("");
     const char *next = page->lines;
     while (*next != '\0') {
@@ -40,12 +50,8 @@ char *view_page_lines(const view_page *page, const float *values)
         next += length;
         if (*next == '\0')
             break;
-        const int number = next[1] - '0';
-        const char *const *const words = page->sliders[number].words;
-        if (words != NULL && words != view_whole)
-            common_extend(&text, "%s", words[lroundf(values[number])]);
-        else
-            common_extend(&text, "%.4g", (double)values[number]);
+        const int slider = next[1] - '0';
+        append_value(&text, &page->sliders[slider], values[slider]);
         next += strlen("$N");
     }
     return text;

@@ -4,7 +4,9 @@
 
 // -- A chain of transforms ------------------------------------------------------------------
 
-static const uint32_t hat_links[] = {4, 2, 1, 0}; // number of links from the water to each parent
+// The hat can be attached to the head, the car, the ship or the water. Number of links from the
+// water to each of them, in the order of the choice.
+static const uint32_t hat_links[] = {4, 2, 1, 0};
 
 // lines of chain
 // The links are: ship in the water, car on the ship, dragon in the car, head of the dragon.
@@ -26,23 +28,37 @@ static md5_xform link_to(md5_xform parent, md5_xform object)
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { CHAIN_SHIP_ROLL, CHAIN_CAR_DISTANCE, CHAIN_DRAGON_TURN, CHAIN_HAT_PARENT };
 
-// Computes the links at a time, and the pose of the dragon.
-static void set_links(const view_picture *picture, double time, md5_xform *pose, md5_xform links[4])
+// The links of the chain, each relative to the previous link.
+enum { LINK_SHIP, LINK_CAR, LINK_DRAGON, LINK_HEAD, NUM_LINKS };
+
+// Returns a value that swings between -1 and 1. `frequency` is in radians per second.
+static float swing(double time, double frequency)
+{
+    return sinf((float)fmod(frequency * time, 6.283185307));
+}
+
+// Computes the links of the chain at a time, and the pose of the dragon: the ship rolls on the
+// waves, the car drives on the deck, and the dragon turns in the car and talks.
+static void set_links(const view_picture *picture, double time, md5_xform *pose,
+                      md5_xform links[NUM_LINKS])
 {
     const float ship_roll = picture->values[CHAIN_SHIP_ROLL];
     const float car_distance = picture->values[CHAIN_CAR_DISTANCE];
     const float dragon_turn = picture->values[CHAIN_DRAGON_TURN];
-    const float wave = sinf((float)fmod(1.2 * time, 6.283185307));
-    const float drive = sinf((float)fmod(0.7 * time, 6.283185307));
-    links[0] = (md5_xform){md5_quat_from_euler((md5_euler){.pitch = 0.3f * ship_roll * drive,
-                                                           .roll = ship_roll * wave}),
-                           {.z = 2 * drive},
-                           0};
-    links[1] = (md5_xform){{.w = 1}, {.y = car_distance * drive, .z = 19}, 0};
-    links[2] =
-        (md5_xform){md5_quat_from_euler((md5_euler){.yaw = dragon_turn * drive}), {.z = 1}, 0};
+    const float wave = swing(time, 1.2);
+    const float drive = swing(time, 0.7);
+    const md5_euler ship = {.pitch = 0.3f * ship_roll * drive, .roll = ship_roll * wave};
+    const md5_euler dragon = {.yaw = dragon_turn * drive};
+    links[LINK_SHIP] =
+        (md5_xform){.rotation = md5_quat_from_euler(ship), .translation = {.z = 2 * drive}};
+    links[LINK_CAR] =
+        (md5_xform){.rotation = {.w = 1}, .translation = {.y = car_distance * drive, .z = 19}};
+    links[LINK_DRAGON] =
+        (md5_xform){.rotation = md5_quat_from_euler(dragon), .translation = {.z = 1}};
+
     view_sample_clip(picture, "talk", time, pose);
-    links[3] = md5_joint_in_model(picture->skeleton, pose, view_page_joint(picture, "head"));
+    const uint32_t head = view_page_joint(picture, "head");
+    links[LINK_HEAD] = md5_joint_in_model(picture->skeleton, pose, head);
 }
 
 // Draws a closed outline through points[count], which are scaled and moved to the height `z`, in
@@ -59,9 +75,10 @@ static void draw_outline(view_picture *picture, md5_xform place, const md5_vec2 
 
 enum { CIRCLE_POINTS = 24 };
 
+// Draws the brim, the band and the top of the hat.
 static void draw_hat(view_picture *picture, md5_xform place, const md5_vec2 *circle)
 {
-    for (int i = 0; i < 3; i++) // brim, band and top
+    for (int i = 0; i < 3; i++)
         draw_outline(picture, place, circle, CIRCLE_POINTS, i == 0 ? 12 : 7, 6 * (float)i,
                      VIEW_YELLOW);
 }
@@ -90,6 +107,7 @@ static void draw_car(view_picture *picture, md5_xform place, const md5_vec2 *cir
     }
 }
 
+// Draws the surface of the water as a grid of lines.
 static void draw_water(view_picture *picture)
 {
     for (int i = -4; i <= 4; i++) {
@@ -97,6 +115,21 @@ static void draw_water(view_picture *picture)
         view_page_line(picture, (md5_vec3){at, -100, 0}, (md5_vec3){at, 100, 0}, 0x4FC9C450u);
         view_page_line(picture, (md5_vec3){-100, at, 0}, (md5_vec3){100, at, 0}, 0x4FC9C450u);
     }
+}
+
+// Draws the vehicles and the hat, whose placement in the world is `hat`, and the water.
+static void draw_objects(view_picture *picture, const md5_xform *links, md5_xform hat)
+{
+    md5_vec2 circle[CIRCLE_POINTS];
+    for (int i = 0; i < CIRCLE_POINTS; i++) {
+        const float angle = 6.28318531f / (float)CIRCLE_POINTS * (float)i;
+        circle[i] = (md5_vec2){cosf(angle), sinf(angle)};
+    }
+    draw_hat(picture, hat, circle);
+    draw_ship(picture, links[LINK_SHIP]);
+    draw_car(picture, chain(links, 2), circle);
+    draw_water(picture);
+    picture->has_no_floor = true;
 }
 
 // Draws the ship, the car, the dragon and its hat, which is attached to the selected parent.
@@ -107,32 +140,25 @@ VIEW_SHOW(chain)
     const uint32_t num_links = hat_links[view_choice(picture, CHAIN_HAT_PARENT)];
     const uint32_t head = view_page_joint(picture, "head");
     view_figure *const figure = &picture->figures[0];
-    md5_xform begin[4];
-    md5_xform links[4];
-    set_links(picture, 0, view_spare_pose(picture, 0), begin);
+    md5_xform first_links[NUM_LINKS]; // at time 0
+    md5_xform links[NUM_LINKS];
+    set_links(picture, 0, view_spare_pose(picture, 0), first_links);
     set_links(picture, picture->time, figure->pose, links);
-    figure->place = chain(links, 3);
+    figure->place = chain(links, LINK_HEAD); // the links before the head
 
     // The hat was placed on the head in the bind pose, and attached to its parent at time 0.
-    const md5_xform on_head = link_to(md5_xform_from_mat34(picture->model->bind[head]),
-                                      (md5_xform){{.w = 1}, {.z = 53}, 0});
-    const md5_xform worn = md5_xform_mul(chain(links, 4), on_head);
-    const md5_xform link =
-        link_to(chain(begin, num_links), md5_xform_mul(chain(begin, 4), on_head));
-    const md5_xform hat = md5_xform_mul(chain(links, num_links), link);
+    const md5_xform hat_in_model = {.rotation = {.w = 1}, .translation = {.z = 53}};
+    const md5_xform head_in_model = md5_xform_from_mat34(picture->model->bind[head]);
+    const md5_xform hat_on_head = link_to(head_in_model, hat_in_model);
+    const md5_xform first_hat = md5_xform_mul(chain(first_links, NUM_LINKS), hat_on_head);
+    const md5_xform hat_link = link_to(chain(first_links, num_links), first_hat);
 
-    md5_vec2 circle[CIRCLE_POINTS];
-    for (int i = 0; i < CIRCLE_POINTS; i++)
-        circle[i] = (md5_vec2){cosf(6.28318531f / (float)CIRCLE_POINTS * (float)i),
-                               sinf(6.28318531f / (float)CIRCLE_POINTS * (float)i)};
-    draw_hat(picture, hat, circle);
-    draw_ship(picture, links[0]);
-    draw_car(picture, chain(links, 2), circle);
-    draw_water(picture);
-    picture->has_no_floor = true;
-
-    VIEW_FACTS(picture, links[0].translation.z, links[1].translation.z, links[2].translation.z,
-               md5_xform_mul(links[3], on_head).translation.z);
+    const md5_xform hat = md5_xform_mul(chain(links, num_links), hat_link);
+    const md5_xform worn = md5_xform_mul(chain(links, NUM_LINKS), hat_on_head);
+    draw_objects(picture, links, hat);
+    VIEW_FACTS(picture, links[LINK_SHIP].translation.z, links[LINK_CAR].translation.z,
+               links[LINK_DRAGON].translation.z,
+               md5_xform_mul(links[LINK_HEAD], hat_on_head).translation.z);
     VIEW_FACTS(picture, hat.translation.z, view_distance(hat.translation, worn.translation));
 }
 
@@ -202,6 +228,28 @@ static double matrix_number(float number)
     return fabsf(number) < 1e-6f ? 0 : number;
 }
 
+// Draws the way of a fingertip from its position in the bind pose, `tip`, to `moved_tip`, the
+// position to which the palette moves it. Both are in model space. The second figure also shows the
+// arm in the bind pose.
+static void draw_moved_tip(view_picture *picture, uint32_t finger, md5_vec3 tip, md5_vec3 moved_tip)
+{
+    const uint32_t shoulder = view_page_joint(picture, "upperarm_r");
+    const view_figure *const bind = &picture->figures[0];
+    const view_figure *const posed = &picture->figures[1];
+    const view_figure in_bind_pose = {.pose = bind->pose, .place = posed->place};
+    uint32_t joint = finger;
+    while (joint != shoulder && joint != MD5_NONE) {
+        view_add_bone(picture, &in_bind_pose, joint, VIEW_BLUE);
+        joint = picture->skeleton->joints[joint].parent;
+    }
+    const md5_vec3 from = md5_xform_point(posed->place, tip);
+    const md5_vec3 to = md5_xform_point(posed->place, moved_tip);
+    view_page_cross(picture, md5_xform_point(bind->place, tip), 2, VIEW_RED);
+    view_page_cross(picture, from, 2, VIEW_BLUE);
+    view_page_cross(picture, to, 2, VIEW_RED);
+    view_page_line(picture, from, to, VIEW_RED);
+}
+
 // Shows the bind pose, and a pose between it and the clip. The palette's matrix of a finger moves
 // the fingertip from one to the other.
 VIEW_SHOW(palette)
@@ -220,6 +268,7 @@ VIEW_SHOW(palette)
     view_sample_clip(picture, "wave", seconds, wave);
     md5_blend_poses(picture->model->bind_local, wave, weight, NULL, count, posed->pose);
 
+    // Compute the palette with the displayed code, and draw the bones of both figures.
     md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
     md5_mat34 *const palette = joints + count;
     md5_local_to_model(picture->skeleton, posed->pose, joints);
@@ -228,21 +277,9 @@ VIEW_SHOW(palette)
         view_add_bone(picture, bind, j, 0xF1F3F690u);
         view_add_bone(picture, posed, j, 0xF1F3F690u);
     }
-
-    // The right figure also shows the arm in the bind pose. The matrix of its joint moves the
-    // fingertip from there to the current pose.
-    const view_figure in_bind_pose = {.pose = bind->pose, .place = posed->place};
-    for (uint32_t j = finger; j != shoulder && j != MD5_NONE;
-         j = picture->skeleton->joints[j].parent)
-        view_add_bone(picture, &in_bind_pose, j, VIEW_BLUE);
     const md5_vec3 tip = md5_mat34_translation(picture->model->bind[finger]);
     const md5_vec3 moved_tip = md5_mat34_point(palette[finger], tip);
-    const md5_vec3 from = md5_xform_point(posed->place, tip);
-    const md5_vec3 to = md5_xform_point(posed->place, moved_tip);
-    view_page_cross(picture, md5_xform_point(bind->place, tip), 2, VIEW_RED);
-    view_page_cross(picture, from, 2, VIEW_BLUE);
-    view_page_cross(picture, to, 2, VIEW_RED);
-    view_page_line(picture, from, to, VIEW_RED);
+    draw_moved_tip(picture, finger, tip, moved_tip);
 
     const float *const z_row = palette[finger].m + 8;
     VIEW_FACTS(picture, tip.x, tip.y, tip.z);
@@ -255,8 +292,8 @@ VIEW_SHOW(palette)
 
 // -- Linear and dual ------------------------------------------------------------------------
 
-// Converts a motion to two quaternions: its rotation, and half of its translation times the
-// rotation.
+// Converts a transform to a dual quaternion. Its two parts are the rotation, and half of the
+// translation times the rotation.
 static md5_dual_quat dual_from_transform(md5_xform motion)
 {
     const md5_vec3 t = motion.translation;
@@ -290,6 +327,12 @@ static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_
 }
 // end of lines
 
+// Returns the distance of a point from the vertical axis through `axis`.
+static double distance_from_axis(md5_vec3 point, md5_vec3 axis)
+{
+    return hypot((double)(point.x - axis.x), (double)(point.y - axis.y));
+}
+
 // Returns the sum of a vertex's weights of a joint and its descendants.
 static float weight_below(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
                           uint32_t joint)
@@ -304,9 +347,9 @@ static float weight_below(const md5_model *model, const md5_mesh *mesh, uint32_t
     return sum;
 }
 
-// Returns the size of the waist of a mesh at a joint: the sum of the distances from the vertical
-// axis through the joint, over the vertices of which the joint and its descendants have a weight
-// between 0.25 and 0.75.
+// Returns the size of the waist of a mesh at a joint: the sum of the distances of its vertices from
+// the vertical axis through the joint. The vertices of the waist are those of which the joint and
+// its descendants have a weight between 0.25 and 0.75.
 static double waist_size(const md5_model *model, const md5_mesh *mesh, uint32_t joint,
                          const md5_vec3 *positions)
 {
@@ -314,10 +357,9 @@ static double waist_size(const md5_model *model, const md5_mesh *mesh, uint32_t 
     double sum = 0;
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
         const float weight = weight_below(model, mesh, vertex, joint);
-        if (weight > 0.25f && weight < 0.75f) {
-            const md5_vec3 position = positions[vertex];
-            sum += hypot((double)(position.x - axis.x), (double)(position.y - axis.y));
-        }
+        const bool is_in_waist = weight > 0.25f && weight < 0.75f;
+        if (is_in_waist)
+            sum += distance_from_axis(positions[vertex], axis);
     }
     return sum;
 }
@@ -370,8 +412,19 @@ typedef struct waist_comparison {
     double max_distance;             // largest distance between the methods, of all vertices
 } waist_comparison;
 
-// Skins a mesh with both methods, and adds its measurements to `compared`. Draws the distances of
-// `vertex` from the vertical axis through the joint `spine`, if it is a vertex of the mesh.
+// Measures the distances of a vertex of the waist from the vertical axis through the joint `spine`,
+// in the bind pose and with both methods. Draws the distances on both figures.
+static void compare_vertex(view_picture *picture, uint32_t spine, md5_vec3 bind, md5_vec3 linear,
+                           md5_vec3 dual, double distances[NUM_SKINNINGS])
+{
+    const md5_vec3 axis = md5_mat34_translation(picture->model->bind[spine]);
+    distances[BIND] = distance_from_axis(bind, axis);
+    distances[LINEAR] = draw_axis_distance(picture, &picture->figures[0], spine, linear);
+    distances[DUAL] = draw_axis_distance(picture, &picture->figures[1], spine, dual);
+}
+
+// Skins a mesh with both methods, and adds its measurements to `compared`. `vertex` is the vertex
+// of the waist whose distances are drawn; it may be in another mesh.
 static void compare_mesh(view_picture *picture, const md5_mesh *mesh, uint32_t spine,
                          const md5_mat34 *palette, const md5_dual_quat *dual_palette,
                          const waist_vertex *vertex, waist_comparison *compared)
@@ -386,14 +439,8 @@ static void compare_mesh(view_picture *picture, const md5_mesh *mesh, uint32_t s
     }
 
     if (mesh == vertex->mesh) {
-        const uint32_t index = vertex->index;
-        const md5_vec3 axis = md5_mat34_translation(model->bind[spine]);
-        const md5_vec3 bind = mesh->positions[index];
-        compared->distances[BIND] = hypot((double)(bind.x - axis.x), (double)(bind.y - axis.y));
-        compared->distances[LINEAR] =
-            draw_axis_distance(picture, &picture->figures[0], spine, linear[index]);
-        compared->distances[DUAL] =
-            draw_axis_distance(picture, &picture->figures[1], spine, dual[index]);
+        const uint32_t i = vertex->index;
+        compare_vertex(picture, spine, mesh->positions[i], linear[i], dual[i], compared->distances);
     }
     compared->waists[BIND] += waist_size(model, mesh, spine, mesh->positions);
     compared->waists[LINEAR] += waist_size(model, mesh, spine, linear);
@@ -462,29 +509,36 @@ static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
 }
 // end of lines
 
+// Returns the angle between two directions, degrees. Unlike acos(), atan2() is exact for small
+// angles.
 static double angle_between(md5_vec3 a, md5_vec3 b)
 {
     return atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b))
            * 57.29577951308232;
 }
 
-// Draws the normals of some vertices on the side of the figure that faces the camera. The first
-// figure shows normals that the matrix transforms, the second those of its cofactors.
+// The methods that transform a normal, which are also the figures that show them: by the matrix of
+// the positions, and by its cofactors.
+enum { METHOD_MATRIX, METHOD_COFACTORS, NUM_NORMAL_METHODS };
+
+// Draws the normals of some vertices on the side of the figure that faces the camera.
 static void draw_normals(view_picture *picture, int method, md5_mat34 stretch,
                          const md5_vec3 *positions, const md5_vec3 *normals, uint32_t count)
 {
-    enum { STRIDE = 9 };
-    static const view_color colors[2] = {VIEW_RED, VIEW_GREEN};
+    enum { STRIDE = 9 }; // every ninth vertex
+    static const view_color colors[NUM_NORMAL_METHODS] = {VIEW_RED, VIEW_GREEN};
+    const float length = 4;
     const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // direction of the lessons' camera
-    const view_figure *const figure = &picture->figures[method];
+    const md5_xform *const place = &picture->figures[method].place;
     for (uint32_t k = 0; k < count; k += STRIDE) {
-        const md5_vec3 from =
-            md5_xform_point(figure->place, md5_mat34_point(stretch, positions[k]));
-        const md5_vec3 normal =
-            md5_vec3_normalize(carry_normal(stretch, normals[k], method == 1), normals[k]);
-        const md5_vec3 outward = carry_normal(stretch, normals[k], true);
-        if (md5_vec3_dot(outward, to_camera) > 0)
-            view_page_line(picture, from, view_along(from, normal, 4), colors[method]);
+        const md5_vec3 correct_normal = carry_normal(stretch, normals[k], true);
+        const bool faces_camera = md5_vec3_dot(correct_normal, to_camera) > 0;
+        if (!faces_camera)
+            continue;
+        const md5_vec3 carried = carry_normal(stretch, normals[k], method == METHOD_COFACTORS);
+        const md5_vec3 normal = md5_vec3_normalize(carried, normals[k]);
+        const md5_vec3 from = md5_xform_point(*place, md5_mat34_point(stretch, positions[k]));
+        view_page_line(picture, from, view_along(from, normal, length), colors[method]);
     }
 }
 
@@ -507,12 +561,28 @@ static double largest_normal_error(const md5_mesh *mesh, const md5_vec3 *positio
     return largest;
 }
 
+// Skins a mesh, draws its normals on both figures, and raises the error of each method to the
+// largest error of the mesh.
+static void compare_normals(view_picture *picture, const md5_mesh *mesh, const md5_mat34 *palette,
+                            md5_mat34 stretch, double errors[NUM_NORMAL_METHODS])
+{
+    md5_vec3 *const positions = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *positions);
+    md5_vec3 *const normals = positions + mesh->num_vertices;
+    md5_skin(mesh, palette, positions, normals, NULL);
+    for (int method = 0; method < NUM_NORMAL_METHODS; method++) {
+        draw_normals(picture, method, stretch, positions, normals, mesh->num_vertices);
+        const double error =
+            largest_normal_error(mesh, positions, stretch, method == METHOD_COFACTORS);
+        errors[method] = fmax(errors[method], error);
+    }
+    free(positions);
+}
+
 // Stretches two figures by the same matrix. The normals of the first are transformed by the matrix,
 // the normals of the second by its cofactors. Measures the errors of both.
 VIEW_SHOW(normals)
 {
-    enum { SLIDER_WIDTH, SLIDER_HEIGHT, SLIDER_LEAN };            // in the order of pages.txt
-    enum { METHOD_MATRIX, METHOD_COFACTORS, NUM_NORMAL_METHODS }; // also the figures
+    enum { SLIDER_WIDTH, SLIDER_HEIGHT, SLIDER_LEAN }; // in the order of pages.txt
     const float width = v[SLIDER_WIDTH];
     const float height = v[SLIDER_HEIGHT];
     const float lean = v[SLIDER_LEAN];
@@ -520,19 +590,8 @@ VIEW_SHOW(normals)
     double errors[NUM_NORMAL_METHODS] = {0, 0};
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
-    for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &picture->model->meshes[i];
-        md5_vec3 *const positions = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *positions);
-        md5_vec3 *const normals = positions + mesh->num_vertices;
-        md5_skin(mesh, palette, positions, normals, NULL);
-        for (int method = 0; method < NUM_NORMAL_METHODS; method++) {
-            draw_normals(picture, method, stretch, positions, normals, mesh->num_vertices);
-            const double error =
-                largest_normal_error(mesh, positions, stretch, method == METHOD_COFACTORS);
-            errors[method] = fmax(errors[method], error);
-        }
-        free(positions);
-    }
+    for (uint32_t i = 0; i < picture->model->num_meshes; i++)
+        compare_normals(picture, &picture->model->meshes[i], palette, stretch, errors);
     for (int method = 0; method < NUM_NORMAL_METHODS; method++) {
         picture->figures[method].shape = stretch;
         VIEW_FACTS(picture, errors[method]);
@@ -552,6 +611,7 @@ static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joi
 }
 // end of lines
 
+// Returns the largest weight of a joint, of all vertices.
 static float largest_weight(const md5_model *model, uint32_t joint)
 {
     float largest = 0;

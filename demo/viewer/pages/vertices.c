@@ -37,9 +37,9 @@ typedef struct skin_comparison {
     md5_vec3 *baked;    // [vertices] positions between baked frames
 } skin_comparison;
 
-// Returns the maximum distance between a vertex that is skinned and the same vertex that is read
-// from the baked frames. `part` is the time as a fraction of the clip's duration. Also raises
-// cache->heat of each vertex to its distance.
+// Compares skinned with baked vertices at a time, `part` of the clip's duration. Returns the
+// maximum distance between a vertex that is skinned and the same vertex that is interpolated
+// between baked frames. Also raises cache->heat of each vertex to its distance.
 static float compare_at(const view_picture *picture, const view_clip *clip, double part,
                         const skin_comparison *scratch, view_lesson_cache *cache)
 {
@@ -61,14 +61,28 @@ static float compare_at(const view_picture *picture, const view_clip *clip, doub
     return max_distance;
 }
 
-// Compares the skinned vertices with the baked vertices of `cache`. Divides the clip into
-// `num_steps` steps and compares at several times in each step. Stores the results in `cache`: in
-// `heat` the maximum distance of each vertex, relative to `red`, the distance that is drawn in red;
-// in `numbers` the maximum distance; and in `points` the maximum distance in each step.
+// Returns the maximum distance between skinned and baked vertices in step `step` of `num_steps`
+// equal steps of the clip, which is sampled at several times.
+static float measure_step(const view_picture *picture, const view_clip *clip, uint32_t step,
+                          uint32_t num_steps, const skin_comparison *scratch,
+                          view_lesson_cache *cache)
+{
+    enum { SAMPLES_PER_STEP = 4 };
+    float max_distance = 0;
+    for (int i = 0; i < SAMPLES_PER_STEP; i++) {
+        const double part = (step + i / (double)SAMPLES_PER_STEP) / num_steps;
+        max_distance = fmaxf(max_distance, compare_at(picture, clip, part, scratch, cache));
+    }
+    return max_distance;
+}
+
+// Compares the skinned vertices with the baked vertices of `cache` in `num_steps` steps of the
+// clip. Stores the results in `cache`: in `heat` the maximum distance of each vertex, relative to
+// `red`, the distance that is drawn in red; in `numbers` the maximum distance; and in `points` the
+// maximum distance in each step.
 static void measure_distances(const view_picture *picture, const view_clip *clip,
                               uint32_t num_steps, float red, view_lesson_cache *cache)
 {
-    enum { SAMPLES_PER_STEP = 4 };
     const uint32_t num_joints = picture->model->skeleton.num_joints;
     const uint32_t num_vertices = view_count_vertices(picture->model);
     const skin_comparison scratch = {
@@ -80,26 +94,22 @@ static void measure_distances(const view_picture *picture, const view_clip *clip
     cache->heat = common_alloc(num_vertices, sizeof *cache->heat);
 
     for (uint32_t step = 0; step < num_steps; step++) {
-        float max_in_step = 0;
-        for (int i = 0; i < SAMPLES_PER_STEP; i++) {
-            const double part = (step + i / (double)SAMPLES_PER_STEP) / num_steps;
-            max_in_step = fmaxf(max_in_step, compare_at(picture, clip, part, &scratch, cache));
-        }
+        const float max_in_step = measure_step(picture, clip, step, num_steps, &scratch, cache);
         const double middle = (step + 0.5) / num_steps * clip->anim->duration; // seconds
         if (cache->num_points < VIEW_PAGE_POINTS)
             cache->points[cache->num_points++] = (md5_vec2){(float)middle, max_in_step};
         cache->numbers[CACHED_LARGEST] = fmax(cache->numbers[CACHED_LARGEST], max_in_step);
     }
-
     for (uint32_t v = 0; v < num_vertices; v++)
         cache->heat[v] /= red;
+
     free(scratch.pose);
     free(scratch.palette);
     free(scratch.skinned);
     free(scratch.baked);
 }
 
-// Poses the figures at the time of the picture.
+// Sets the kinds of the figures, and poses them at the time of the picture.
 static void pose_figures(view_picture *picture, const char *clip)
 {
     const view_figure_kind kinds[NUM_FIGURES] = {[FIGURE_SKINNED] = VIEW_FIGURE_LIT,
@@ -129,6 +139,20 @@ static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_ve
 }
 // end of lines
 
+// Returns the maximum displacement of a vertex of a mesh by the morph targets at `weights`, units.
+static double max_displacement(const md5_mesh *mesh, const md5_morph_mesh *morph,
+                               const float *weights)
+{
+    md5_vec3 *const morphed = common_alloc((size_t)mesh->num_vertices + 1, sizeof *morphed);
+    memcpy(morphed, mesh->positions, mesh->num_vertices * sizeof *morphed);
+    add_targets(morph, weights, morphed);
+    double largest = 0;
+    for (uint32_t i = 0; i < mesh->num_vertices; i++)
+        largest = fmax(largest, view_distance(morphed[i], mesh->positions[i]));
+    free(morphed);
+    return largest;
+}
+
 // The sliders are the weights of the morph targets with their names. Computes the maximum
 // displacement of a vertex, and the number of vertices that the targets change.
 VIEW_SHOW(morph)
@@ -147,13 +171,8 @@ VIEW_SHOW(morph)
     double largest = 0;
     for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
-        md5_vec3 *const morphed = common_alloc((size_t)mesh->num_vertices + 1, sizeof *morphed);
-        memcpy(morphed, mesh->positions, mesh->num_vertices * sizeof *morphed);
-        add_targets(&morph->meshes[i], weights, morphed);
-        for (uint32_t k = 0; k < mesh->num_vertices; k++)
-            largest = fmax(largest, view_distance(morphed[k], mesh->positions[k]));
+        largest = fmax(largest, max_displacement(mesh, &morph->meshes[i], weights));
         num_changed += morph->meshes[i].num_vertices;
-        free(morphed);
     }
     VIEW_FACTS(picture, largest, num_changed, view_count_vertices(picture->model));
 }
@@ -193,8 +212,9 @@ static md5_baked_vertex pack(md5_vec3 place, md5_vec3 normal, md5_vec3 low, md5_
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { BAKE_CLIP, BAKE_FRAME_RATE, BAKE_RED };
 
-// Bakes a clip at a number of frames per second. Samples the clip in equal intervals. It is a loop:
-// frame 0 follows the last frame. Returns NULL on failure.
+// Bakes a clip: samples it in equal intervals, about `frame_rate` frames per second, and stores the
+// skinned vertices of each frame. The clip is a loop: frame 0 follows the last frame. Returns NULL
+// on failure.
 static md5_baked *bake_clip(const view_picture *picture, const view_clip *clip, float frame_rate)
 {
     const uint32_t num_joints = picture->model->skeleton.num_joints;
@@ -202,11 +222,11 @@ static md5_baked *bake_clip(const view_picture *picture, const view_clip *clip, 
     const uint32_t num_frames = (uint32_t)fmax(round(frame_rate * duration), 2);
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palettes = common_alloc(num_frames * (size_t)num_joints, sizeof *palettes);
-    for (uint32_t i = 0; i < num_frames; i++) {
-        const md5_sample_position sample =
-            md5_sample_position_at(clip->anim, duration * i / num_frames, MD5_WRAP_LOOP);
-        md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL,
-                         palettes + (size_t)i * num_joints);
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        const double time = duration * frame / num_frames;
+        const md5_sample_position sample = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP);
+        md5_mat34 *const palette = palettes + (size_t)frame * num_joints;
+        md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
     }
 
     md5_baked *const baked = md5_create_baked(picture->model, palettes, num_frames, NULL, NULL);
@@ -215,6 +235,8 @@ static md5_baked *bake_clip(const view_picture *picture, const view_clip *clip, 
     return baked;
 }
 
+// Bakes the selected clip at the selected frame rate, and measures the errors of the baked
+// vertices.
 VIEW_FILL_CACHE(bake)
 {
     const view_clip *const clip = view_page_clip(picture, view_word(picture, BAKE_CLIP));
@@ -238,6 +260,33 @@ static void plot_errors(view_plot *plot, const view_lesson_cache *cache, double 
     view_add_mark(plot, points[now].x, points[now].y, VIEW_YELLOW);
 }
 
+// Adds the facts of the baked clip: the sizes of the baked clip and of the clip with joints, and
+// the data that each image uploads: a palette when skinned; two frames, the fraction and the clip
+// when baked. Then the errors: of positions between frames, and of positions and normals at the
+// frames.
+static void add_bake_facts(view_picture *picture, const md5_baked *baked, const md5_anim *anim)
+{
+    const double palette_bytes = (double)(picture->scene->num_joints * sizeof(md5_mat34));
+    const double job_bytes = (double)sizeof(md5_vec4);
+    VIEW_FACTS(picture, (double)baked->size / 1024.0, (double)anim->size / 1024.0);
+    VIEW_FACTS(picture, palette_bytes, job_bytes);
+    VIEW_FACTS(picture, picture->cache->numbers[CACHED_LARGEST]);
+    VIEW_FACTS(picture, baked->position_error, view_degrees(baked->normal_error));
+    VIEW_FACTS(picture, baked->num_frames, baked->num_vertices);
+}
+
+// Adds the facts of the first vertex of frame 0, packed with the displayed code: its x coordinate
+// in units, the origin and the step of this coordinate, and the stored numbers.
+static void add_packing_facts(view_picture *picture, const md5_baked *baked)
+{
+    md5_vec3 position, normal;
+    md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame0 = 0}, &position, &normal);
+    const md5_baked_vertex packed = pack(position, normal, baked->bounds.min, baked->step);
+    const uint32_t packed_x = packed.xy & 0xffff;
+    const uint32_t packed_u = packed.z_normal >> 16 & 0xff;
+    VIEW_FACTS(picture, position.x, baked->bounds.min.x, 1000 * baked->step.x, packed_x, packed_u);
+}
+
 // Shows the skinned character, the baked character, and a heat map of the distances between their
 // vertices. Plots the largest distance in each frame.
 VIEW_SHOW(bake)
@@ -248,33 +297,13 @@ VIEW_SHOW(bake)
     const view_lesson_cache *const cache = picture->cache;
     if (cache == NULL || cache->baked == NULL || clip == NULL)
         return;
-    const md5_baked *const baked = cache->baked;
     const double cycles = picture->time / clip->anim->duration;
-    const double part = cycles - floor(cycles);
+    const double part = cycles - floor(cycles); // of the current cycle
     pose_figures(picture, name);
-    picture->figures[FIGURE_BAKED].sample = baked_sample_position(baked, part);
+    picture->figures[FIGURE_BAKED].sample = baked_sample_position(cache->baked, part);
     plot_errors(&picture->plots[0], cache, part);
-
-    // The size of the baked clip, and the data that each image uploads: a palette when skinned; two
-    // frames, the fraction and the clip when baked.
-    const double palette_bytes = (double)(picture->scene->num_joints * sizeof(md5_mat34));
-    const double job_bytes = (double)sizeof(md5_vec4);
-    VIEW_FACTS(picture, (double)baked->size / 1024.0, (double)clip->anim->size / 1024.0);
-    VIEW_FACTS(picture, palette_bytes, job_bytes);
-
-    // Errors: of positions between frames, and of positions and normals at the frames.
-    VIEW_FACTS(picture, cache->numbers[CACHED_LARGEST]);
-    VIEW_FACTS(picture, baked->position_error, view_degrees(baked->normal_error));
-    VIEW_FACTS(picture, baked->num_frames, baked->num_vertices);
-
-    // The first vertex of frame 0, packed with the displayed code: its x coordinate in units, the
-    // origin and the step of this coordinate, and the stored numbers.
-    md5_vec3 place, normal;
-    md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame0 = 0}, &place, &normal);
-    const md5_baked_vertex packed = pack(place, normal, baked->bounds.min, baked->step);
-    const uint32_t packed_x = packed.xy & 0xffff;
-    const uint32_t packed_u = packed.z_normal >> 16 & 0xff;
-    VIEW_FACTS(picture, place.x, baked->bounds.min.x, 1000 * baked->step.x, packed_x, packed_u);
+    add_bake_facts(picture, cache->baked, clip->anim);
+    add_packing_facts(picture, cache->baked);
 }
 
 // == Vertex frames in three ways ===========================================================
@@ -312,6 +341,7 @@ enum { FRAMES_RATE, FRAMES_CHARACTERS };
 
 static const char *const frames_clip = "walk";
 
+// Bakes the clip of the characters.
 VIEW_FILL_CACHE(vertex_frames)
 {
     const view_clip *const clip = view_page_clip(picture, frames_clip);
@@ -371,39 +401,41 @@ static void draw_vertex_paths(view_picture *picture, const md5_baked *clip,
                               const view_figure *figure)
 {
     enum { VERTICES_PER_LINE = 40 };
-    static const float min_length = 3; // units
+    const float min_length = 3; // units
     const uint32_t count = clip->num_vertices;
-    const md5_sample_position sample = figure->sample;
+    const md5_sample_position frame_a = {.frame0 = figure->sample.frame0};
+    const md5_sample_position frame_b = {.frame0 = figure->sample.frame1};
     md5_vec3 *const a = common_alloc(3 * (size_t)count, sizeof *a);
     md5_vec3 *const b = a + count;
     md5_vec3 *const between = b + count;
-    md5_skin_baked(clip, 0, count, (md5_sample_position){.frame0 = sample.frame0}, a, NULL);
-    md5_skin_baked(clip, 0, count, (md5_sample_position){.frame0 = sample.frame1}, b, NULL);
-    interpolate(a, b, sample.fraction, count, between);
+    md5_skin_baked(clip, 0, count, frame_a, a, NULL);
+    md5_skin_baked(clip, 0, count, frame_b, b, NULL);
+    interpolate(a, b, figure->sample.fraction, count, between);
     for (uint32_t i = 0; i < count; i += VERTICES_PER_LINE) {
         if (view_distance(a[i], b[i]) < min_length)
             continue;
-        view_page_line(picture, md5_xform_point(figure->place, a[i]),
-                       md5_xform_point(figure->place, b[i]), VIEW_YELLOW);
+        const md5_vec3 from = md5_xform_point(figure->place, a[i]);
+        const md5_vec3 to = md5_xform_point(figure->place, b[i]);
+        view_page_line(picture, from, to, VIEW_YELLOW);
         view_page_cross(picture, md5_xform_point(figure->place, between[i]), 0.5f, VIEW_RED);
     }
     free(a);
 }
 
-// Plots the uploaded bytes of each way over the number of characters, and marks the number of the
-// slider.
+// Plots the uploaded kibibytes over the number of characters, and marks the number of the slider.
+// The ways with buffers and with a texture upload the same, so they share a series.
 static void plot_uploads(view_plot *plot, const md5_baked *clip, uint32_t num_characters,
                          double num_meshes)
 {
-    enum { UPLOAD, OTHERS };
+    enum { SERIES_UPLOAD, SERIES_OTHERS };
     frames_cost costs[NUM_WAYS];
     const uint32_t max_characters = (uint32_t)plot->row.high.x;
     for (uint32_t i = 1; i <= max_characters; i++) {
         compute_costs(clip, i, num_meshes, costs);
         const double upload = costs[WAY_UPLOAD].upload_bytes / 1024;
         const double others = costs[WAY_TEXTURE].upload_bytes / 1024;
-        view_add_point(plot, UPLOAD, i, upload);
-        view_add_point(plot, OTHERS, i, others);
+        view_add_point(plot, SERIES_UPLOAD, i, upload);
+        view_add_point(plot, SERIES_OTHERS, i, others);
         if (i == num_characters) {
             view_add_mark(plot, i, upload, VIEW_RED);
             view_add_mark(plot, i, others, VIEW_BLUE);
@@ -411,41 +443,28 @@ static void plot_uploads(view_plot *plot, const md5_baked *clip, uint32_t num_ch
     }
 }
 
-// Shows characters that play one baked clip at different times, and compares the costs of the three
-// ways to draw them.
-VIEW_SHOW(vertex_frames)
+// Places the characters in rows of three, each row farther away. They play the clip at different
+// times.
+static void place_characters(view_picture *picture, const md5_baked *baked, double duration)
 {
-    (void)v;
-    enum { CHARACTERS_PER_ROW = 3, SHOWN_VERTEX = 1000 };
-    static const double phase = 0.37; // of the clip, between two characters
-    const view_clip *const clip = view_page_clip(picture, frames_clip);
-    const view_lesson_cache *const cache = picture->cache;
-    if (cache == NULL || cache->baked == NULL || clip == NULL)
-        return;
-    const md5_baked *const baked = cache->baked;
-    const uint32_t num_meshes = picture->model->num_meshes;
-
-    picture->num_figures = view_choice(picture, FRAMES_CHARACTERS);
+    enum { CHARACTERS_PER_ROW = 3 };
+    const double phase = 0.37; // of the clip, between two characters
     for (uint32_t i = 0; i < picture->num_figures; i++) {
         view_figure *const figure = &picture->figures[i];
         const uint32_t row = i / CHARACTERS_PER_ROW; // 0: in front
         const uint32_t column = i % CHARACTERS_PER_ROW;
-        const double part = picture->time / clip->anim->duration + phase * i;
+        const float x = -50 * (float)row;
+        const float y = 46 * (1 - (float)column) - 51 * (float)row;
+        const double part = picture->time / duration + phase * i;
         figure->kind = VIEW_FIGURE_BAKED;
-        figure->place.translation =
-            (md5_vec3){-50 * (float)row, 46 * (1 - (float)column) - 51 * (float)row, 0};
+        figure->place.translation = (md5_vec3){x, y, 0};
         figure->sample = baked_sample_position(baked, part);
     }
-    draw_vertex_paths(picture, baked, &picture->figures[0]);
-    plot_uploads(&picture->plots[0], baked, picture->num_figures, num_meshes);
+}
 
-    const uint32_t frame = picture->figures[0].sample.frame0;
-    const uint32_t num_vertices = baked->num_vertices;
-    VIEW_FACTS(picture, baked->num_frames, num_vertices, (double)frame_offset(frame, num_vertices),
-               frame_texel(frame, num_vertices, SHOWN_VERTEX));
-
-    frames_cost costs[NUM_WAYS];
-    compute_costs(baked, picture->num_figures, num_meshes, costs);
+// Adds the costs of the three ways as a table, one row for each kind of cost.
+static void add_cost_facts(view_picture *picture, const frames_cost costs[NUM_WAYS])
+{
     const frames_cost *const u = &costs[WAY_UPLOAD];
     const frames_cost *const b = &costs[WAY_BUFFERS];
     const frames_cost *const t = &costs[WAY_TEXTURE];
@@ -455,6 +474,32 @@ VIEW_SHOW(vertex_frames)
     VIEW_FACTS(picture, u->input_bytes, b->input_bytes, t->input_bytes);
     VIEW_FACTS(picture, u->main_bytes / 1024, b->main_bytes / 1024, t->main_bytes / 1024);
     VIEW_FACTS(picture, u->gpu_bytes / 1024, b->gpu_bytes / 1024, t->gpu_bytes / 1024);
+}
+
+// Shows characters that play one baked clip at different times, and compares the costs of the three
+// ways to draw them.
+VIEW_SHOW(vertex_frames)
+{
+    (void)v;
+    enum { SHOWN_VERTEX = 1000 }; // its texel is a fact
+    const view_clip *const clip = view_page_clip(picture, frames_clip);
+    const view_lesson_cache *const cache = picture->cache;
+    if (cache == NULL || cache->baked == NULL || clip == NULL)
+        return;
+    const md5_baked *const baked = cache->baked;
+    const uint32_t num_meshes = picture->model->num_meshes;
+    picture->num_figures = view_choice(picture, FRAMES_CHARACTERS);
+    place_characters(picture, baked, clip->anim->duration);
+    draw_vertex_paths(picture, baked, &picture->figures[0]);
+    plot_uploads(&picture->plots[0], baked, picture->num_figures, num_meshes);
+
+    const uint32_t frame = picture->figures[0].sample.frame0;
+    const uint32_t num_vertices = baked->num_vertices;
+    VIEW_FACTS(picture, baked->num_frames, num_vertices, (double)frame_offset(frame, num_vertices),
+               frame_texel(frame, num_vertices, SHOWN_VERTEX));
+    frames_cost costs[NUM_WAYS];
+    compute_costs(baked, picture->num_figures, num_meshes, costs);
+    add_cost_facts(picture, costs);
 }
 
 // == Impostors =============================================================================
@@ -495,19 +540,26 @@ static md5_bounds clip_bounds(const md5_anim *anim)
     return bounds;
 }
 
+// Returns the cosine of the angle between two directions with the given elevations, radians.
+// `cos_around` is the cosine of the angle between them around the vertical axis.
+static double direction_cosine(double elevation_a, double elevation_b, double cos_around)
+{
+    return sin(elevation_a) * sin(elevation_b) + cos(elevation_a) * cos(elevation_b) * cos_around;
+}
+
 // Returns the maximum angle between a view direction and the direction of the nearest image,
 // degrees. It occurs midway between two images of a ring, at equal angles to both rings. A search
 // over the elevations between the rings finds it.
 static double largest_view_error(uint32_t num_around)
 {
     enum { STEPS = 1000 };
+    const double cos_midway = cos(3.14159265358979 / num_around);
     double largest = 0;
     for (int i = 0; i <= STEPS; i++) {
         const double elevation = lowest + (highest - lowest) * i / (double)STEPS;
-        const double beside = cos(3.14159265358979 / num_around);
-        const double low = sin(elevation) * sin(lowest) + cos(elevation) * cos(lowest) * beside;
-        const double high = sin(elevation) * sin(highest) + cos(elevation) * cos(highest) * beside;
-        largest = fmax(largest, acos(fmax(low, high)));
+        const double to_low_ring = direction_cosine(elevation, lowest, cos_midway);
+        const double to_high_ring = direction_cosine(elevation, highest, cos_midway);
+        largest = fmax(largest, acos(fmax(to_low_ring, to_high_ring)));
     }
     return largest * 57.29577951;
 }
@@ -521,14 +573,38 @@ static void place_at_distance(view_figure *figure, float distance, float side, f
     figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(yaw));
 }
 
+// Places and poses figure `index`, which belongs to pair index / 2. The second figure of a pair is
+// the impostor. It has the pose of image set `frame`, the nearest to the current time.
+static void add_pair_figure(view_picture *picture, int index, const view_clip *clip, uint32_t frame)
+{
+    const float *const v = picture->values;
+    view_figure *const figure = &picture->figures[index];
+    const bool is_impostor = index % 2 == 1;
+    const int pair = index / 2;
+    const float distance = v[IMPOSTOR_DISTANCE] * (float)(pair * (pair + 1)) / 6.0f;
+    place_at_distance(figure, distance, is_impostor ? 30 : -30, v[IMPOSTOR_YAW]);
+
+    double time = picture->time;
+    if (is_impostor)
+        time = time_of_frame(clip->anim, frame, picture->impostor.num_frames);
+    figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
+    figure->sample.frame0 = frame;
+    view_sample_clip(picture, clip->name, time, figure->pose);
+    if (pair == 0) {
+        const md5_vec3 below_feet = md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5});
+        view_add_label(picture, below_feet, VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
+    }
+}
+
 // Shows pairs of a skinned figure and its impostor at three distances, and measures the memory and
 // the error of the impostor.
 VIEW_SHOW(impostor)
 {
+    (void)v;
     const view_clip *const clip = view_page_clip(picture, "walk");
-    md5gl_impostor_desc *const desc = &picture->impostor;
     if (clip == NULL)
         return;
+    md5gl_impostor_desc *const desc = &picture->impostor;
     *desc = (md5gl_impostor_desc){.num_frames = view_choice(picture, IMPOSTOR_FRAMES),
                                   .num_around = view_choice(picture, IMPOSTOR_AROUND),
                                   .texels = 16u << view_choice(picture, IMPOSTOR_TEXELS)};
@@ -536,26 +612,10 @@ VIEW_SHOW(impostor)
     desc->center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
     desc->radius = 0.5f * view_distance(bounds.max, bounds.min);
 
-    // Add pairs of a skinned figure and an impostor, each pair farther away.
     const uint32_t frame = nearest_frame(clip->anim, picture->time, desc->num_frames);
     picture->num_figures = 2 * NUM_PAIRS;
-    for (int i = 0; i < 2 * NUM_PAIRS; i++) {
-        view_figure *const figure = &picture->figures[i];
-        const bool is_impostor = i % 2 == 1;
-        const int pair = i / 2;
-        const float distance = v[IMPOSTOR_DISTANCE] * (float)(pair * (pair + 1)) / 6.0f;
-        place_at_distance(figure, distance, is_impostor ? 30 : -30, v[IMPOSTOR_YAW]);
-
-        double time = picture->time;
-        if (is_impostor)
-            time = time_of_frame(clip->anim, frame, desc->num_frames);
-        figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
-        figure->sample.frame0 = frame;
-        view_sample_clip(picture, clip->name, time, figure->pose);
-        if (pair == 0)
-            view_add_label(picture, md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5}),
-                           VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
-    }
+    for (int i = 0; i < 2 * NUM_PAIRS; i++)
+        add_pair_figure(picture, i, clip, frame);
 
     // Mipmaps add a third to the memory.
     const double views = RINGS * desc->num_around + 1;
