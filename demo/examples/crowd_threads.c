@@ -20,7 +20,7 @@ typedef struct part {
     size_t end;
 } part;
 
-// The main function of a thread.
+// The main function of a thread: processes its range of indices.
 static void *run_part(void *argument)
 {
     const part *job = argument;
@@ -28,8 +28,9 @@ static void *run_part(void *argument)
     return NULL;
 }
 
-// Calls `range` on several threads, each with a part of the indices from 0 to count - 1. A game
-// uses the threads of its pool; this program creates threads for each call.
+// For md5_threads.run: calls `range` on several threads, each with a part of the indices from 0 to
+// count - 1, and waits for all of them. A game uses the threads of its pool; this program creates
+// threads for each call.
 static void run(void *pool, size_t count, md5_range_fn *range, void *user)
 {
     const uint32_t num_threads = *(const uint32_t *)pool;
@@ -53,8 +54,26 @@ static void *allocate(size_t size)
     return memory;
 }
 
-// Creates a player for each character, updates all of them on several threads for 60 frames, and
-// prints a sum over all results, which does not depend on the number of threads.
+// Creates a job for each character: a player, the time to advance, and the memory for its palette.
+// All players share the machine and the clips. Each has its own speed.
+static md5_play_job *create_jobs(const md5_character *character, int count, md5_mat34 *palettes)
+{
+    const size_t num_joints = character->model->skeleton.num_joints;
+    const uint32_t speed = md5_require_parameter(character->machine, "speed");
+    md5_play_job *jobs = allocate((size_t)count * sizeof *jobs);
+    for (int i = 0; i < count; i++) {
+        jobs[i].player = md5_create_player(character->machine, NULL, NULL);
+        jobs[i].seconds = 1.0 / 60;
+        jobs[i].palette = palettes + (size_t)i * num_joints;
+        if (!jobs[i].player)
+            exit(1);
+        md5_player_set(jobs[i].player, speed, (float)(i % 40));
+    }
+    return jobs;
+}
+
+// Updates all characters on several threads for 60 frames, and prints a sum over all results, which
+// does not depend on the number of threads.
 int main(int argc, char **argv)
 {
     const int count = argc == 4 ? (int)strtol(argv[2], NULL, 10) : 0;
@@ -70,19 +89,9 @@ int main(int argc, char **argv)
         return 1;
     }
 
-    // Create the players, which share the machine and the clips. Each has its own speed.
-    const size_t num_joints = character->model->skeleton.num_joints;
-    const uint32_t speed = md5_require_parameter(character->machine, "speed");
-    md5_mat34 *palettes = allocate((size_t)count * num_joints * sizeof *palettes);
-    md5_play_job *jobs = allocate((size_t)count * sizeof *jobs);
-    for (int i = 0; i < count; i++) {
-        jobs[i].player = md5_create_player(character->machine, NULL, &error);
-        jobs[i].seconds = 1.0 / 60;
-        jobs[i].palette = palettes + (size_t)i * num_joints;
-        if (!jobs[i].player)
-            exit(1);
-        md5_player_set(jobs[i].player, speed, (float)(i % 40));
-    }
+    const size_t num_matrices = (size_t)count * character->model->skeleton.num_joints;
+    md5_mat34 *palettes = allocate(num_matrices * sizeof *palettes);
+    md5_play_job *jobs = create_jobs(character, count, palettes);
 
     // Play. The scratch memory is allocated once for all frames.
     const md5_threads threads = {.run = run, .pool = &num_threads, .num_workers = num_threads};
@@ -91,7 +100,7 @@ int main(int argc, char **argv)
         md5_play_batch(jobs, (size_t)count, &threads, scratch); // allocates and locks nothing
 
     double sum = 0;
-    for (size_t i = 0; i < (size_t)count * num_joints; i++)
+    for (size_t i = 0; i < num_matrices; i++)
         sum += (double)palettes[i].m[11]; // z of the translation
     printf("%d characters, %u threads: sum of heights %.17g\n", count, (unsigned)num_threads, sum);
 

@@ -79,6 +79,45 @@ static void show_frame(const stepped_game *g, const md5_model *model, float frac
            (double)placement.translation.x, (double)last.x, (double)last.y, (double)last.z);
 }
 
+// Creates the player, and the arrays for the poses of the last two steps.
+static stepped_game create_game(const md5_character *character, md5_player *player)
+{
+    const uint32_t num_joints = character->model->skeleton.num_joints;
+    stepped_game g = {.player = player};
+    g.speed = md5_require_parameter(character->machine, "speed");
+    g.scratch = alloc(1, md5_player_pose_scratch(character->machine));
+    g.before.pose = alloc(num_joints, sizeof(md5_xform));
+    g.now.pose = alloc(num_joints, sizeof(md5_xform));
+    g.now.placement.rotation.w = 1;
+    md5_player_pose(g.player, g.now.pose, NULL, NULL, g.scratch); // the pose before step 0
+    return g;
+}
+
+// Shows frames until NUM_STEPS steps are simulated. Each frame first simulates the steps that are
+// due. The remaining time, less than a step, is the fraction at which the frame is between the last
+// two steps. `rate` is the number of frames per second.
+static void play(stepped_game *g, const md5_model *model, double rate, const frame_pose *shown)
+{
+    double time = 0;
+    double left = 0; // time that is not simulated yet, seconds
+    int num_steps = 0;
+    simulate(g, num_steps++);
+    for (int frame = 0; num_steps < NUM_STEPS; frame++) {
+        const double seconds = seconds_of_frame(frame, rate);
+        time += seconds;
+        // Limit the time, so that a long pause does not cause many steps in one frame.
+        left += seconds < longest_frame ? seconds : longest_frame;
+        while (left >= step && num_steps < NUM_STEPS) {
+            simulate(g, num_steps++);
+            left -= step;
+        }
+        show_frame(g, model, (float)fmin(left / step, 1), time, shown);
+    }
+    printf("after %d steps: x %.9g y %.9g, joint 1 at %.9g\n", num_steps,
+           (double)g->now.placement.translation.x, (double)g->now.placement.translation.y,
+           (double)g->now.pose[1].translation.z);
+}
+
 // Simulates a character in fixed steps, and shows frames of varying duration between the steps.
 int main(int argc, char **argv)
 {
@@ -89,52 +128,25 @@ int main(int argc, char **argv)
     }
     md5_error error = MD5_INIT;
     md5_character *character = md5_load_character(argv[1], NULL, &error);
-    stepped_game g = {.player = NULL};
-    if (character)
-        g.player = md5_create_player(character->machine, NULL, &error);
-    if (!g.player) {
+    md5_player *player = character ? md5_create_player(character->machine, NULL, &error) : NULL;
+    if (!player) {
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
         return 1;
     }
 
-    // The game stores the pose of the last two steps. A frame has its own pose between them.
-    const md5_model *model = character->model;
-    const uint32_t num_joints = model->skeleton.num_joints;
-    g.speed = md5_require_parameter(character->machine, "speed");
-    g.scratch = alloc(1, md5_player_pose_scratch(character->machine));
-    g.before.pose = alloc(num_joints, sizeof(md5_xform));
-    g.now.pose = alloc(num_joints, sizeof(md5_xform));
-    g.now.placement.rotation.w = 1;
+    // The game stores the poses of the last two steps. A frame has its own pose between them.
+    const uint32_t num_joints = character->model->skeleton.num_joints;
+    stepped_game g = create_game(character, player);
     const frame_pose shown = {
         .local = alloc(num_joints, sizeof(md5_xform)),
         .joints = alloc(num_joints, sizeof(md5_mat34)),
         .palette = alloc(num_joints, sizeof(md5_mat34)),
     };
-    md5_player_pose(g.player, g.now.pose, NULL, NULL, g.scratch); // the pose before step 0
+    play(&g, character->model, rate, &shown);
 
-    // Each frame first simulates the steps that are due. The remaining time, less than a step, is
-    // the fraction at which the frame is between the last two steps.
-    double time = 0;
-    double left = 0; // time that is not simulated yet, seconds
-    int num_steps = 0;
-    simulate(&g, num_steps++);
-    for (int frame = 0; num_steps < NUM_STEPS; frame++) {
-        const double seconds = seconds_of_frame(frame, rate);
-        time += seconds;
-        // Limit the time, so that a long pause does not cause many steps in one frame.
-        left += seconds < longest_frame ? seconds : longest_frame;
-        while (left >= step && num_steps < NUM_STEPS) {
-            simulate(&g, num_steps++);
-            left -= step;
-        }
-        show_frame(&g, model, (float)fmin(left / step, 1), time, &shown);
-    }
-    printf("after %d steps: x %.9g y %.9g, joint 1 at %.9g\n", num_steps,
-           (double)g.now.placement.translation.x, (double)g.now.placement.translation.y,
-           (double)g.now.pose[1].translation.z);
     free(shown.palette), free(shown.joints), free(shown.local);
     free(g.now.pose), free(g.before.pose), free(g.scratch);
-    md5_destroy_player(g.player);
+    md5_destroy_player(player);
     md5_free_character(character);
     return 0;
 }

@@ -39,6 +39,7 @@ static const char vertex_text[] =
 static const char fragment_text[] =
     "#version 330 core\nin vec3 lit; out vec4 c; void main() { c = vec4(lit, 1); }\n";
 
+// Compiles a shader and adds it to a program.
 static void add_shader(GLuint program, GLenum kind, const char *text)
 {
     const GLuint shader = glCreateShader(kind);
@@ -100,6 +101,56 @@ static void draw_mesh(const md5_mesh *mesh)
     free(v);
 }
 
+// Opens a window with OpenGL 3.3. Returns false and prints the reason if this is not possible.
+static bool open_window(void)
+{
+    if (SDL_Init(SDL_INIT_VIDEO) != 0) {
+        SDL_Log("%s", SDL_GetError());
+        return false;
+    }
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_Window *window = SDL_CreateWindow("own_gl", 0, 0, SIZE, SIZE, SDL_WINDOW_OPENGL);
+    if (!window || !SDL_GL_CreateContext(window)) {
+        SDL_Log("%s", SDL_GetError());
+        return false;
+    }
+    return true;
+}
+
+// Draws the posed model. `palette` is the pose: one matrix for each joint. It is the only data that
+// changes with the pose.
+static void draw_model(const md5_model *model, const md5_mat34 palette[MAX_JOINTS])
+{
+    const GLuint program = glCreateProgram();
+    add_shader(program, GL_VERTEX_SHADER, vertex_text);
+    add_shader(program, GL_FRAGMENT_SHADER, fragment_text);
+    glLinkProgram(program);
+    glUseProgram(program);
+
+    GLuint buffer;
+    glGenBuffers(1, &buffer);
+    glBindBufferBase(GL_UNIFORM_BUFFER, 0, buffer);
+    glBufferData(GL_UNIFORM_BUFFER, MAX_JOINTS * sizeof *palette, palette, GL_STREAM_DRAW);
+    glUniformMatrix4fv(glGetUniformLocation(program, "camera"), 1, 0, make_camera(model->bounds).m);
+
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    glEnable(GL_DEPTH_TEST);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        draw_mesh(&model->meshes[i]);
+}
+
+// Saves the image in the window to a file. Returns the exit code of the program.
+static int save_image(const char *path)
+{
+    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, SIZE, SIZE, 32, SDL_PIXELFORMAT_RGBA32);
+    for (int y = 0; image && y < SIZE; y++) // OpenGL returns the bottom row first
+        glReadPixels(0, SIZE - 1 - y, SIZE, 1, GL_RGBA, GL_UNSIGNED_BYTE,
+                     (Uint8 *)image->pixels + y * image->pitch);
+    return image && SDL_SaveBMP(image, path) == 0 ? 0 : 1;
+}
+
 // Poses the model at a time of the clip, draws it into a window, and saves the image.
 int main(int argc, char **argv)
 {
@@ -109,41 +160,17 @@ int main(int argc, char **argv)
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
     md5_binding *binding = md5_bind(model, anim, NULL, NULL);
-    if (!model || !binding || model->skeleton.num_joints > MAX_JOINTS
-        || SDL_Init(SDL_INIT_VIDEO) != 0)
-        return SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp"), 2;
+    if (!model || !binding || model->skeleton.num_joints > MAX_JOINTS) {
+        SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp");
+        return 2;
+    }
 
-    const md5_sample_position sample =
-        md5_sample_position_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
+    const double seconds = strtod(argv[3], NULL);
+    const md5_sample_position sample = md5_sample_position_at(anim, seconds, MD5_WRAP_LOOP);
     md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, joints, palette);
 
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
-    SDL_Window *window = SDL_CreateWindow("own_gl", 0, 0, SIZE, SIZE, SDL_WINDOW_OPENGL);
-    if (!window || !SDL_GL_CreateContext(window))
-        return SDL_Log("%s", SDL_GetError()), 1;
-
-    const GLuint program = glCreateProgram();
-    add_shader(program, GL_VERTEX_SHADER, vertex_text);
-    add_shader(program, GL_FRAGMENT_SHADER, fragment_text);
-    glLinkProgram(program);
-    glUseProgram(program);
-
-    // The palette is the only data that changes with the pose.
-    GLuint buffer;
-    glGenBuffers(1, &buffer);
-    glBindBufferBase(GL_UNIFORM_BUFFER, 0, buffer);
-    glBufferData(GL_UNIFORM_BUFFER, sizeof palette, palette, GL_STREAM_DRAW);
-    glUniformMatrix4fv(glGetUniformLocation(program, "camera"), 1, 0, make_camera(model->bounds).m);
-    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    glEnable(GL_DEPTH_TEST);
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        draw_mesh(&model->meshes[i]);
-
-    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, SIZE, SIZE, 32, SDL_PIXELFORMAT_RGBA32);
-    for (int y = 0; image && y < SIZE; y++) // OpenGL returns the bottom row first
-        glReadPixels(0, SIZE - 1 - y, SIZE, 1, GL_RGBA, GL_UNSIGNED_BYTE,
-                     (Uint8 *)image->pixels + y * image->pitch);
-    return image && SDL_SaveBMP(image, argv[4]) == 0 ? 0 : 1;
+    if (!open_window())
+        return 1;
+    draw_model(model, palette);
+    return save_image(argv[4]);
 }

@@ -86,28 +86,37 @@ static bool is_front_face(const face *f)
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0;
 }
 
-// Adds the front faces of a mesh to `faces` and returns their number.
+// Sets the corners of a face, the triangle `triangle` of a mesh, as they appear on the screen.
+// Returns false if a corner is behind the camera.
+static bool project_triangle(const md5_mesh *mesh, uint32_t triangle, const md5_vec3 *positions,
+                             const md5_vec3 *normals, md5_mat44 camera, face *made)
+{
+    const md5_viewport window = {0, 0, WIDTH, HEIGHT, MD5_DEPTH_MINUS_ONE_TO_ONE};
+    for (uint32_t corner = 0; corner < 3; corner++) {
+        const uint32_t v = mesh->indices[3 * triangle + corner];
+        md5_vec3 pixel = {0};
+        if (!md5_mat44_project(camera, window, positions[v], &pixel))
+            return false;
+        made->depth += pixel.z;
+        made->corners[corner] = shade_vertex(pixel, normals[v], mesh->texcoords[v]);
+    }
+    return true;
+}
+
+// Skins a mesh, adds its front faces to `faces`, and returns their number.
 static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44 camera,
                        SDL_Texture *texture, face *faces)
 {
-    const md5_viewport window = {0, 0, WIDTH, HEIGHT, MD5_DEPTH_MINUS_ONE_TO_ONE};
     md5_vec3 *positions = malloc((mesh->num_vertices + 1) * sizeof *positions);
     md5_vec3 *normals = malloc((mesh->num_vertices + 1) * sizeof *normals);
-    size_t count = 0;
     if (!positions || !normals)
         exit(1);
     md5_skin(mesh, palette, positions, normals, NULL);
+
+    size_t count = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         face made = {.texture = texture};
-        bool is_before = true; // all vertices are in front of the camera
-        for (uint32_t c = 0; c < 3; c++) {
-            const uint32_t v = mesh->indices[3 * i + c];
-            md5_vec3 pixel = {0};
-            is_before = is_before && md5_mat44_project(camera, window, positions[v], &pixel);
-            made.depth += pixel.z;
-            made.corners[c] = shade_vertex(pixel, normals[v], mesh->texcoords[v]);
-        }
-        if (is_before && is_front_face(&made))
+        if (project_triangle(mesh, i, positions, normals, camera, &made) && is_front_face(&made))
             faces[count++] = made;
     }
     free(normals);
@@ -126,8 +135,34 @@ static void draw_faces(SDL_Renderer *renderer, face *faces, size_t count)
     SDL_RenderFlush(renderer);
 }
 
-// Poses and skins the model at a time of the clip, sorts and draws its triangles, and saves the
-// image.
+// Returns the number of triangles of all meshes.
+static size_t count_triangles(const md5_model *model)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        count += model->meshes[i].num_triangles;
+    return count;
+}
+
+// Draws the posed model. `path` is the file of the model, whose folder contains the textures.
+static void draw_model(SDL_Renderer *renderer, const md5_model *model, const md5_mat34 *palette,
+                       const char *path)
+{
+    face *faces = malloc((count_triangles(model) + 1) * sizeof *faces);
+    if (!faces)
+        exit(1);
+    const md5_mat44 camera = make_camera(md5_skin_bounds(model, palette));
+    size_t count = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *mesh = &model->meshes[i];
+        SDL_Texture *texture = load_texture(renderer, path, mesh->shader);
+        count += add_mesh(mesh, palette, camera, texture, faces + count);
+    }
+    draw_faces(renderer, faces, count);
+    free(faces);
+}
+
+// Poses the model at a time of the clip, draws it, and saves the image.
 int main(int argc, char **argv)
 {
     if (argc != 5) {
@@ -143,35 +178,26 @@ int main(int argc, char **argv)
         return 1;
     }
 
-    // Allocate the pose, the faces of all meshes and the image.
-    size_t num_triangles = 1;
-    size_t num_joints = model->skeleton.num_joints;
-    size_t count = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        num_triangles += model->meshes[i].num_triangles;
+    // Allocate the pose and the image.
+    const size_t num_joints = model->skeleton.num_joints;
     md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
-    face *faces = malloc(num_triangles * sizeof *faces);
     SDL_Surface *surface =
         SDL_CreateRGBSurfaceWithFormat(0, WIDTH, HEIGHT, 24, SDL_PIXELFORMAT_RGB24);
     SDL_Renderer *renderer = surface ? SDL_CreateSoftwareRenderer(surface) : NULL;
-    if (!pose || !palette || !faces || !renderer)
+    if (!pose || !palette || !renderer)
         exit(1);
 
-    const md5_sample_position sample =
-        md5_sample_position_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
+    const double seconds = strtod(argv[3], NULL);
+    const md5_sample_position sample = md5_sample_position_at(anim, seconds, MD5_WRAP_LOOP);
     md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
-    const md5_mat44 camera = make_camera(md5_skin_bounds(model, palette));
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        count += add_mesh(&model->meshes[i], palette, camera,
-                          load_texture(renderer, argv[1], model->meshes[i].shader), faces + count);
-    draw_faces(renderer, faces, count);
+    draw_model(renderer, model, palette, argv[1]);
     if (SDL_SaveBMP(surface, argv[4]) != 0)
         SDL_Log("%s", SDL_GetError());
 
     SDL_DestroyRenderer(renderer); // also destroys the textures
     SDL_FreeSurface(surface);
-    free(faces), free(palette), free(pose);
+    free(palette), free(pose);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

@@ -53,12 +53,14 @@ typedef struct alias {
     surface *surfaces;
 } alias;
 
+// For md5_load_opts.allocator: allocates memory from the engine's heap.
 static void *md5_alloc(void *user, size_t size)
 {
     (void)user;
     return zone_alloc(size);
 }
 
+// For md5_load_opts.allocator: frees memory of the engine's heap.
 static void md5_free(void *user, void *memory, size_t size)
 {
     (void)user;
@@ -66,6 +68,7 @@ static void md5_free(void *user, void *memory, size_t size)
     zone_free(memory);
 }
 
+// For md5_load_opts.files: reads a file from the engine's file system.
 static const void *md5_open(void *user, const char *name, size_t *size, md5_error *error)
 {
     (void)user;
@@ -75,19 +78,35 @@ static const void *md5_open(void *user, const char *name, size_t *size, md5_erro
     return bytes;
 }
 
+// For md5_load_opts.files: frees the bytes of a file.
 static void md5_close(void *user, const void *bytes, size_t size)
 {
     md5_free(user, (void *)bytes, size);
 }
 
+// Returns a component of a normal as a signed byte: -1 to 1 becomes -127 to 127.
 static int8_t byte_of_normal(float component)
 {
     return (int8_t)lrintf(127 * component);
 }
 
+// Copies positions, normals and texture coordinates to the vertices of the engine. The texture
+// coordinate v is 0 at the top of the image.
+static void fill_vertices(const md5_mesh *mesh, engine_vertex *vertices)
+{
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        engine_vertex *v = &vertices[i];
+        memcpy(v->position, &mesh->positions[i], sizeof v->position);
+        memcpy(v->uv, &mesh->texcoords[i], sizeof v->uv);
+        v->normal[0] = byte_of_normal(mesh->normals[i].x);
+        v->normal[1] = byte_of_normal(mesh->normals[i].y);
+        v->normal[2] = byte_of_normal(mesh->normals[i].z);
+        v->normal[3] = 0;
+    }
+}
+
 // Copies a mesh into the engine's structure. Each vertex gets four joint indices and four weights
-// as bytes; the weights have the sum 255. The texture coordinate v is 0 at the top of the image.
-// Returns NULL, or the reason of the failure.
+// as bytes; the weights have the sum 255. Returns NULL, or the reason of the failure.
 static const char *fill_surface(const md5_mesh *mesh, surface *s)
 {
     if (mesh->num_vertices > UINT16_MAX)
@@ -101,15 +120,7 @@ static const char *fill_surface(const md5_mesh *mesh, surface *s)
 
     for (uint32_t i = 0; i < s->num_indices; i++)
         s->indices[i] = (uint16_t)mesh->indices[i];
-    for (uint32_t i = 0; i < s->num_vertices; i++) {
-        engine_vertex *v = &s->vertices[i];
-        memcpy(v->position, &mesh->positions[i], sizeof v->position);
-        memcpy(v->uv, &mesh->texcoords[i], sizeof v->uv);
-        v->normal[0] = byte_of_normal(mesh->normals[i].x);
-        v->normal[1] = byte_of_normal(mesh->normals[i].y);
-        v->normal[2] = byte_of_normal(mesh->normals[i].z);
-        v->normal[3] = 0;
-    }
+    fill_vertices(mesh, s->vertices);
 
     md5_pack_job job = MD5_INIT;
     job.mesh = mesh;

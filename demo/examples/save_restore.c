@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Prints an error. Returns the exit code of the program.
 static int fail(const md5_error *error)
 {
     char text[600];
@@ -26,10 +27,12 @@ typedef struct saved {
     md5_xform placement;
 } saved;
 
-// Plays frames of 1/60 second. Returns the transform of the character, moved by its root motion.
-static md5_xform play(md5_player *player, md5_xform placement, int frames)
+// Plays frames of 1/60 second, beginning at the transform `start` of the character in the world.
+// Returns the transform at the end, after the root motion of all frames.
+static md5_xform play(md5_player *player, md5_xform start, int num_frames)
 {
-    for (int i = 0; i < frames; i++) {
+    md5_xform placement = start;
+    for (int i = 0; i < num_frames; i++) {
         md5_player_advance(player, 1.0 / 60, NULL, NULL);
         placement = md5_xform_advance(placement, md5_player_root_motion(player));
     }
@@ -65,6 +68,24 @@ static md5_xform restore(const unsigned char *bytes, md5_player *player)
     return head.placement;
 }
 
+// Returns true if two players of a character have bit-identical poses.
+static bool has_same_pose(const md5_character *character, md5_player *a, md5_player *b)
+{
+    const size_t num_joints = character->model->skeleton.num_joints;
+    void *scratch = malloc(md5_player_pose_scratch(character->machine));
+    md5_xform *first = malloc(num_joints * sizeof *first);
+    md5_xform *second = malloc(num_joints * sizeof *second);
+    if (!scratch || !first || !second)
+        exit(1);
+    md5_player_pose(a, first, NULL, NULL, scratch);
+    md5_player_pose(b, second, NULL, NULL, scratch);
+    const bool is_same = memcmp(first, second, num_joints * sizeof *first) == 0;
+    free(second);
+    free(first);
+    free(scratch);
+    return is_same;
+}
+
 // Saves a player to bytes, restores them to another player, and compares both after 50 frames.
 int main(int argc, char **argv)
 {
@@ -78,40 +99,29 @@ int main(int argc, char **argv)
     md5_player *other = player ? md5_create_player(character->machine, NULL, &error) : NULL;
     if (!other)
         return fail(&error);
-    const size_t num_joints = character->model->skeleton.num_joints;
-    void *scratch = malloc(md5_player_pose_scratch(character->machine));
-    md5_xform *pose = malloc(num_joints * sizeof *pose);
-    md5_xform *again = malloc(num_joints * sizeof *again);
-    if (!scratch || !pose || !again)
-        exit(1);
 
     // Save in the middle of a transition from standing to walking.
     const uint32_t speed = md5_require_parameter(character->machine, "speed");
     md5_player_set(player, speed, 16);
     md5_xform placement = play(player, (md5_xform){.rotation = {.w = 1}}, 8);
+    unsigned char *bytes = save(player, placement);
 
     // Restore to another player, as after a restart of the game.
-    unsigned char *bytes = save(player, placement);
     md5_xform other_placement = restore(bytes, other);
 
     // Both players continue with bit-identical results.
     placement = play(player, placement, 50);
     other_placement = play(other, other_placement, 50);
-    md5_player_pose(player, pose, NULL, NULL, scratch);
-    md5_player_pose(other, again, NULL, NULL, scratch);
-    const int is_same = memcmp(pose, again, num_joints * sizeof *pose) == 0
-                        && memcmp(&placement, &other_placement, sizeof placement) == 0;
+    const bool is_same_place = memcmp(&placement, &other_placement, sizeof placement) == 0;
+    const bool is_same = is_same_place && has_same_pose(character, player, other);
     printf("50 frames later: %s\n", is_same ? "the same pose, bit for bit" : "DIFFERENT");
 
     // For rollback in one process, a copy is faster than save and restore.
     md5_player_copy(other, player);
 
     free(bytes);
-    free(again);
-    free(pose);
-    free(scratch);
     md5_destroy_player(other);
     md5_destroy_player(player);
     md5_free_character(character);
-    return !is_same;
+    return is_same ? 0 : 1;
 }

@@ -95,6 +95,7 @@ static GLuint create_program(way which)
     return program;
 }
 
+// Returns a camera in front of the row of characters, which face +x.
 static md5_mat44 make_camera(md5_bounds bounds)
 {
     const md5_vec3 center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
@@ -291,6 +292,7 @@ static void create_indices(const md5_model *model)
     }
 }
 
+// Opens a window with OpenGL 3.3, whose context becomes current.
 static void open_window(void)
 {
     if (SDL_Init(SDL_INIT_VIDEO) != 0)
@@ -303,6 +305,7 @@ static void open_window(void)
         fail(SDL_GetError());
 }
 
+// Saves the image in the window to a file. Returns the exit code of the program.
 static int save_image(const char *path)
 {
     const Uint32 format = SDL_PIXELFORMAT_RGBA32;
@@ -313,12 +316,29 @@ static int save_image(const char *path)
     return image && SDL_SaveBMP(image, path) == 0 ? 0 : 1;
 }
 
+// Returns the way of drawing with a name, or NUM_WAYS.
+static way find_way(const char *name)
+{
+    way which = WAY_UPLOAD;
+    while (which < NUM_WAYS && strcmp(name, way_names[which]) != 0)
+        which++;
+    return which;
+}
+
+// Sets the uniforms of the vertex shader: the camera, and the range from which the baked positions
+// are decoded.
+static void set_uniforms(GLuint program, const md5_baked *clip)
+{
+    const md5_vec3 low = clip->bounds.min;
+    glUniformMatrix4fv(glGetUniformLocation(program, "camera"), 1, 0, make_camera(clip->bounds).m);
+    glUniform3f(glGetUniformLocation(program, "low"), low.x, low.y, low.z);
+    glUniform3f(glGetUniformLocation(program, "size"), clip->step.x, clip->step.y, clip->step.z);
+}
+
 // Bakes the clip, draws the characters in the selected way, and prints the cost.
 int main(int argc, char **argv)
 {
-    way which = WAY_UPLOAD;
-    while (argc == 5 && which < NUM_WAYS && strcmp(argv[3], way_names[which]) != 0)
-        which++;
+    const way which = argc == 5 ? find_way(argv[3]) : NUM_WAYS;
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
     md5_binding *binding = md5_bind(model, anim, NULL, NULL);
@@ -330,15 +350,12 @@ int main(int argc, char **argv)
     create_indices(model);
     const GLuint program = create_program(which);
     glUseProgram(program);
-    const md5_vec3 low = clip->bounds.min;
-    glUniformMatrix4fv(glGetUniformLocation(program, "camera"), 1, 0, make_camera(clip->bounds).m);
-    glUniform3f(glGetUniformLocation(program, "low"), low.x, low.y, low.z);
-    glUniform3f(glGetUniformLocation(program, "size"), clip->step.x, clip->step.y, clip->step.z);
+    set_uniforms(program, clip);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     glEnable(GL_DEPTH_TEST);
 
     cost sum = {0, 0, 0};
-    const float spacing = 0.9f * (clip->bounds.max.y - low.y);
+    const float spacing = 0.9f * (clip->bounds.max.y - clip->bounds.min.y);
     if (which == WAY_UPLOAD)
         draw_by_upload(model, clip, spacing, &sum);
     else if (which == WAY_BUFFERS)

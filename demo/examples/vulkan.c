@@ -39,6 +39,7 @@ static _Noreturn void die(const char *message)
     exit(1);
 }
 
+// Exits if a function of Vulkan failed.
 static void check(VkResult result, const char *function)
 {
     if (result < 0) // VK_INCOMPLETE (there are more devices) is above 0
@@ -368,6 +369,78 @@ static void submit(context gpu)
     check(vkQueueWaitIdle(gpu.queue), "vkQueueWaitIdle");
 }
 
+// The meshes in the form of the GPU. All meshes share one vertex buffer and one index buffer.
+typedef struct gpu_meshes {
+    VkBuffer vertices;
+    VkBuffer indices;
+} gpu_meshes;
+
+// Creates the buffers and writes the meshes to them. An engine does this once for each model.
+static gpu_meshes upload_meshes(context gpu, const md5_model *model)
+{
+    size_t num_vertices = 0;
+    size_t num_indices = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        num_vertices += model->meshes[i].num_vertices;
+        num_indices += 3 * (size_t)model->meshes[i].num_triangles;
+    }
+    if (num_indices == 0)
+        die("the model does not contain a triangle");
+
+    void *vertices, *indices;
+    const gpu_meshes meshes = {
+        .vertices = make_buffer(gpu, num_vertices * sizeof(gpu_vertex),
+                                VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, &vertices),
+        .indices = make_buffer(gpu, num_indices * sizeof(uint32_t),
+                               VK_BUFFER_USAGE_INDEX_BUFFER_BIT, &indices)};
+    write_meshes(model, vertices, indices);
+    return meshes;
+}
+
+// Creates the images for color and depth and combines them for the render pass. *color receives the
+// image that the program saves.
+static VkFramebuffer make_target(context gpu, VkRenderPass pass, VkImage *color)
+{
+    VkImage depth;
+    const VkImageView views[] = {
+        make_image(gpu, color_format, VK_IMAGE_ASPECT_COLOR_BIT,
+                   VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT, color),
+        make_image(gpu, depth_format, VK_IMAGE_ASPECT_DEPTH_BIT,
+                   VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, &depth)};
+    VkFramebuffer target;
+    CREATE(Framebuffer, FRAMEBUFFER, &target, .renderPass = pass, .attachmentCount = 2,
+           .pAttachments = views, .width = SIZE, .height = SIZE, .layers = 1);
+    return target;
+}
+
+// Writes the palette of a pose directly to the buffer of the shader. The array `joints` is necessary
+// for speed: without it, the library would read intermediate results from the mapped buffer, which
+// can be slow. While the GPU draws a frame, the next frame needs another buffer.
+static void write_palette(const md5_binding *binding, double seconds, md5_mat34 *palette)
+{
+    const size_t num_joints = binding->model->skeleton.num_joints;
+    md5_xform *pose = malloc(num_joints * sizeof *pose);
+    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
+    if (!pose || !joints)
+        die("out of memory");
+    const md5_sample_position sample =
+        md5_sample_position_at(binding->anim, seconds, MD5_WRAP_LOOP);
+    md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, joints, palette);
+    free(pose), free(joints);
+}
+
+// Records the commands that begin the render pass: they clear the images of `target`.
+static void begin_pass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer target)
+{
+    const VkClearValue background[] = {{.color.float32 = {0.022f, 0.025f, 0.033f, 1}}, // linear
+                                       {.depthStencil.depth = 1}};
+    const VkRenderPassBeginInfo info = {
+        .sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, .renderPass = pass,
+        .framebuffer = target, .renderArea.extent = {SIZE, SIZE},
+        .clearValueCount = 2, .pClearValues = background};
+    vkCmdBeginRenderPass(commands, &info, VK_SUBPASS_CONTENTS_INLINE);
+}
+
 // Draws the posed model to an image with Vulkan, and saves the image.
 int main(int argc, char **argv)
 {
@@ -378,70 +451,36 @@ int main(int argc, char **argv)
     if (!binding)
         die(error.message);
 
-    // All meshes share one vertex buffer and one index buffer.
-    const size_t num_joints = model->skeleton.num_joints;
-    size_t num_vertices = 0;
-    size_t num_indices = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        num_vertices += model->meshes[i].num_vertices;
-        num_indices += 3 * (size_t)model->meshes[i].num_triangles;
-    }
-    md5_xform *pose = malloc(num_joints * sizeof *pose);
-    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
-    if (num_indices == 0 || !pose || !joints)
-        die("cannot load the model: expected triangles and enough memory");
-
     // An engine creates buffers, images and the pipeline once.
     const context gpu = open_gpu();
-    void *vertices, *indices, *palette, *pixels;
-    VkBuffer vertex_buffer = make_buffer(
-        gpu, num_vertices * sizeof(gpu_vertex), VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, &vertices);
-    VkBuffer index_buffer = make_buffer(
-        gpu, num_indices * sizeof(uint32_t), VK_BUFFER_USAGE_INDEX_BUFFER_BIT, &indices);
-    VkBuffer palette_buffer = make_buffer(
-        gpu, num_joints * sizeof(md5_mat34), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, &palette);
+    const gpu_meshes meshes = upload_meshes(gpu, model);
+    void *palette, *pixels;
+    VkBuffer palette_buffer = make_buffer(gpu, model->skeleton.num_joints * sizeof(md5_mat34),
+                                          VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, &palette);
     VkBuffer pixel_buffer =
         make_buffer(gpu, 4 * SIZE * SIZE, VK_BUFFER_USAGE_TRANSFER_DST_BIT, &pixels);
-    write_meshes(model, vertices, indices);
-    VkImage color, depth;
-    const VkImageView views[] = {
-        make_image(gpu, color_format, VK_IMAGE_ASPECT_COLOR_BIT,
-                   VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT, &color),
-        make_image(gpu, depth_format, VK_IMAGE_ASPECT_DEPTH_BIT,
-                   VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, &depth)};
     VkRenderPass pass = make_pass(gpu);
-    VkFramebuffer target;
-    CREATE(Framebuffer, FRAMEBUFFER, &target, .renderPass = pass, .attachmentCount = 2,
-           .pAttachments = views, .width = SIZE, .height = SIZE, .layers = 1);
+    VkImage color;
+    VkFramebuffer target = make_target(gpu, pass, &color);
     VkPipelineLayout layout;
     VkDescriptorSet set = make_set(gpu, palette_buffer, &layout);
     VkPipeline pipeline = make_pipeline(gpu, pass, layout);
 
-    // In each frame, write the palette directly to the buffer of the shader. The array `joints` is
-    // necessary for speed: without it, the library would read intermediate results from the mapped
-    // buffer, which can be slow. While the GPU draws a frame, the next frame needs another buffer.
+    // In each frame, write the palette.
     const double seconds = argc == 5 ? strtod(argv[4], NULL) : 0.8;
-    const md5_sample_position sample = md5_sample_position_at(anim, seconds, MD5_WRAP_LOOP);
-    md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, joints, palette);
-    free(pose), free(joints);
+    write_palette(binding, seconds, palette);
     const md5_mat44 camera = make_camera(model->bounds);
 
     // Record the commands of the frame.
     VkCommandBuffer commands = gpu.commands;
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-    const VkClearValue background[] = {{.color.float32 = {0.022f, 0.025f, 0.033f, 1}}, // linear
-                                       {.depthStencil.depth = 1}};
-    const VkRenderPassBeginInfo begin_pass = {
-        .sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, .renderPass = pass,
-        .framebuffer = target, .renderArea.extent = {SIZE, SIZE},
-        .clearValueCount = 2, .pClearValues = background};
-    vkCmdBeginRenderPass(commands, &begin_pass, VK_SUBPASS_CONTENTS_INLINE);
+    begin_pass(commands, pass, target);
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &set, 0, NULL);
     vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof camera, &camera);
-    vkCmdBindVertexBuffers(commands, 0, 1, &vertex_buffer, &(VkDeviceSize){0});
-    vkCmdBindIndexBuffer(commands, index_buffer, 0, VK_INDEX_TYPE_UINT32);
+    vkCmdBindVertexBuffers(commands, 0, 1, &meshes.vertices, &(VkDeviceSize){0});
+    vkCmdBindIndexBuffer(commands, meshes.indices, 0, VK_INDEX_TYPE_UINT32);
     draw_meshes(commands, model);
     vkCmdEndRenderPass(commands);
     copy_image(commands, color, pixel_buffer);

@@ -70,35 +70,41 @@ static float height_at(float x, float y)
     return 16 * sinf(x / 85) * cosf(y / 100) + 6 * sinf(x / 37 + y / 53) + 0.0006f * rim * rim;
 }
 
-// Builds the text of an .md5mesh file with the terrain, so that md5gl draws it like any other
-// model.
+// Builds the text of an .md5mesh file with the terrain, a square grid of cells, so that md5gl draws
+// it like any other model. Each vertex has one weight, on the only joint.
 static md5_model *create_ground(md5_error *error)
 {
-    enum { CELLS = 96, SIDE = CELLS + 1, BYTES_PER_VERTEX = 240 };
-    char *text = malloc(1000 + SIDE * SIDE * BYTES_PER_VERTEX);
+    enum { CELLS = 96, SIDE = CELLS + 1, NUM_VERTICES = SIDE * SIDE, BYTES_PER_VERTEX = 240 };
+    const int cell_size = 15;        // units
+    const double cell_texture = 0.2; // texture repetitions per cell
+    char *text = malloc(1000 + NUM_VERTICES * BYTES_PER_VERTEX);
     check(text, "out of memory");
     char *end = text
                 + sprintf(text,
                           "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1 "
                           "joints { \"origin\" -1 ( 0 0 0 ) ( 0 0 0 ) } "
                           "mesh { shader \"ground\" numverts %d\n",
-                          SIDE * SIDE);
-    for (int i = 0; i < SIDE * SIDE; i++) {
+                          NUM_VERTICES);
+    for (int i = 0; i < NUM_VERTICES; i++) {
         const int column = i % SIDE;
         const int row = i / SIDE;
-        end += sprintf(end, "vert %d ( %g %g ) %d 1\n", i, column * 0.2, row * 0.2, i);
+        end += sprintf(end, "vert %d ( %g %g ) %d 1\n", i, column * cell_texture,
+                       row * cell_texture, i);
     }
+
+    // Two triangles for each cell.
     end += sprintf(end, "numtris %d\n", 2 * CELLS * CELLS);
     for (int i = 0; i < CELLS * CELLS; i++) {
-        const int a = i / CELLS * SIDE + i % CELLS; // in one row
-        const int b = a + SIDE;                     // in the next row
+        const int a = i / CELLS * SIDE + i % CELLS; // first vertex of the cell
+        const int b = a + SIDE;                     // the vertex in the next row
         end += sprintf(end, "tri %d %d %d %d\n", 2 * i, a, b, a + 1);
         end += sprintf(end, "tri %d %d %d %d\n", 2 * i + 1, a + 1, b, b + 1);
     }
-    end += sprintf(end, "numweights %d\n", SIDE * SIDE);
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        const int x = 15 * (i % SIDE - CELLS / 2);
-        const int y = 15 * (i / SIDE - CELLS / 2);
+
+    end += sprintf(end, "numweights %d\n", NUM_VERTICES);
+    for (int i = 0; i < NUM_VERTICES; i++) {
+        const int x = cell_size * (i % SIDE - CELLS / 2);
+        const int y = cell_size * (i / SIDE - CELLS / 2);
         const float z = height_at((float)x, (float)y);
         end += sprintf(end, "weight %d 0 1 ( %d %d %g )\n", i, x, y, (double)z);
     }
@@ -159,6 +165,7 @@ static md5gl_model *upload(md5gl_renderer *renderer, const md5_model *model, con
     return drawn;
 }
 
+// Puts the lantern upright on the ground.
 static void put_lantern_down(game *g, float x, float y)
 {
     // In the model file the pole is parallel to the x axis. Rotate it to the vertical.
@@ -167,6 +174,7 @@ static void put_lantern_down(game *g, float x, float y)
     g->is_carried = false;
 }
 
+// Loads the lantern, which Bobbin can carry.
 static void load_lantern(game *g, const char *models)
 {
     char path[1024];
@@ -217,6 +225,7 @@ static void load_ground(game *g)
     md5gl_set_material(g->renderer, g->drawn_ground, 0, 0, &grass);
 }
 
+// Opens the window, loads all models, and puts Bobbin and the lantern at their first positions.
 static void start(game *g, const char *models)
 {
     open_window(g);
@@ -302,6 +311,7 @@ static md5_mat44 view_from_camera(const game *g)
     return md5_mat44_look_at(eye, target, (md5_vec3){0, 0, 1});
 }
 
+// Sets the pose of an uploaded model and its transform in the world.
 static void set_pose(game *g, md5gl_model *drawn, const md5_mat34 *palette, md5_xform transform)
 {
     md5_error error = MD5_INIT;
@@ -363,15 +373,16 @@ static void draw(game *g, int width, int height)
 
 // -- Input ----------------------------------------------------------------------------------------
 
+// Returns the position of a stick's axis, -1 to 1.
 static float read_axis(SDL_GameController *pad, SDL_GameControllerAxis axis)
 {
     const float value = (float)SDL_GameControllerGetAxis(pad, axis) / 32768.0f;
     return fabsf(value) > 0.2f ? value : 0; // a released stick is not exactly in the middle
 }
 
-// Reads events, keys and the gamepad. Returns false at the end of the game. Jumps and picks remain
-// set until a step has used them.
-static bool read_input(game *g, controls *input)
+// Handles the events since the last frame. Returns false at the end of the game. Jumps and picks
+// remain set until a step has used them.
+static bool read_events(game *g, controls *input)
 {
     for (SDL_Event event; SDL_PollEvent(&event);) {
         const bool is_key = event.type == SDL_KEYDOWN && event.key.repeat == 0;
@@ -381,14 +392,24 @@ static bool read_input(game *g, controls *input)
             return false;
         if (event.type == SDL_CONTROLLERDEVICEADDED && !g->pad)
             g->pad = SDL_GameControllerOpen(event.cdevice.which);
-        input->jumps |= key == SDLK_SPACE || button == SDL_CONTROLLER_BUTTON_A;
-        input->picks |= key == SDLK_e || button == SDL_CONTROLLER_BUTTON_X;
+        if (key == SDLK_SPACE || button == SDL_CONTROLLER_BUTTON_A)
+            input->jumps = true;
+        if (key == SDLK_e || button == SDL_CONTROLLER_BUTTON_X)
+            input->picks = true;
     }
+    return true;
+}
+
+// Reads events, and the current state of keys and gamepad. Returns false at the end of the game.
+static bool read_input(game *g, controls *input)
+{
+    if (!read_events(g, input))
+        return false;
     const uint8_t *keys = SDL_GetKeyboardState(NULL);
     input->ahead = (float)(keys[SDL_SCANCODE_W] - keys[SDL_SCANCODE_S]);
     input->left = (float)(keys[SDL_SCANCODE_A] - keys[SDL_SCANCODE_D]);
     input->runs = keys[SDL_SCANCODE_LSHIFT];
-    if (g->pad) {
+    if (g->pad) { // axes of sticks point down and right
         input->ahead -= read_axis(g->pad, SDL_CONTROLLER_AXIS_LEFTY);
         input->left -= read_axis(g->pad, SDL_CONTROLLER_AXIS_LEFTX);
         input->runs |= SDL_GameControllerGetButton(g->pad, SDL_CONTROLLER_BUTTON_B);
@@ -420,18 +441,28 @@ static void play(game *g)
     }
 }
 
-// Plays scripted input until the time `end` and saves an image. Bobbin walks to the lantern, jumps,
-// picks it up at 6 seconds, and walks on in a curve.
+// Returns the input of the script at a tick. Bobbin walks to the lantern, jumps, picks it up at 6
+// seconds, and walks on in a curve.
+static controls scripted_input(int ticks)
+{
+    const bool is_before_lantern = ticks < 210;
+    const bool is_after_lantern = ticks > 450;
+    return (controls){.ahead = is_before_lantern || is_after_lantern ? 1 : 0,
+                      .left = is_after_lantern ? 0.5f : 0,
+                      .jumps = ticks == 270,
+                      .picks = ticks == 360};
+}
+
+// Plays scripted input until the time `end`, in seconds, and saves an image.
 static void play_script(game *g, double end, const char *file)
 {
+    enum { WIDTH = 1024, HEIGHT = 576 };
+    const Uint32 format = SDL_PIXELFORMAT_RGBA32;
     for (int i = 0; i < lround(end / tick); i++)
-        step(g, (controls){.ahead = i < 210 || i > 450,
-                           .left = 0.5f * (i > 450),
-                           .jumps = i == 270,
-                           .picks = i == 360});
-    draw(g, 1024, 576);
-    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, 1024, 576, 32, SDL_PIXELFORMAT_RGBA32);
-    check(image && md5gl_read_pixels(g->renderer, NULL, 1024, 576, image->pixels, NULL),
+        step(g, scripted_input(i));
+    draw(g, WIDTH, HEIGHT);
+    SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, WIDTH, HEIGHT, 32, format);
+    check(image && md5gl_read_pixels(g->renderer, NULL, WIDTH, HEIGHT, image->pixels, NULL),
           "the image cannot be read");
     check(SDL_SaveBMP(image, file) == 0, SDL_GetError());
     const md5_bounds bounds = md5_player_bounds(g->player, g->posed->joints);

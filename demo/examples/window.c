@@ -9,6 +9,7 @@
 #include <SDL.h>
 #include <md5model/md5gl_stb.h>
 
+// For md5gl_opts.load: returns an OpenGL function.
 static md5gl_proc load_proc(void *user, const char *name)
 {
     (void)user;
@@ -55,6 +56,7 @@ static void warn(void *user, const md5_error *warning)
     SDL_Log("%s: %s", warning->file, warning->message);
 }
 
+// Saves the last frame to a BMP file.
 static void save_image(md5gl_renderer *renderer, uint32_t width, uint32_t height, const char *to)
 {
     SDL_Surface *image =
@@ -114,8 +116,34 @@ static void draw_frame(md5gl_renderer *renderer, md5gl_model *drawn, const md5_m
         exit_with_error(&error);
 }
 
-// Loads and uploads the model, then draws frames until the window is closed, or one frame if an
-// image is saved.
+// Draws frames until the user closes the window. If `image` is not NULL, draws only one frame and
+// saves it to this file.
+static void show(SDL_Window *window, md5gl_renderer *renderer, md5gl_model *drawn,
+                 const md5_binding *binding, md5_pose_buffers *posed, const char *image)
+{
+    for (bool is_open = true; is_open;) {
+        for (SDL_Event event; SDL_PollEvent(&event);)
+            is_open = is_open && event.type != SDL_QUIT;
+
+        // Compute the pose for the current time.
+        const double time = image ? 0.8 : SDL_GetTicks() / 1000.0;
+        const md5_sample_position sample =
+            md5_sample_position_at(binding->anim, time, MD5_WRAP_LOOP);
+        md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, posed->pose, NULL, posed->palette);
+
+        int width, height;
+        SDL_GL_GetDrawableSize(window, &width, &height);
+        const md5gl_frame frame = make_frame(binding->model->bounds, width, height);
+        draw_frame(renderer, drawn, posed->palette, &frame);
+        if (image) {
+            save_image(renderer, frame.width, frame.height, image);
+            return;
+        }
+        SDL_GL_SwapWindow(window);
+    }
+}
+
+// Loads and uploads the model, and shows it.
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4)
@@ -136,26 +164,7 @@ int main(int argc, char **argv)
     if (!drawn)
         exit_with_error(&error);
     md5gl_material_set *material_set = load_materials(renderer, drawn, model, argv[1]);
-
-    for (int is_open = 1; is_open;) {
-        for (SDL_Event event; SDL_PollEvent(&event);)
-            is_open = is_open && event.type != SDL_QUIT;
-
-        // Compute the pose for the current time.
-        const double time = argc == 4 ? 0.8 : SDL_GetTicks() / 1000.0;
-        const md5_sample_position sample = md5_sample_position_at(anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, posed->pose, NULL, posed->palette);
-
-        int width, height;
-        SDL_GL_GetDrawableSize(window, &width, &height);
-        const md5gl_frame frame = make_frame(model->bounds, width, height);
-        draw_frame(renderer, drawn, posed->palette, &frame);
-        if (argc == 4) {
-            save_image(renderer, frame.width, frame.height, argv[3]);
-            break;
-        }
-        SDL_GL_SwapWindow(window);
-    }
+    show(window, renderer, drawn, binding, posed, argc == 4 ? argv[3] : NULL);
 
     md5gl_destroy_model(renderer, drawn);
     md5gl_free_materials(renderer, material_set);
