@@ -653,33 +653,44 @@ static void report_unread_folder(checker *check, const char *path, const char *w
     tool_report_diagnostic(check->report, &unread);
 }
 
+// Checks the archives among the files of a folder, and adds the other files to `files`. Skips the
+// folder `base`, unless it is NULL. Returns the number of checked files in archives.
+static size_t check_found_files(checker *check, tool_arguments *arguments, const common_list *found,
+                                const char *base, common_list *files)
+{
+    size_t num_checked = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        const char *const name = found->names[i];
+        if (base && is_below(name, base))
+            continue;
+        if (is_checked(name)) {
+            common_add(files, common_copy(name));
+        } else { // an archive, which is checked separately
+            arguments->folder = name;
+            num_checked += check_game(check, arguments);
+        }
+    }
+    return num_checked;
+}
+
 // Checks a folder that is not a game folder: checks the archives in it and its subfolders, and adds
 // the files to `files`. If it is the folder of an engine, its folder `base` is checked as a game.
 // Returns the number of checked files in archives and in the game.
 static size_t check_folder(checker *check, tool_arguments *arguments, const char *path,
                            common_list *files)
 {
-    size_t num_files = 0;
+    size_t num_checked = 0;
     char *const base = common_join(path, "base");
     const bool has_base = common_is_folder(base) && common_is_game_folder(base);
     if (has_base) {
         arguments->folder = base;
-        num_files += check_game(check, arguments);
+        num_checked += check_game(check, arguments);
     }
 
     common_walk walk = {.is_wanted = is_read,
                         .goes_on = check->shows_progress ? tool_show_search : NULL};
     common_list found = common_walk_folder(path, &walk);
-    for (size_t i = 0; i < found.count; i++) {
-        if (has_base && is_below(found.names[i], base))
-            continue;
-        if (is_checked(found.names[i])) {
-            common_add(files, common_copy(found.names[i]));
-        } else { // an archive, which is checked separately
-            arguments->folder = found.names[i];
-            num_files += check_game(check, arguments);
-        }
-    }
+    num_checked += check_found_files(check, arguments, &found, has_base ? base : NULL, files);
 
     arguments->folder = path;
     if (found.count == 0 && !has_base)
@@ -688,7 +699,7 @@ static size_t check_folder(checker *check, tool_arguments *arguments, const char
     free(base);
     if (walk.warning[0] != '\0')
         report_unread_folder(check, path, walk.warning);
-    return num_files;
+    return num_checked;
 }
 
 // Checks the games, folders and archives of the arguments, and adds all other files to `files`.

@@ -598,6 +598,16 @@ static char *output_extension(const tool_arguments *arguments)
     return common_format(".%s", strcmp(kind, "md5") == 0 ? "md5mesh" : kind);
 }
 
+// Adds the paths of all files that a batch has written to a list.
+static void list_written_files(const model_batch *batch, common_list *written)
+{
+    for (size_t i = 0; i < batch->num_items; i++) {
+        const common_list *const files = &batch->items[i].written;
+        for (size_t k = 0; k < files->count; k++)
+            common_add(written, common_copy(files->names[k]));
+    }
+}
+
 // Converts the models of the folder or archive arguments->folder, each with its clips, with the
 // options of `pattern`. Outputs have the same relative paths in arguments->output. Outputs that are
 // newer than their inputs are skipped unless forced. Prints a report and adds the written files to
@@ -623,13 +633,9 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     } else {
         tool_print_error(NULL, &error);
     }
-    common_stop_threads(threads);
 
-    for (size_t i = 0; i < batch.num_items; i++) {
-        const common_list *const files = &batch.items[i].written;
-        for (size_t k = 0; k < files->count; k++)
-            common_add(written, common_copy(files->names[k]));
-    }
+    common_stop_threads(threads);
+    list_written_files(&batch, written);
     free_batch(&batch, num_workers);
     free(ending);
     return status;
@@ -637,6 +643,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
 
 // -- The command ----------------------------------------------------------------------------------
 
+// For convert_job.note: prints a note.
 static void print_note(void *user, const char *text)
 {
     (void)user;
@@ -684,12 +691,23 @@ static int check_written(const tool_arguments *arguments, const common_list *wri
     return status;
 }
 
+// Reads the angle of --rotate. Returns an exit status, and prints an error if it is invalid.
+static int read_turn(const char *text, double *degrees)
+{
+    char *end = NULL;
+    *degrees = strtod(text, &end);
+    const bool is_number = end != text && *end == '\0';
+    if (is_number && fabs(*degrees) <= 360)
+        return TOOL_OK;
+    return tool_usage("convert", "--rotate: angle is out of range: expected -360 to 360 degrees");
+}
+
 // Checks the arguments of a conversion. Sets *turn to the rotation in degrees. Returns an exit
 // status, and prints an error if the arguments are invalid.
 static int check_arguments(const tool_arguments *arguments, bool is_folder, double *turn)
 {
-    const bool is_valid_map = arguments->mesh && !arguments->output && !is_folder;
-    if (arguments->prints_map && !is_valid_map)
+    const bool can_print_map = arguments->mesh && !arguments->output && !is_folder;
+    if (arguments->prints_map && !can_print_map)
         return tool_usage(
             "convert",
             "--print-map: expected input files and --mesh, without folders and --output");
@@ -698,16 +716,7 @@ static int check_arguments(const tool_arguments *arguments, bool is_folder, doub
             "convert", "option --output FILE|FOLDER is missing: expected the name of the output");
     if (tool_lacks_root_motion(arguments, "convert"))
         return TOOL_BAD_USAGE;
-    if (!arguments->turn)
-        return TOOL_OK;
-
-    char *end = NULL;
-    *turn = strtod(arguments->turn, &end);
-    const bool is_number = end != arguments->turn && *end == '\0';
-    if (!is_number || !(fabs(*turn) <= 360))
-        return tool_usage("convert",
-                          "--rotate: angle is out of range: expected -360 to 360 degrees");
-    return TOOL_OK;
+    return arguments->turn ? read_turn(arguments->turn, turn) : TOOL_OK;
 }
 
 // Returns the files of the arguments. Retargeting needs the model of the clips: if no file is a
@@ -727,8 +736,8 @@ static common_list list_inputs(const tool_arguments *arguments)
     return inputs;
 }
 
-// Returns the job that the options describe, without its inputs. `whole` collects the written
-// files.
+// Returns a conversion with the options of the arguments, without its inputs. `whole` collects the
+// written files.
 static convert_job create_job(const tool_arguments *arguments, bool is_folder, double turn,
                               batch_item *whole)
 {
@@ -775,6 +784,19 @@ static convert_job create_job(const tool_arguments *arguments, bool is_folder, d
     return job;
 }
 
+// Converts the folder or the files of the arguments. Returns an exit status. `job` contains the
+// options, and `whole` collects the written files.
+static int convert_inputs(const tool_arguments *arguments, bool is_folder, const convert_job *job,
+                          batch_item *whole)
+{
+    if (is_folder && arguments->num_operands > 1)
+        return tool_usage("convert", "wrong arguments: expected one folder, or one or more files");
+    if (is_folder)
+        return convert_folder(arguments, job, &whole->written);
+    md5_error error = {0};
+    return tool_end(convert_files(job, &error), &error);
+}
+
 // md5tool convert: converts the files or the folder of the arguments. If an engine is requested,
 // checks the written files for it. Returns an exit status.
 static int convert(tool_arguments *arguments)
@@ -797,21 +819,12 @@ static int convert(tool_arguments *arguments)
     convert_job job = create_job(arguments, is_folder, turn, &whole);
     job.inputs = (const char *const *)inputs.names;
     job.num_inputs = inputs.count;
-
-    md5_error error = {0};
-    int status = TOOL_OK;
-    if (is_folder && arguments->num_operands > 1)
-        status =
-            tool_usage("convert", "wrong arguments: expected one folder, or one or more files");
-    else if (is_folder)
-        status = convert_folder(arguments, &job, &whole.written);
-    else
-        status = tool_end(convert_files(&job, &error), &error);
+    int status = convert_inputs(arguments, is_folder, &job, &whole);
 
     if (job.engine && whole.written.count > 0) {
-        const int result = check_written(arguments, &whole.written);
+        const int check_status = check_written(arguments, &whole.written);
         if (status == TOOL_OK)
-            status = result;
+            status = check_status;
     }
     common_free_list(&whole.written);
     common_free_list(&inputs);

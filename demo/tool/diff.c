@@ -9,6 +9,7 @@ typedef struct sorted_joints {
     const md5_joint **sorted; // [num_joints]
 } sorted_joints;
 
+// For qsort: orders pointers to joints by the names of the joints.
 static int by_name(const void *a, const void *b)
 {
     return strcmp((*(const md5_joint *const *)a)->name, (*(const md5_joint *const *)b)->name);
@@ -26,6 +27,7 @@ static sorted_joints sort_joints(const md5_skeleton *skeleton)
     return result;
 }
 
+// Returns the name of a joint's parent, or "none" for a root.
 static const char *parent_name(const sorted_joints *from, const md5_joint *joint)
 {
     return joint->parent == MD5_NONE ? "none" : from->skeleton->joints[joint->parent].name;
@@ -143,12 +145,14 @@ static void add_difference(largest_difference *largest, md5_mat34 a, md5_mat34 b
     }
 }
 
+// Prints the counts of both files if they differ.
 static void print_count(const char *name, uint32_t a, uint32_t b, bool *differs)
 {
     if (a != b)
         DIFFERS("%s: %u, then %u\n", name, a, b);
 }
 
+// Prints the frame rates of both files if they differ.
 static void print_rate(double a, double b, bool *differs)
 {
     if (a < b || a > b)
@@ -278,15 +282,15 @@ static void diff_frame_bounds(const md5_anim *a, const md5_anim *b, bool *differ
         DIFFERS("frame bounds differ by up to %g units (frame %u)\n", max_distance, max_frame);
 }
 
-// Prints the largest differences of the poses in model space, in the frames that both animations
-// have. Each animation is sampled with its own skeleton, and joints are matched by name.
-static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *differs)
+// Returns the largest differences of the poses in model space, in the frames that both animations
+// have. pairs[] is the result of diff_joints().
+static largest_difference compare_poses(const md5_binding *of_a, const md5_binding *of_b,
+                                        const uint32_t *pairs)
 {
     const md5_anim *const a = of_a->anim;
     const md5_anim *const b = of_b->anim;
     const uint32_t num_a = a->skeleton.num_joints;
     const uint32_t num_b = b->skeleton.num_joints;
-    uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
     md5_xform *const pose = common_alloc(num_a > num_b ? num_a : num_b, sizeof *pose);
     md5_mat34 *const joints_a = common_alloc(num_a, sizeof *joints_a);
     md5_mat34 *const joints_b = common_alloc(num_b, sizeof *joints_b);
@@ -304,16 +308,25 @@ static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *d
         }
     }
 
-    if (found.distance > 0)
-        DIFFERS("joints moved by up to %g units (%s, frame %u)\n", found.distance,
-                a->skeleton.joints[found.distance_joint].name, found.distance_frame);
-    if (found.degrees > 0)
-        DIFFERS("joints rotated by up to %g degrees (%s, frame %u)\n", found.degrees,
-                a->skeleton.joints[found.degrees_joint].name, found.degrees_frame);
-
     free(joints_b);
     free(joints_a);
     free(pose);
+    return found;
+}
+
+// Prints the differences of two skeletons, and the largest differences of the poses. Each animation
+// is sampled with its own skeleton, and joints are matched by name.
+static void diff_poses(const md5_binding *of_a, const md5_binding *of_b, bool *differs)
+{
+    const md5_skeleton *const a = &of_a->anim->skeleton;
+    uint32_t *const pairs = diff_joints(a, &of_b->anim->skeleton, differs);
+    const largest_difference found = compare_poses(of_a, of_b, pairs);
+    if (found.distance > 0)
+        DIFFERS("joints moved by up to %g units (%s, frame %u)\n", found.distance,
+                a->joints[found.distance_joint].name, found.distance_frame);
+    if (found.degrees > 0)
+        DIFFERS("joints rotated by up to %g degrees (%s, frame %u)\n", found.degrees,
+                a->joints[found.degrees_joint].name, found.degrees_frame);
     free(pairs);
 }
 
@@ -393,6 +406,7 @@ static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs
 
 // -- Machines -------------------------------------------------------------------------------------
 
+// The lines of a text in alphabetical order.
 typedef struct text_lines {
     char *text;
     char **lines; // [count] sorted
@@ -551,8 +565,18 @@ static common_list list_compared_files(const char *folder, int *status)
     return files;
 }
 
-// Compares files with the same relative path in two folders. Files with the same bytes are not
-// printed. Returns an exit status, the worst of all files.
+// Compares two files with the same relative path. Files with the same bytes are not printed.
+// Returns an exit status.
+static int diff_same_path(const char *first, const char *second, const char *relative_path)
+{
+    if (has_same_bytes(first, second))
+        return TOOL_OK;
+    common_print(stdout, "%s\n", relative_path);
+    return diff_files(first, second);
+}
+
+// Compares the files with the same relative paths in two folders, and prints the files that only
+// one folder contains. Returns an exit status, the worst of all files.
 static int diff_folders(const char *first, const char *second)
 {
     int status = TOOL_OK;
@@ -566,20 +590,15 @@ static int diff_folders(const char *first, const char *second)
         const char *const a = i < in_first.count ? in_first.names[i] + strlen(first) : NULL;
         const char *const b = j < in_second.count ? in_second.names[j] + strlen(second) : NULL;
         const int order = compare_paths(a, b);
-        int file_status = TOOL_OK;
+        int file_status = DIFFERENT;
         if (order < 0) {
             common_print(stdout, "%s: only in the first\n", a);
-            file_status = DIFFERENT;
             i++;
         } else if (order > 0) {
             common_print(stdout, "%s: only in the second\n", b);
-            file_status = DIFFERENT;
             j++;
         } else {
-            if (!has_same_bytes(in_first.names[i], in_second.names[j])) {
-                common_print(stdout, "%s\n", a);
-                file_status = diff_files(in_first.names[i], in_second.names[j]);
-            }
+            file_status = diff_same_path(in_first.names[i], in_second.names[j], a);
             i++;
             j++;
         }
@@ -592,12 +611,14 @@ static int diff_folders(const char *first, const char *second)
     return status;
 }
 
+// md5tool diff: compares two files, or the files of two folders. Returns an exit status.
 static int diff(tool_arguments *arguments)
 {
     const char *const first = arguments->operands[0];
     const char *const second = arguments->operands[1];
-    return common_is_folder(first) && common_is_folder(second) ? diff_folders(first, second)
-                                                               : diff_files(first, second);
+    if (common_is_folder(first) && common_is_folder(second))
+        return diff_folders(first, second);
+    return diff_files(first, second);
 }
 
 const tool_command tool_diff = {

@@ -13,12 +13,14 @@ static void print_numbers(bool is_json, const float *values, int count)
     puts(is_json ? "]}" : "");
 }
 
+// Prints a record without an index: its keyword `label` and its numbers.
 static void print_floats(bool is_json, const char *label, const float *values, int count)
 {
     common_print_either(is_json, "%s", "{\"kind\":%s", label);
     print_numbers(is_json, values, count);
 }
 
+// Prints a record with an index, such as that of a joint.
 static void print_indexed(bool is_json, const char *label, uint32_t index, const float *values,
                           int count)
 {
@@ -26,6 +28,7 @@ static void print_indexed(bool is_json, const char *label, uint32_t index, const
     print_numbers(is_json, values, count);
 }
 
+// Prints bounds as a record of six numbers: the minimum, then the maximum.
 static void print_bounds(bool is_json, const char *label, md5_bounds bounds)
 {
     const float values[6] = {bounds.min.x, bounds.min.y, bounds.min.z,
@@ -33,6 +36,7 @@ static void print_bounds(bool is_json, const char *label, md5_bounds bounds)
     print_floats(is_json, label, values, 6);
 }
 
+// Prints a transform as a record of seven numbers: the quaternion x y z w, then the translation.
 static void print_transform(bool is_json, const char *label, uint32_t index,
                             const md5_xform *transform)
 {
@@ -113,37 +117,25 @@ static void print_skin(bool is_json, const md5_model *model, const animated_mode
     print_bounds(is_json, "skinbounds", bounds);
 }
 
-// Prints the pose and the skin at a time, in milliseconds or, if arguments->counts_frames, in
-// frames: the sample position, the root, the bounds, the joints, and the skin.
-static void print_time(const tool_arguments *arguments, const md5_model *model,
-                       const md5_binding *binding, double time, const animated_model *arrays)
+// Returns the sample position of a time of the command line, and sets *milliseconds. The time is in
+// milliseconds or, if arguments->counts_frames, a number of frames.
+static md5_sample_position find_sample(const tool_arguments *arguments, const md5_anim *anim,
+                                       double time, double *milliseconds)
 {
-    const bool is_json = arguments->is_json;
-    const md5_skeleton *const skeleton = &model->skeleton;
-    const md5_anim *const anim = binding->anim;
-
-    double ms = time;
-    md5_sample_position sample;
     if (arguments->counts_frames) {
         const uint32_t frame = clamp_frame(time, anim->num_frames - 1);
-        ms = 1000 * time / anim->frame_rate;
-        sample = (md5_sample_position){.frame0 = frame, .frame1 = frame};
-    } else {
-        sample = md5_sample_position_at(anim, ms / 1000.0, MD5_WRAP_LOOP);
+        *milliseconds = 1000 * time / anim->frame_rate;
+        return (md5_sample_position){.frame0 = frame, .frame1 = frame};
     }
+    *milliseconds = time;
+    return md5_sample_position_at(anim, time / 1000.0, MD5_WRAP_LOOP);
+}
 
-    md5_sample(binding, sample, arguments->root, arrays->pose);
-    md5_local_to_model(skeleton, arrays->pose, arrays->joints);
-    md5_build_palette(model, arrays->joints, arrays->palette);
-
-    common_print_either(is_json, "time at %.9g 0 %lld %u %u %.9g %.9g\n",
-                        "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
-                        "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
-                        ms, (long long)sample.cycle, sample.frame0, sample.frame1,
-                        1 - (double)sample.fraction, sample.fraction);
-    print_floats(is_json, "origin", &arrays->pose[0].translation.x, 3);
-    print_bounds(is_json, "animbounds", md5_anim_bounds(anim, sample, arguments->root));
-
+// Prints the selected joints of a pose: their local transforms, then their model-space matrices.
+static void print_pose(const tool_arguments *arguments, const md5_skeleton *skeleton,
+                       const animated_model *arrays)
+{
+    const bool is_json = arguments->is_json;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (is_selected(arguments, skeleton, i))
             print_transform(is_json, "local", i, &arrays->pose[i]);
@@ -152,6 +144,29 @@ static void print_time(const tool_arguments *arguments, const md5_model *model,
         if (is_selected(arguments, skeleton, i))
             print_indexed(is_json, "world", i, arrays->joints[i].m, 12);
     }
+}
+
+// Prints the pose and the skin at a time: the sample position, the root, the bounds, the joints,
+// and the skin.
+static void print_time(const tool_arguments *arguments, const md5_model *model,
+                       const md5_binding *binding, double time, const animated_model *arrays)
+{
+    const bool is_json = arguments->is_json;
+    const md5_anim *const anim = binding->anim;
+    double milliseconds = 0;
+    const md5_sample_position sample = find_sample(arguments, anim, time, &milliseconds);
+    md5_sample(binding, sample, arguments->root, arrays->pose);
+    md5_local_to_model(&model->skeleton, arrays->pose, arrays->joints);
+    md5_build_palette(model, arrays->joints, arrays->palette);
+
+    common_print_either(is_json, "time at %.9g 0 %lld %u %u %.9g %.9g\n",
+                        "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
+                        "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
+                        milliseconds, (long long)sample.cycle, sample.frame0, sample.frame1,
+                        1 - (double)sample.fraction, sample.fraction);
+    print_floats(is_json, "origin", &arrays->pose[0].translation.x, 3);
+    print_bounds(is_json, "animbounds", md5_anim_bounds(anim, sample, arguments->root));
+    print_pose(arguments, &model->skeleton, arrays);
     if (arguments->joints.count == 0)
         print_skin(is_json, model, arrays);
 }
@@ -243,33 +258,38 @@ static void print_mesh(bool is_json, uint32_t index, const md5_mesh *mesh)
         print_floats(is_json, "bv", &mesh->positions[i].x, 3);
 }
 
+// Prints the records of a model in the bind pose. With --joint, meshes are skipped.
+static void print_bind_pose(const tool_arguments *arguments, const md5_model *model)
+{
+    const bool is_json = arguments->is_json;
+    puts(is_json ? "{\"kind\":\"md5golden\",\"version\":1}" : "md5golden 1");
+    common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
+                        "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
+                        arguments->operands[0], model->skeleton.num_joints, model->num_meshes);
+    print_joints(arguments, model);
+    const bool has_meshes = arguments->joints.count == 0;
+    for (uint32_t i = 0; i < model->num_meshes && has_meshes; i++)
+        print_mesh(is_json, i, &model->meshes[i]);
+    print_bounds(is_json, "bindbounds", model->bounds);
+}
+
 // md5tool dump: prints the model in the bind pose and, with an animation, at each time. Returns an
 // exit status.
 static int dump(tool_arguments *arguments)
 {
-    const bool is_json = arguments->is_json;
     md5_error error = {0};
     md5_model *const model = md5_load_model(arguments->operands[0], NULL, &error);
     if (!model)
         return tool_end(false, &error);
-    const md5_skeleton *const skeleton = &model->skeleton;
-    if (!check_joint_names(arguments, skeleton, &error)) {
+    if (!check_joint_names(arguments, &model->skeleton, &error)) {
         md5_free_model(model);
         return tool_end(false, &error);
     }
 
-    puts(is_json ? "{\"kind\":\"md5golden\",\"version\":1}" : "md5golden 1");
-    common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
-                        "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
-                        arguments->operands[0], skeleton->num_joints, model->num_meshes);
-    print_joints(arguments, model);
-    for (uint32_t i = 0; i < model->num_meshes && arguments->joints.count == 0; i++)
-        print_mesh(is_json, i, &model->meshes[i]);
-    print_bounds(is_json, "bindbounds", model->bounds);
-
+    print_bind_pose(arguments, model);
     const bool is_done = arguments->num_operands < 2 || dump_times(model, arguments, &error);
     if (is_done)
-        puts(is_json ? "{\"kind\":\"end\"}" : "end");
+        puts(arguments->is_json ? "{\"kind\":\"end\"}" : "end");
     md5_free_model(model);
     return tool_end(is_done, &error);
 }

@@ -4,7 +4,8 @@
 
 #include <errno.h>
 
-// A file before and after the repair.
+// A file before and after the repair. `text` is the original text and `written` the repaired text;
+// mesh_text and mesh_written are the same for the mesh of a clip.
 typedef struct repair_job {
     const tool_arguments *arguments;
     common_list *outputs; // paths of all outputs
@@ -87,13 +88,14 @@ static md5_check *check_texts(const repair_job *job, file_text text, file_text m
     return check;
 }
 
+// Checks the original text; a clip is also checked with its original mesh.
 static md5_check *check_original(const repair_job *job)
 {
     return check_texts(job, (file_text){job->text, job->size},
                        (file_text){job->mesh_text, job->mesh_size});
 }
 
-// Checks the repaired text; of a clip with the edited mesh, if there is one.
+// Checks the repaired text; a clip is also checked with the edited mesh, if there is one.
 static md5_check *check_repaired(const repair_job *job)
 {
     file_text mesh_text = {job->mesh_text, job->mesh_size};
@@ -182,6 +184,26 @@ static const char **get_name(md5_doc *doc, size_t index)
     return mesh_name % 2 == 0 ? &mesh->name : &mesh->shader;
 }
 
+// Renames all joints, meshes and shaders with an old name, the first `old_length` characters of
+// `old_name`. *renames_joint is true if one of them is a joint. Returns their number.
+static uint32_t replace_names(md5_doc *doc, const char *old_name, size_t old_length,
+                              const char *new_name, bool *renames_joint)
+{
+    const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
+    uint32_t count = 0;
+    for (size_t i = 0; i < num_names; i++) {
+        const char **const name = get_name(doc, i);
+        const bool is_old_name =
+            strlen(*name) == old_length && strncmp(*name, old_name, old_length) == 0;
+        if (!is_old_name)
+            continue;
+        *name = new_name;
+        *renames_joint |= i < doc->num_joints;
+        count++;
+    }
+    return count;
+}
+
 // Applies one option --rename OLD=NEW. Returns the number of changed names, or MD5_NONE on failure.
 static uint32_t apply_rename(md5_doc *doc, const char *option, md5_error *error)
 {
@@ -192,20 +214,10 @@ static uint32_t apply_rename(md5_doc *doc, const char *option, md5_error *error)
                      option);
         return MD5_NONE;
     }
+
     const char *const new_name = separator + 1;
-
-    const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
     bool renames_joint = false;
-    uint32_t count = 0;
-    for (size_t i = 0; i < num_names; i++) {
-        const char **const name = get_name(doc, i);
-        if (strlen(*name) != old_length || strncmp(*name, option, old_length) != 0)
-            continue;
-        *name = new_name;
-        renames_joint |= i < doc->num_joints;
-        count++;
-    }
-
+    const uint32_t count = replace_names(doc, option, old_length, new_name, &renames_joint);
     if (renames_joint && !is_unique(doc, new_name, "--rename", option, error))
         return MD5_NONE;
     return count;
@@ -241,46 +253,56 @@ static uint32_t *create_mirror(const md5_doc *doc)
     return partners;
 }
 
-// Applies the edits that a mesh and its clips share: names, order and number of joints, and space.
-// If `sorts_joints`, parents are moved before their children, even if no option edits the joints.
-static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_error *error)
+// Applies the options for joints: their order, their number and a new root. If `sorts_joints`,
+// parents are moved before their children, even if no option edits the joints.
+static bool edit_joints(repair_job *job, bool sorts_joints, md5_doc *doc, md5_error *error)
 {
-    const tool_arguments *const arguments = job->arguments;
-    const md5_joint_edit *const edit = &arguments->joint_edit;
-    if (!report_edit(job, rename_all(job, doc, error), "joints, meshes or shaders renamed"))
-        return false;
-
-    const bool edits_joints = sorts_joints || edit->root || edit->drops_unused;
-    if (doc->kind != MD5_DOC_CAMERA && edits_joints
+    const md5_joint_edit *const edit = &job->arguments->joint_edit;
+    const bool is_edited = sorts_joints || edit->root || edit->drops_unused;
+    if (doc->kind != MD5_DOC_CAMERA && is_edited
         && !report_edit(job, md5_edit_joints(doc, edit, error),
                         "joints reordered, added or removed"))
         return false;
-    if (edit->root && !is_unique(doc, edit->root, "--add-root", edit->root, error))
+    return !edit->root || is_unique(doc, edit->root, "--add-root", edit->root, error);
+}
+
+// Applies the edits that a mesh and its clips share: names, order and number of joints, and space.
+static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_error *error)
+{
+    if (!report_edit(job, rename_all(job, doc, error), "joints, meshes or shaders renamed"))
+        return false;
+    if (!edit_joints(job, sorts_joints, doc, error))
         return false;
 
     uint32_t *const partners = create_mirror(doc);
-    md5_space_edit space = arguments->space_edit;
-    space.scale = (float)arguments->scale;
+    md5_space_edit space = job->arguments->space_edit;
+    space.scale = (float)job->arguments->scale;
     space.partners = partners;
     const uint32_t count = md5_edit_space(doc, &space, error);
     free(partners);
     return report_edit(job, count, "joints or views scaled, rotated or mirrored");
 }
 
-// Flips the triangles of closed meshes whose front faces are inside. Open meshes have no inside, so
-// they remain unchanged.
-static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
+// Returns the model of a document, which has the positions of vertices that the document lacks; or
+// NULL on failure.
+static md5_model *load_doc(const md5_doc *doc, md5_error *error)
 {
-    // The check needs the positions of vertices, which a document does not contain.
     size_t size = 0;
     char *text = NULL;
     md5_model *model = NULL;
     if (convert_print_doc(doc, &text, &size, error))
         model = md5_parse_model(text, size, NULL, error);
     free(text);
+    return model;
+}
+
+// Flips the triangles of closed meshes whose front faces are inside. Open meshes have no inside, so
+// they remain unchanged.
+static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
+{
+    md5_model *const model = load_doc(doc, error);
     if (!model)
         return false;
-
     bool *const flipped = common_alloc(doc->num_meshes, sizeof *flipped);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         flipped[m] = md5_is_inside_out(&model->meshes[m]);
@@ -321,7 +343,8 @@ static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_e
     return edit_pair(job, find_rule(before, "parent-order") != NULL, doc, error);
 }
 
-// Mirrors a pose; md5_frame_edit.change. `user` is the model with the mesh.
+// For md5_frame_edit.change: mirrors a pose, so that left and right are exchanged. `user` is the
+// model with the mesh of the clip.
 static void swap_sides(void *user, md5_xform *pose)
 {
     const md5_model *const model = user;
@@ -354,19 +377,23 @@ static bool read_frame(const char **text, uint32_t *frame)
 // LAST-FIRST reverses the frames.
 static bool read_frames(const char *text, md5_frame_edit *edit)
 {
+    const char *at = text;
     uint32_t first = 0;
     uint32_t last = 0;
-    if (!read_frame(&text, &first) || *text != '-')
+    if (!read_frame(&at, &first) || *at != '-')
         return false;
-    text++;
-    if (!read_frame(&text, &last))
+    at++;
+    if (!read_frame(&at, &last))
         return false;
-    if (*text != '\0' && *text != ',')
+    if (*at != '\0' && *at != ',')
         return false;
-    edit->is_reversed = last < first;
-    edit->first = edit->is_reversed ? last : first;
-    const uint32_t end = edit->is_reversed ? first : last;
-    edit->num_frames = end - edit->first + 1;
+
+    const bool is_reversed = last < first;
+    const uint32_t lowest = is_reversed ? last : first;
+    const uint32_t highest = is_reversed ? first : last;
+    edit->is_reversed = is_reversed;
+    edit->first = lowest;
+    edit->num_frames = highest - lowest + 1;
     return true;
 }
 
@@ -403,7 +430,7 @@ static bool print_carrier(const md5_doc *doc, md5_error *error)
     return true;
 }
 
-// Applies --root-motion.
+// Applies --root-motion. If only --in-place is given, prints which joint carries the motion.
 static bool edit_root(repair_job *job, md5_doc *doc, md5_error *error)
 {
     const md5_root_edit *const edit = &job->arguments->root_edit;
@@ -478,6 +505,13 @@ static bool apply_frame_edit(repair_job *job, md5_doc *doc, const md5_frame_edit
     return true;
 }
 
+// Returns true if an edit changes the visible motion of the frames that remain.
+static bool changes_motion(const repair_job *job, const md5_frame_edit *edit)
+{
+    const bool changes_cycle = edit->is_closed || edit->is_in_place;
+    return edit->frame_rate > 0 || changes_cycle || job->arguments->swaps_sides;
+}
+
 // Applies the options for frames, and repairs a doubled first frame. If the visible motion changes,
 // the bounds are computed again from the skin.
 static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
@@ -489,13 +523,13 @@ static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
         return false;
 
     const md5_frame_edit edit = read_frame_options(job);
-    const bool changes_cycle = edit.is_closed || edit.is_in_place;
-    const bool changes_motion = edit.frame_rate > 0 || changes_cycle || job->arguments->swaps_sides;
-    if (!changes_motion && !selects_frames && edit.tolerance == 0)
+    const bool has_other_motion = changes_motion(job, &edit);
+    const bool is_needed = has_other_motion || selects_frames || edit.tolerance != 0;
+    if (!is_needed)
         return true;
     if (!apply_frame_edit(job, doc, &edit, error))
         return false;
-    if (!changes_motion || !job->mesh)
+    if (!has_other_motion || !job->mesh)
         return true;
 
     // An error is ignored: the clip then has the bounds of the file.
@@ -516,8 +550,9 @@ static bool has_other_joints(const repair_job *job, md5_check *before)
     return job->arguments->joint_edit.drops_unused && job->mesh;
 }
 
-// Changes the joints of a clip to match its mesh, if they differ. If an engine needs it, extends
-// the joints to all six components.
+// Changes the joints of a clip to match its mesh, if they differ. If an engine ignores base frames,
+// extends the joints to all six components, because components that are not stored are in the base
+// frame.
 static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const bool is_other = has_other_joints(job, before);
@@ -558,19 +593,30 @@ static bool rotate_axes(repair_job *job, md5_doc *doc, uint32_t *num_rotated, md
     return report_edit(job, *num_rotated, "joints rotated to the axes of the mesh");
 }
 
-// Repairs a clip and changes it to match its mesh, if the mesh is known: space, joints, frames, and
-// then the bounds, which depend on all of them.
-static bool repair_anim(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
+// Changes a clip to the scale, the orientation and the axes of its mesh, if --mesh names the mesh.
+// *has_moved_joints is true if this changed joints.
+static bool match_space(repair_job *job, md5_doc *doc, const md5_check *before,
+                        bool *has_moved_joints, md5_error *error)
 {
     uint32_t num_scaled = 0;
+    uint32_t num_rotated = 0;
     if (job->arguments->mesh && before)
         num_scaled = md5_edit_space(doc, &before->space, error);
     if (!report_edit(job, num_scaled, "joints changed to the mesh's scale and orientation"))
         return false;
-    uint32_t num_rotated = 0;
     if (job->arguments->mesh && !rotate_axes(job, doc, &num_rotated, error))
         return false;
+    *has_moved_joints = num_scaled > 0 || num_rotated > 0;
+    return true;
+}
 
+// Repairs a clip and changes it to match its mesh, if the mesh is known: space, joints, frames, and
+// then the bounds, which depend on all of them.
+static bool repair_anim(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
+{
+    bool has_moved_joints = false;
+    if (!match_space(job, doc, before, &has_moved_joints, error))
+        return false;
     if (!edit_pair(job, find_rule(before, "parent-order") != NULL, doc, error))
         return false;
     if (!match_joints(job, doc, before, error))
@@ -578,15 +624,28 @@ static bool repair_anim(repair_job *job, md5_doc *doc, md5_check *before, md5_er
     if (!edit_frames(job, doc, error))
         return false;
 
-    const bool has_moved_joints = num_scaled > 0 || num_rotated > 0;
-    if (job->mesh && (has_moved_joints || needs_bounds(doc, before)))
-        return report_edit(job, md5_fix_bounds(doc, job->mesh, error),
-                           "bounds computed from the skin");
-    return true;
+    const bool is_outdated = has_moved_joints || needs_bounds(doc, before);
+    if (!job->mesh || !is_outdated)
+        return true;
+    return report_edit(job, md5_fix_bounds(doc, job->mesh, error), "bounds computed from the skin");
+}
+
+// Returns the only mesh of the command's operands, or NULL.
+static const char *find_only_mesh(const tool_arguments *arguments)
+{
+    const char *mesh = NULL;
+    for (int i = 0; i < arguments->num_operands; i++) {
+        if (tool_file_kind(arguments->operands[i]) != TOOL_MODEL)
+            continue;
+        if (mesh)
+            return NULL;
+        mesh = arguments->operands[i];
+    }
+    return mesh;
 }
 
 // Finds the mesh of a clip: the argument of --mesh, the mesh in the clip's folder, or the only mesh
-// of the command.
+// of the command. Returns NULL if there is no mesh. The caller frees the path.
 static char *find_mesh_path(const repair_job *job)
 {
     const tool_arguments *const arguments = job->arguments;
@@ -595,15 +654,8 @@ static char *find_mesh_path(const repair_job *job)
     char *const path = tool_find_sibling_mesh(job->path);
     if (path)
         return path;
-    size_t num_meshes = 0;
-    const char *mesh = NULL;
-    for (int i = 0; i < arguments->num_operands; i++) {
-        if (tool_file_kind(arguments->operands[i]) == TOOL_MODEL) {
-            num_meshes++;
-            mesh = arguments->operands[i];
-        }
-    }
-    return num_meshes == 1 ? common_copy(mesh) : NULL;
+    const char *const only_mesh = find_only_mesh(arguments);
+    return only_mesh ? common_copy(only_mesh) : NULL;
 }
 
 // Edits the mesh of a clip as the options edit it as a separate file. If this fails, the mesh
@@ -652,6 +704,7 @@ typedef struct warning_list {
     common_list list;
 } warning_list;
 
+// For md5_load_opts.warn: adds a warning to a list, unless a rule of the check reports it.
 static void store_warning(void *user, const md5_error *warning)
 {
     warning_list *const warnings = user;
@@ -831,11 +884,34 @@ static bool store_text(repair_job *job, md5_error *error)
     return true;
 }
 
+// Frees all data of a job except the original text.
+static void free_job(repair_job *job)
+{
+    md5_free_model(job->mesh);
+    free(job->mesh_path);
+    free(job->mesh_text);
+    free(job->mesh_written);
+    free(job->written);
+}
+
+// Repairs a file and prints the changes. Stores the repaired text if there are changes or the user
+// requested a file. Returns false and sets `error` on failure.
+static bool repair_and_store(repair_job *job, md5_error *error)
+{
+    if (!repair_file(job, error))
+        return false;
+    if (job->num_changes == 0)
+        puts("  no changes");
+    const bool has_output = job->num_changes > 0 || job->arguments->output || job->part;
+    if (!has_output || job->arguments->is_dry)
+        return true;
+    return store_text(job, error);
+}
+
 // Repairs a file, or a part of it, whose text was read. Returns an exit status. `job` is a copy, so
 // that each part of a clip begins with the original text and mesh.
 static int fix_part(repair_job job, const char *part)
 {
-    const tool_arguments *const arguments = job.arguments;
     md5_error error = {0};
     common_print(stdout, "%s\n", job.path);
     if (part)
@@ -845,24 +921,16 @@ static int fix_part(repair_job job, const char *part)
     job.mesh_text = NULL;
     job.mesh_written = NULL;
 
-    bool is_done = repair_file(&job, &error);
-    const bool has_work = job.num_changes > 0 || arguments->output || part;
-    if (is_done && job.num_changes == 0)
-        puts("  no changes");
-    if (is_done && has_work && !arguments->is_dry)
-        is_done = store_text(&job, &error);
+    const bool is_done = repair_and_store(&job, &error);
     if (!is_done && error.file[0] == '\0')
         convert_name_file(&error, job.path);
-
-    md5_free_model(job.mesh);
-    free(job.mesh_path);
-    free(job.mesh_text);
-    free(job.mesh_written);
-    free(job.written);
+    free_job(&job);
     const int status = tool_end(is_done, &error);
-    return arguments->is_dry && job.num_changes > 0 ? TOOL_BAD_FILE : status;
+    const bool would_change = job.arguments->is_dry && job.num_changes > 0;
+    return would_change ? TOOL_BAD_FILE : status;
 }
 
+// Returns the kind of document that a file contains.
 static md5_doc_kind doc_kind(tool_kind kind)
 {
     if (kind == TOOL_MODEL || kind == TOOL_BFG_MODEL)
@@ -934,34 +1002,38 @@ static int fix_file(const repair_job *common_job, const char *path)
     return status;
 }
 
+// Parses up to three numbers that commas separate. Returns their number, or 0 if the text contains
+// anything else.
+static int read_numbers(const char *text, float numbers[3])
+{
+    const char *next = text;
+    for (int count = 0; count < 3; count++) {
+        char *end = NULL;
+        numbers[count] = strtof(next, &end);
+        if (end == next)
+            return 0;
+        if (*end == '\0')
+            return count + 1;
+        if (*end != ',')
+            return 0;
+        next = end + 1;
+    }
+    return 0;
+}
+
 // Reads YAW or PITCH,YAW,ROLL in degrees. Returns false for another number of angles, for angles
 // that are not finite, and for text after them.
 static bool read_angles(const char *text, md5_euler *rotation)
 {
     float angles[3] = {0};
-    int count = 0;
-    const char *next = text;
-    while (count < 3) {
-        char *end = NULL;
-        angles[count] = strtof(next, &end);
-        if (end == next)
-            return false;
-        count++;
-        next = end;
-        if (*next != ',')
-            break;
-        next++;
-    }
-
-    const bool ends_with_comma = next[-1] == ','; // after the third angle
-    const bool is_complete = *next == '\0' && !ends_with_comma;
-    if (!is_complete || count == 2 || !isfinite(angles[0] + angles[1] + angles[2]))
+    const int count = read_numbers(text, angles);
+    if (!isfinite(angles[0] + angles[1] + angles[2]))
         return false;
     if (count == 1)
         *rotation = (md5_euler){.yaw = angles[0]};
-    else
+    else if (count == 3)
         *rotation = (md5_euler){.pitch = angles[0], .yaw = angles[1], .roll = angles[2]};
-    return true;
+    return count == 1 || count == 3;
 }
 
 // Returns the first part of --cut that is invalid, or NULL.
@@ -1039,6 +1111,23 @@ static int fix_files(const tool_arguments *arguments, common_list *paths, common
     return status;
 }
 
+// Writes the repaired texts to their paths. Returns the exit status of the first failure.
+static int write_outputs(const tool_arguments *arguments, const common_list *outputs,
+                         const common_list *texts)
+{
+    md5_error error = {0};
+    for (size_t i = 0; i < outputs->count; i++) {
+        const char *const text = texts->names[i];
+        if (arguments->output && is_output_folder(arguments))
+            common_create_folders(outputs->names[i], 0777);
+        const bool is_written = tool_write_text(outputs->names[i], text, strlen(text), &error);
+        const int status = tool_end(is_written, &error);
+        if (status != TOOL_OK)
+            return status;
+    }
+    return TOOL_OK;
+}
+
 // md5tool fix. All files are repaired in memory before any is written, so that clips are compared
 // with the original meshes, and a mesh is never written without its clips. Returns an exit status.
 static int fix(tool_arguments *arguments)
@@ -1049,16 +1138,10 @@ static int fix(tool_arguments *arguments)
     common_list outputs = {NULL, 0};
     common_list texts = {NULL, 0};
     int status = fix_files(arguments, &outputs, &texts);
-    if (status != TOOL_OK && outputs.count > 0)
+    if (status == TOOL_OK)
+        status = write_outputs(arguments, &outputs, &texts);
+    else if (outputs.count > 0)
         fputs("md5tool: error: no file was written, because of the errors above\n", stderr);
-
-    md5_error error = {0};
-    for (size_t i = 0; i < outputs.count && status == TOOL_OK; i++) {
-        const char *const text = texts.names[i];
-        if (arguments->output && is_output_folder(arguments))
-            common_create_folders(outputs.names[i], 0777);
-        status = tool_end(tool_write_text(outputs.names[i], text, strlen(text), &error), &error);
-    }
     common_free_list(&outputs);
     common_free_list(&texts);
     return status;

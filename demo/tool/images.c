@@ -179,6 +179,8 @@ static uint8_t *read_start(md5_game *game, const char *path, size_t *size)
     return bytes;
 }
 
+// Reads the format and the size of an image from its header. Returns false if the file cannot be
+// read or its format is unknown.
 bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 {
     size_t size = 0;
@@ -204,26 +206,34 @@ static char *find_file(const md5_game *game, char *path)
     return NULL;
 }
 
-// Returns the first file FOLDER/NAME with one of the extensions, or NULL. Each extension is first
-// appended to the name, and then replaces the extension of the name.
+// Returns the file PATH with an extension, which is appended or replaces the extension of the path;
+// or NULL. `stem_length` is the length of the path without its extension.
+static char *find_with_extension(const md5_game *game, const char *path, size_t stem_length,
+                                 const char *extension)
+{
+    char *const found = find_file(game, common_format("%s%s", path, extension));
+    const bool has_extension = path[stem_length] != '\0';
+    const bool can_replace = has_extension && extension[0] != '\0';
+    if (found || !can_replace)
+        return found;
+    return find_file(game, common_format("%.*s%s", (int)stem_length, path, extension));
+}
+
+// Returns the first file FOLDER/NAME with one of the extensions, or NULL. The caller frees the
+// result.
 static char *find_in(const md5_game *game, const char *folder, const char *name)
 {
     char *const path = common_join(folder, name);
     char *const path_folder = common_folder(path);
     const char *const dot = strrchr(common_base(name), '.');
-    const int whole_length = (int)strlen(path);
-    const int stem_length = whole_length - (dot ? (int)strlen(dot) : 0);
+    const size_t stem_length = strlen(path) - (dot ? strlen(dot) : 0);
     // If a name on disk contains a folder that does not exist, none of its files does. Checking
     // the folder first saves a system call for each extension.
     const bool is_in_subfolder = common_base(name) != name;
     const bool may_exist = game || !is_in_subfolder || common_is_folder(path_folder);
     char *found = NULL;
-    for (int i = 0; i < NUM_EXTENSIONS && may_exist && !found; i++) {
-        const bool can_replace = dot && extensions[i][0] != '\0';
-        found = find_file(game, common_format("%.*s%s", whole_length, path, extensions[i]));
-        if (!found && can_replace)
-            found = find_file(game, common_format("%.*s%s", stem_length, path, extensions[i]));
-    }
+    for (int i = 0; i < NUM_EXTENSIONS && may_exist && !found; i++)
+        found = find_with_extension(game, path, stem_length, extensions[i]);
     free(path_folder);
     free(path);
     return found;
@@ -341,21 +351,13 @@ static bool is_tga_supported(uint32_t type, uint32_t bits)
     return is_color || is_gray;
 }
 
-// Adds a violation if the header of an image has properties that engines reject. Files of unknown
-// formats have no violations.
-void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
+// Adds a violation if engines reject the number of bits or the type of an image.
+static void check_image_format(md5_check *file_check, const char *name, const tool_image *image)
 {
-    tool_image image;
-    if (!tool_read_image(game, path, &image))
-        return;
-
-    const char *const name = common_base(path);
-    const uint32_t type = image.type;
-    const uint32_t bits = image.bits;
-    const bool is_tga = strcmp(image.kind, "TGA") == 0;
-    const bool is_pcx = strcmp(image.kind, "PCX") == 0;
-    const bool is_jpeg = strcmp(image.kind, "JPEG") == 0;
-
+    const uint32_t type = image->type;
+    const uint32_t bits = image->bits;
+    const bool is_tga = strcmp(image->kind, "TGA") == 0;
+    const bool is_pcx = strcmp(image->kind, "PCX") == 0;
     if (is_tga && !is_tga_supported(type, bits))
         tool_add_violation(file_check, "tga-kind", 0,
                            "%.80s: TGA type %u%s with %u bits per pixel is not supported: expected "
@@ -370,9 +372,22 @@ void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
                            "%.80s: this kind of PCX is not supported: expected version 5 with run "
                            "lengths",
                            name);
+}
 
+// Adds a violation for each property of an image that engines reject. Files of unknown formats have
+// no violations.
+void tool_check_image(md5_game *game, md5_check *file_check, const char *path)
+{
+    tool_image image;
+    if (!tool_read_image(game, path, &image))
+        return;
+
+    const char *const name = common_base(path);
+    check_image_format(file_check, name, &image);
+    const bool needs_power_of_two =
+        strcmp(image.kind, "TGA") == 0 || strcmp(image.kind, "JPEG") == 0;
     const bool has_good_sides = is_power_of_two(image.width) && is_power_of_two(image.height);
-    if ((is_tga || is_jpeg) && !has_good_sides)
+    if (needs_power_of_two && !has_good_sides)
         tool_add_violation(file_check, "image-sides", 0,
                            "%.80s: wrong image size: expected powers of two, found %u x %u texels",
                            name, image.width, image.height);

@@ -15,7 +15,26 @@ static const char *comma(uint32_t i)
     return i > 0 ? "," : "";
 }
 
-// Prints a model of Cube 2's engines.
+// Prints a part of a Cube 2 model: a mesh with its animations.
+static void print_cube_part(bool is_json, const md5_cube2_part *part)
+{
+    PRINT("  mesh               %s\n", "{\"mesh\":%s", part->mesh);
+    PRINT("    animations       %u, %u masks, %u adjustments\n",
+          ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
+          part->num_masks, part->num_adjustments);
+    PRINT("    tags             %u\n", ",\"tags\":%u", part->num_tags);
+    PRINT("    material lines   %u\n", ",\"material_lines\":%u,\"animations\":[",
+          part->num_commands);
+    for (uint32_t i = 0; i < part->num_anims; i++) {
+        JSON(comma(i));
+        PRINT("    animation        %s, %s, %g frames per second\n",
+              "{\"name\":%s,\"file\":%s,\"frame_rate\":%g}", part->anims[i].names,
+              part->anims[i].file, part->anims[i].frame_rate);
+    }
+    JSON("]}");
+}
+
+// Prints a model of Cube 2's engines, which an md5.cfg describes.
 static void print_cube(bool is_json, const md5_cube2 *cube)
 {
     PRINT("  parts              %u, %u links\n", ",\"num_parts\":%u,\"links\":%u", cube->num_parts,
@@ -23,25 +42,9 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
     PRINT("  scale              %g\n", ",\"scale\":%g", cube->scale);
     PRINT("  other settings     %u\n", ",\"settings\":%u", cube->num_settings);
     PRINT("  warnings           %u\n", ",\"warnings\":%u,\"parts\":[", cube->num_warnings);
-
     for (uint32_t i = 0; i < cube->num_parts; i++) {
-        const md5_cube2_part *const part = &cube->parts[i];
         JSON(comma(i));
-        PRINT("  mesh               %s\n", "{\"mesh\":%s", part->mesh);
-        PRINT("    animations       %u, %u masks, %u adjustments\n",
-              ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
-              part->num_masks, part->num_adjustments);
-        PRINT("    tags             %u\n", ",\"tags\":%u", part->num_tags);
-        PRINT("    material lines   %u\n", ",\"material_lines\":%u,\"animations\":[",
-              part->num_commands);
-
-        for (uint32_t k = 0; k < part->num_anims; k++) {
-            JSON(comma(k));
-            PRINT("    animation        %s, %s, %g frames per second\n",
-                  "{\"name\":%s,\"file\":%s,\"frame_rate\":%g}", part->anims[k].names,
-                  part->anims[k].file, part->anims[k].frame_rate);
-        }
-        JSON("]}");
+        print_cube_part(is_json, &cube->parts[i]);
     }
     JSON("]");
 }
@@ -56,6 +59,7 @@ static void print_bounds(bool is_json, md5_bounds bounds)
               bounds.min.x, bounds.min.y, bounds.min.z, bounds.max.x, bounds.max.y, bounds.max.z);
 }
 
+// Prints the number of frames, the frame rate and the duration of a clip or a camera path.
 static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, double seconds)
 {
     PRINT("  frames             %u\n", ",\"frames\":%u", num_frames);
@@ -139,6 +143,7 @@ static void print_joint_array(const md5_skeleton *skeleton)
     putchar(']');
 }
 
+// Prints the hierarchy of joints: a tree as text, an array as JSON.
 static void print_joints(bool is_json, const md5_skeleton *skeleton)
 {
     if (is_json)
@@ -229,10 +234,26 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     free(folder);
 }
 
+// For view_listener: discards a warning of the search for images.
 static void ignore_warning(void *user, const char *text)
 {
     (void)user;
     (void)text;
+}
+
+// Prints the path of a color image, and its format and size if its header can be read. `file` is
+// NULL if the image was not found. As JSON, the object remains open.
+static void print_image_file(bool is_json, const char *file)
+{
+    tool_image image;
+    if (!file)
+        PRINT("    texture          %s\n", ",\"texture\":null", "missing");
+    else if (tool_read_image(NULL, file, &image))
+        PRINT("    texture          %s, %s, %u x %u, %u bits\n",
+              ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u", file,
+              image.kind, image.width, image.height, image.bits);
+    else
+        PRINT("    texture          %s\n", ",\"texture\":{\"file\":%s", file);
 }
 
 // Prints the color image of a mesh, which is searched as the viewer searches it. If the image was
@@ -245,16 +266,8 @@ static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
     if (package)
         look = view_find_look(&search, (view_listener){.warn = ignore_warning});
 
-    tool_image image;
     const char *const file = look.diffuse;
-    if (file && tool_read_image(NULL, file, &image))
-        PRINT("    texture          %s, %s, %u x %u, %u bits\n",
-              ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u", file,
-              image.kind, image.width, image.height, image.bits);
-    else if (file)
-        PRINT("    texture          %s\n", ",\"texture\":{\"file\":%s", file);
-    else
-        PRINT("    texture          %s\n", ",\"texture\":null", "missing");
+    print_image_file(is_json, file);
     if (file && look.is_guess && look.why)
         PRINT("    guessed by       %s\n", ",\"guess\":%s", look.why);
     JSON(file ? "}" : "");
@@ -414,7 +427,20 @@ static void print_anim(bool is_json, const md5_anim *anim)
     print_joints(is_json, &anim->skeleton);
 }
 
-// Prints a state machine.
+// Prints the parameters of a state machine as an array.
+static void print_parameters(bool is_json, const md5_machine_desc *desc)
+{
+    static const char *const kinds[] = {"float", "bool", "trigger"};
+    JSON(",\"parameters\":[");
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        JSON(comma(i));
+        PRINT("  parameter          %s %s\n", "{\"kind\":%s,\"name\":%s}",
+              kinds[desc->parameters[i].kind], desc->parameters[i].name);
+    }
+    JSON("]");
+}
+
+// Prints a state machine: its counts, its parameters and its layers.
 static void print_machine(bool is_json, const md5_machine_desc *desc)
 {
     PRINT("  name               %s\n", ",\"name\":%s", desc->name);
@@ -422,16 +448,9 @@ static void print_machine(bool is_json, const md5_machine_desc *desc)
     PRINT("  motions            %u\n", ",\"motions\":%u", desc->num_motions);
     PRINT("  masks              %u\n", ",\"masks\":%u", desc->num_masks);
     PRINT("  modifiers          %u\n", ",\"modifiers\":%u", desc->num_modifiers);
+    print_parameters(is_json, desc);
 
-    JSON(",\"parameters\":[");
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        static const char *const kinds[] = {"float", "bool", "trigger"};
-        JSON(comma(i));
-        PRINT("  parameter          %s %s\n", "{\"kind\":%s,\"name\":%s}",
-              kinds[desc->parameters[i].kind], desc->parameters[i].name);
-    }
-
-    JSON("],\"layers\":[");
+    JSON(",\"layers\":[");
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         JSON(comma(i));
         PRINT("  layer              %s, %u states, %u transitions\n",
@@ -463,17 +482,40 @@ static void print_camera(bool is_json, const md5_camera *camera)
     PRINT("  warnings           %u\n", ",\"warnings\":%u", camera->num_warnings);
 }
 
-// Prints the properties of a file, or the list of a folder or archive. Counts are taken from the
-// file, except for the counts of rendered items. Returns false if the file cannot be read.
+// Prints the properties of a file that was loaded. Counts are taken from the file, except for the
+// counts of rendered items.
+static void print_asset(bool is_json, const char *path, const tool_asset *asset)
+{
+    PRINT("%s: %s\n", "{\"file\":%s,\"kind\":%s", path, describe_kind(asset));
+    if (asset->model)
+        print_model(is_json, path, asset->model);
+    if (asset->anim)
+        print_anim(is_json, asset->anim);
+    if (asset->camera)
+        print_camera(is_json, asset->camera);
+    if (asset->character)
+        print_machine(is_json, md5_machine_tables(asset->character->machine));
+    if (asset->cube)
+        print_cube(is_json, asset->cube);
+    JSON("}\n");
+}
+
+// Prints the list of a folder or archive, as md5tool list does. Returns false if it fails.
+static bool print_folder(bool is_json, const char *path)
+{
+    PRINT("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
+          common_is_folder(path) ? "folder" : "archive");
+    char *operands[] = {(char *)(uintptr_t)path};
+    tool_arguments arguments = {.operands = operands, .num_operands = 1, .is_json = is_json};
+    return tool_list.run(&arguments) == TOOL_OK;
+}
+
+// Prints the properties of a file, or the list of a folder or archive. Returns false if it cannot
+// be read.
 static bool print_file(bool is_json, const char *path)
 {
-    if (tool_file_kind(path) == TOOL_UNKNOWN && common_contains_files(path)) {
-        PRINT("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
-              common_is_folder(path) ? "folder" : "archive");
-        char *operands[] = {(char *)(uintptr_t)path};
-        tool_arguments arguments = {.operands = operands, .num_operands = 1, .is_json = is_json};
-        return tool_list.run(&arguments) == TOOL_OK;
-    }
+    if (tool_file_kind(path) == TOOL_UNKNOWN && common_contains_files(path))
+        return print_folder(is_json, path);
 
     tool_asset asset;
     md5_error error = {0};
@@ -481,19 +523,7 @@ static bool print_file(bool is_json, const char *path)
         tool_print_error(NULL, &error);
         return false;
     }
-
-    PRINT("%s: %s\n", "{\"file\":%s,\"kind\":%s", path, describe_kind(&asset));
-    if (asset.model)
-        print_model(is_json, path, asset.model);
-    if (asset.anim)
-        print_anim(is_json, asset.anim);
-    if (asset.camera)
-        print_camera(is_json, asset.camera);
-    if (asset.character)
-        print_machine(is_json, md5_machine_tables(asset.character->machine));
-    if (asset.cube)
-        print_cube(is_json, asset.cube);
-    JSON("}\n");
+    print_asset(is_json, path, &asset);
     tool_free(&asset);
     return true;
 }
