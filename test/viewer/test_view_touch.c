@@ -113,6 +113,21 @@ TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
     CHECK(wide.arrangement == VIEW_ARRANGE_SHEET && wide.is_phone && sheet.x > 300.0f);
 }
 
+// An open sheet does not cover the button over the demo.
+TEST_HERE (view_button_over_the_demo_is_above_the_sheet, MACHINE) {
+    make_upright(u);
+    u->viewer.now += 10.0;
+    u->viewer.panels.decision.demo_end = u->viewer.now + 20.0;
+    for (int is_open = 0; is_open < 2; is_open++) {
+        u->viewer.ui.docks.is_sheet_open = is_open;
+        user_draw(u);
+        const view_rect button = item_find(&u->viewer, &u->facts, "own/Open");
+        const view_layout layout = view_current_layout(&u->facts);
+        CHECK(button.width > 0.0f && button.y + button.height < layout.handle.y);
+    }
+    CHECK(view_current_layout(&u->facts).handle.y < 500.0f);
+}
+
 // The tabs of the sheet select parts of the docks.
 TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     make_upright(u);

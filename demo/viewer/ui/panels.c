@@ -333,11 +333,15 @@ static float bottom_badge(const view_ui *ui)
 }
 
 // Draws and handles the button over the demo that opens the user's own model. The button remains
-// after a click has taken control of the character.
+// after a click has taken control of the character. It is in a corner of the free region, so that
+// docks and the sheet of a phone do not cover it.
 static void run_demo_button(view_ui *ui, const view_stage *stage)
 {
     const float em = ui->em;
-    const view_rect box = {stage->width - 17 * em, stage->height - 7 * em, 16 * em, 2.2f * em};
+    const view_rect free = view_current_layout(stage).free;
+    const float right = free.x + free.width;
+    const float bottom = free.y + free.height;
+    const view_rect box = {right - 17 * em, bottom - 4 * em, 16 * em, 2.2f * em};
     ui_begin(ui, "own");
     if (ui_button(ui, box, "Open your own model\xE2\x80\xA6", true))
         UI_COMMAND(ui, VIEW_FILES);
