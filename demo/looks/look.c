@@ -2,8 +2,10 @@
 // by the names of images.
 //
 // A name is split into words (view_name), whose kinds are in `keyword_lists`. A view_package lists
-// the images around a model. Each image is a `candidate` for a mesh (named_mesh); pieces of
-// `evidence` give it a score, and the candidate with the highest score is selected.
+// the images around a model. Each image is a `candidate` for a mesh (named_mesh, called the subject
+// of the search). Each piece of `evidence` that an image belongs to the mesh, such as an equal
+// name, raises its score, each objection lowers it, and the candidate with the highest score is
+// selected.
 #include "demo/looks/look.h"
 
 #include "demo/common/memory.h"
@@ -26,6 +28,7 @@ enum {
     WORD_VARIANT = 32, // "red", "off", numbers: one of several similar images
 };
 
+// The words of each kind. A word can be in several lists.
 static const struct keyword_list {
     uint8_t kind;
     const char *words; // each between spaces
@@ -81,10 +84,11 @@ static size_t word_length(const view_name *word)
 }
 
 // Returns the kinds of a word, which is between spaces: the kinds of all lists that contain the
-// word. A number is a variant.
+// word. A number is a variant. The renderer's keywords of maps are lists, too.
 static uint8_t classify_word(const view_name *word)
 {
-    uint8_t kinds = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;
+    const bool is_number = isdigit((unsigned char)word->words[1]);
+    uint8_t kinds = is_number ? WORD_VARIANT : 0;
     for (int map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++) {
         if (strstr(md5gl_texture_keywords((md5gl_image_kind)map), word->words) != NULL)
             kinds |= map == MD5GL_IMAGE_DIFFUSE ? WORD_COLOR | WORD_GENERIC : WORD_MAP;
@@ -98,7 +102,7 @@ static uint8_t classify_word(const view_name *word)
 
 enum char_kind { SEPARATOR, DIGIT, LOWER, UPPER };
 
-// Bytes of UTF-8 sequences count as lower-case letters.
+// Returns the kind of a character. Bytes of UTF-8 sequences count as lower-case letters.
 static enum char_kind classify_char(char c)
 {
     if (isdigit((unsigned char)c))
@@ -113,23 +117,26 @@ static enum char_kind classify_char(char c)
 // becomes " left arm 2 ". Letters become lower case; zeros before a number are removed.
 view_name view_split_name(const char *name)
 {
-    enum { MAX_ADDED = 3 };          // a step adds a space and a character; the end adds a space
-    enum char_kind last = SEPARATOR; // kind of the previous character
+    enum { MAX_ADDED = 3 }; // a step adds a space and a character; the end adds a space
+    enum char_kind previous_kind = SEPARATOR;
     view_name split = {" "};
     char *const to = split.words;
     size_t used = 1;
     for (const char *c = name; *c != '\0' && used + MAX_ADDED < sizeof split.words; c++) {
+        // End the word if the kind of character changes. The exception is a capital that begins a
+        // word: the small letters after it belong to the same word, as in "Arm".
         const enum char_kind kind = classify_char(*c);
-        // A capital belongs to the small letters after it, if it begins the word: "Arm", "HD arm".
-        const bool is_after_initial = last == UPPER && kind == LOWER && to[used - 2] == ' ';
-        const bool is_same_word = kind == last || is_after_initial;
+        const bool is_after_capital = previous_kind == UPPER && kind == LOWER;
+        const bool is_after_initial = is_after_capital && to[used - 2] == ' ';
+        const bool is_same_word = kind == previous_kind || is_after_initial;
         if (!is_same_word && to[used - 1] != ' ')
             to[used++] = ' ';
+
         const bool is_word_start = to[used - 1] == ' ';
         const bool is_leading_zero = *c == '0' && is_word_start && isdigit((unsigned char)c[1]);
         if (kind != SEPARATOR && !is_leading_zero)
             to[used++] = kind == UPPER ? (char)(*c - 'A' + 'a') : *c;
-        last = kind;
+        previous_kind = kind;
     }
 
     if (to[used - 1] != ' ')
@@ -137,7 +144,7 @@ view_name view_split_name(const char *name)
     return split;
 }
 
-// Returns the name without words of these kinds.
+// Returns the name without words of these kinds (bit flags).
 static view_name remove_words(view_name name, uint8_t kinds)
 {
     view_name result = {" "};
@@ -145,11 +152,12 @@ static view_name remove_words(view_name name, uint8_t kinds)
     size_t used = 1;
     const char *rest = name.words;
     while (next_word(&rest, &word)) {
-        if ((classify_word(&word) & kinds) == 0) {
-            const size_t size = strlen(word.words) - 1;
-            memcpy(result.words + used, word.words + 1, size);
-            used += size;
-        }
+        const bool is_removed = (classify_word(&word) & kinds) != 0;
+        if (is_removed)
+            continue;
+        const size_t size = strlen(word.words) - 1; // with the space after it
+        memcpy(result.words + used, word.words + 1, size);
+        used += size;
     }
     return result;
 }
@@ -273,6 +281,7 @@ static bool is_same(const view_name *a, const view_name *b, uint8_t kinds)
     return strcmp(x.words, y.words) == 0;
 }
 
+// Returns true if two paths are in the same folder.
 static bool is_in_same_folder(const char *a, const char *b)
 {
     const size_t length_a = (size_t)(common_base(a) - a);
@@ -529,6 +538,7 @@ enum {
     MAX_MODELS = 1000,
 };
 
+// Returns true if a folder has a subfolder with this name.
 static bool has_folder(const char *folder, const char *name)
 {
     char *const path = common_join(folder, name);
@@ -571,10 +581,10 @@ static char *find_game_folder(const char *folder)
     char *current = common_copy(folder);
     while (!game && !is_top_level(current)) {
         const char *const name = common_base(current);
-        const bool is_models =
+        const bool contains_models =
             common_compare_case(name, "models") == 0 || common_compare_case(name, "progs") == 0;
         char *const parent = common_folder(current);
-        if (is_models && !is_top_level(parent))
+        if (contains_models && !is_top_level(parent))
             game = common_copy(parent);
         free(current);
         current = parent;
@@ -648,9 +658,10 @@ void view_close_package(view_package *package)
     free(package);
 }
 
-// The next functions implement a folder of a game's search path for a package whose files are read
-// through an md5_reader. This folder contains only the files of declarations beside the model.
-// declaring_name() returns the name of a file, relative to the folder of the model.
+// The next functions are callbacks of a folder in a game's search path (md5_game_path), for a
+// package whose files are read through an md5_files reader. The folder contains only the
+// declarations next to the model. declaring_name() returns the name of a file, relative to the
+// folder of the model.
 static const char *declaring_name(void *user, size_t file)
 {
     const view_package *const package = user;
@@ -687,6 +698,34 @@ static md5_game *open_game_with_reader(view_package *package)
     return md5_create_game(&path, 1, NULL, &error);
 }
 
+// Returns the folder of a package that contains the folder "materials", or NULL. It is the root of
+// the package or the model's folder: the folder that contains "progs" usually does not have
+// materials, but a model in "progs" may be made for Doom 3, with the materials in its own folder.
+static const char *find_materials_root(const view_package *package)
+{
+    if (!package->root)
+        return NULL;
+    if (has_folder(package->root, "materials"))
+        return package->root;
+    const char *const folder = package->folder;
+    return !is_top_level(folder) && has_folder(folder, "materials") ? folder : NULL;
+}
+
+// Opens the materials of the package from the disk. Returns NULL if the package does not have
+// materials, or after a warning if they cannot be read.
+static md5_game *open_game_on_disk(view_package *package, view_listener warnings)
+{
+    md5_error error = {0};
+    const char *const root = find_materials_root(package);
+    if (!root || !common_add_game_path(&package->places, root, &error))
+        return NULL;
+    md5_game *const game =
+        md5_create_game(package->places.paths, package->places.count, NULL, &error);
+    if (!game)
+        warn(warnings, common_format("%s: %s", root, error.message));
+    return game;
+}
+
 // Opens the game on the first call. The result, which may be NULL, is the same for all calls. With
 // a reader, the game consists of the declarations next to the model.
 md5_game *view_package_game(view_package *package, view_listener warnings)
@@ -696,26 +735,11 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
     if (package->is_game_open)
         return package->game;
 
-    md5_error error = {0};
     package->is_game_open = true;
-    if (package->reader) {
+    if (package->reader)
         package->game = open_game_with_reader(package);
-        return package->game;
-    }
-
-    // The folder that contains "progs" usually does not have materials. A model in "progs" may
-    // nevertheless be made for Doom 3, with the materials in its own folder.
-    const char *root = package->root;
-    if (root && !has_folder(root, "materials") && !is_top_level(package->folder))
-        root = package->folder;
-    if (!root || !has_folder(root, "materials"))
-        return NULL;
-    if (!common_add_game_path(&package->places, root, &error))
-        return NULL;
-
-    package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
-    if (!package->game)
-        warn(warnings, common_format("%s: %s", root, error.message));
+    else
+        package->game = open_game_on_disk(package, warnings);
     return package->game;
 }
 
@@ -759,27 +783,38 @@ static void add_model(view_package *package, const char *path)
         *COMMON_ADD_ITEM(package->models, package->num_models) = name;
 }
 
-// Adds the images, md5.cfg files and models of a folder to the package. Images are ordered by their
-// extensions, so that preferred formats are first.
+// Adds the images among files of one folder to the package, ordered by their extensions, so that
+// preferred formats are first.
+static void add_images(view_package *package, const common_list *files, view_location location)
+{
+    for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
+        for (size_t i = 0; i < files->count; i++) {
+            if (common_has_suffix(files->names[i], *extension))
+                add_image(package, files->names[i], location);
+        }
+    }
+}
+
+// Adds an md5.cfg file to the package, up to a limit. Only the files near the model are used, which
+// are listed first.
+static void add_script(view_package *package, const char *path)
+{
+    const bool is_full = package->scripts.count == VIEW_MAX_SCRIPTS;
+    if (!is_full && !package->is_near_listed)
+        common_add(&package->scripts, common_copy(path));
+}
+
+// Adds the images and md5.cfg files of a folder to the package, and the names of other models if it
+// is the model's folder.
 static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
-    const view_location location = locate_folder(package, folder);
     const bool is_model_folder = strcmp(folder, package->folder) == 0;
-    for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
-        for (size_t i = 0; i < files.count; i++) {
-            if (common_has_suffix(files.names[i], *extension))
-                add_image(package, files.names[i], location);
-        }
-    }
-
+    add_images(package, &files, locate_folder(package, folder));
     for (size_t i = 0; i < files.count; i++) {
         const char *const path = files.names[i];
-        const bool is_script = strcmp(common_base(path), "md5.cfg") == 0;
-        const bool is_full = package->scripts.count == VIEW_MAX_SCRIPTS;
-        // Only the scripts near the model are used.
-        if (is_script && !is_full && !package->is_near_listed)
-            common_add(&package->scripts, common_copy(path));
+        if (strcmp(common_base(path), "md5.cfg") == 0)
+            add_script(package, path);
         else if (is_model_folder && common_has_suffix(path, ".md5mesh"))
             add_model(package, path);
     }
@@ -820,20 +855,24 @@ static void list_pictures(view_package *package, bool is_all_wanted)
     package->is_all_listed = true;
 }
 
+// Returns true if the images of a folder are listed already: one of them is directly in the folder.
+static bool is_folder_listed(const view_package *package, const char *folder)
+{
+    const size_t length = strlen(folder);
+    for (size_t i = 0; i < package->num_pictures; i++) {
+        const char *const path = package->pictures[i].path;
+        const bool is_inside = strncmp(path, folder, length) == 0;
+        if (is_inside && path + length + 1 == common_base(path)) // a slash, then the name
+            return true;
+    }
+    return false;
+}
+
 // Adds the images in the folder parent/inner, if it exists and is not listed yet.
 static void add_found_folder(view_package *package, const char *parent, const char *inner)
 {
     char *const found = common_find(parent, inner);
-    bool is_new = found && common_is_folder(found);
-    for (size_t i = 0; i < package->num_pictures && is_new; i++) {
-        // The folder is listed if an image is directly in it.
-        const char *const path = package->pictures[i].path;
-        const size_t length = strlen(found);
-        const bool is_in_folder =
-            strncmp(path, found, length) == 0 && path + length + 1 == common_base(path);
-        is_new = !is_in_folder;
-    }
-    if (is_new)
+    if (found && common_is_folder(found) && !is_folder_listed(package, found))
         add_files(package, found);
     free(found);
 }
@@ -846,6 +885,22 @@ static const char *search_root(const view_package *package)
     return package->around ? package->around : package->folder;
 }
 
+// Adds the images of the folder `inner` in the model's folder and in each of its ancestors, up to
+// package->end.
+static void add_folder_in_ancestors(view_package *package, const char *inner)
+{
+    char *ancestor = common_copy(package->folder);
+    bool is_end = false;
+    while (!is_end) {
+        add_found_folder(package, ancestor, inner);
+        is_end = !package->end || strcmp(ancestor, package->end) == 0;
+        char *const next = common_folder(ancestor);
+        free(ancestor);
+        ancestor = next;
+    }
+    free(ancestor);
+}
+
 // Adds the images of the folder that contains the file `name`, ignoring case. An absolute name must
 // be inside of search_root(). A relative name is searched in the model's folder and in its
 // ancestors, up to the end of the package. Returns the normalized name, which begins with a slash.
@@ -855,23 +910,15 @@ static char *add_named_folder(view_package *package, const char *name)
     list_pictures(package, false);
     char *const path = common_normalize_path(name);
     char *const folder = common_folder(path);
-    char *ancestor = common_copy(package->folder);
     const char *const root = search_root(package);
-    if (common_is_absolute(name) && common_is_in(path, root))
-        add_found_folder(package, root, folder + strlen(root));
-
-    const bool is_in_root = folder[1] == '\0'; // a name without a folder: nothing to add
-    bool is_end = common_is_absolute(name) || is_in_root;
-    while (!is_end) {
-        add_found_folder(package, ancestor, folder);
-        is_end = !package->end || strcmp(ancestor, package->end) == 0;
-        char *const next = common_folder(ancestor);
-        free(ancestor);
-        ancestor = next;
+    const bool has_folder_part = folder[1] != '\0'; // otherwise `name` is only the name of a file
+    if (common_is_absolute(name)) {
+        if (common_is_in(path, root))
+            add_found_folder(package, root, folder + strlen(root));
+    } else if (has_folder_part) {
+        add_folder_in_ancestors(package, folder);
     }
-
     free(folder);
-    free(ancestor);
     return path;
 }
 
@@ -879,16 +926,16 @@ static char *add_named_folder(view_package *package, const char *name)
 
 // The reasons to select an image, strongest first.
 typedef enum evidence {
-    BY_DECLARATION,
-    BY_SKIN,
-    BY_PATH,
-    BY_END_OF_PATH,
-    BY_SHADER,
-    BY_MODEL,
-    BY_MESH,
-    BY_FOLDER,
-    BY_PURPOSE,
-    BY_ITSELF,
+    BY_DECLARATION, // a file declares the image for the mesh
+    BY_SKIN,        // it is the image of a skin in Quake
+    BY_PATH,        // its path is the shader's path
+    BY_END_OF_PATH, // the last two parts of its path are those of the shader
+    BY_SHADER,      // it is named after the shader,
+    BY_MODEL,       // the model,
+    BY_MESH,        // the mesh
+    BY_FOLDER,      // or the model's folder
+    BY_PURPOSE,     // its name is typical of color maps, such as "skin"
+    BY_ITSELF,      // it is the only image in the model's folder
     NUM_EVIDENCE,
 } evidence;
 
@@ -928,7 +975,7 @@ enum {
 // Scores that objections subtract.
 enum { NOT_ON_MODELS = 60, OF_ANOTHER = 60, OF_A_PART = 30, IS_TINY = 5 };
 
-// A mesh whose image is searched.
+// A mesh whose image is searched: its names, and properties that affect the scores of images.
 typedef struct named_mesh {
     const view_look_search *search;
     const md5_mesh *mesh;
@@ -954,11 +1001,12 @@ typedef struct named_mesh {
     const view_image_file *only; // the only possible image in the model's folder, or NULL
 } named_mesh;
 
+// An image with its score for a mesh.
 typedef struct candidate {
     const view_image_file *image;
-    evidence by;
+    evidence by; // the evidence with the highest score
     int score;
-    const char *objection; // or NULL
+    const char *objection; // reason why the score was lowered, or NULL
 } candidate;
 
 // -- Identity of a mesh --------------------------------------------------------------------------
@@ -971,8 +1019,9 @@ static const char *mesh_identity(const md5_mesh *mesh)
 
 // -- Objections ----------------------------------------------------------------------------------
 
-// Returns true if an image is named after a mesh or a model: its name contains the words of their
-// name. Names without a meaning, such as "mesh", claim nothing.
+// Returns true if the name of a mesh or a model claims an image: the image is probably named after
+// it, because the image's name contains the words of the name. Names without a meaning, such as
+// "mesh", claim nothing.
 static bool claims(const view_name *name, const view_name *image)
 {
     if (has_only_words(name, WORD_GENERIC | WORD_VARIANT))
@@ -980,6 +1029,7 @@ static bool claims(const view_name *name, const view_name *image)
     return view_name_similarity(name, image) >= SAME_NAME;
 }
 
+// Returns true if the shader or the name of a mesh claims an image.
 static bool is_claimed_by(const md5_mesh *mesh, const view_name *image)
 {
     const view_name shader = split_stem(mesh->shader);
@@ -1061,34 +1111,55 @@ static void add_evidence(candidate *rated, evidence by, uint32_t similarity, int
     }
 }
 
-// Adds evidence if the name of an image matches a name of the model or the mesh, `expected`. The
-// image's name can have additional words if they are in other names of the mesh: the mesh "tail" of
-// the model "imp" matches "imp_tail2.png", but not "imp_tail_light.png". Far from the model, only
-// specific names count.
+// Returns true if an image is far from its model: not in its folder, a subfolder or the parent
+// folder.
+static bool is_far_from_model(const view_image_file *image)
+{
+    return image->location == VIEW_PARENT_SUBFOLDER || image->location == VIEW_ELSEWHERE;
+}
+
+// Returns true if two names are considered as equal: nearly all letters of `a` are in words of `b`.
+static bool is_similar(const view_name *a, const view_name *b)
+{
+    return view_name_similarity(a, b) >= SAME_NAME;
+}
+
+// Returns the similarity of an image's name and a name of the model or the mesh, `expected`: 0 to
+// 100 percent. The image's name must contain all words of the expected name. It can have additional
+// words if they are in other names of the mesh: the mesh "tail" of the model "imp" matches
+// "imp_tail2.png", but not "imp_tail_light.png".
+static uint32_t rate_name(const named_mesh *subject, const view_image_file *image,
+                          const view_name *expected)
+{
+    const uint8_t vague = WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
+    const uint8_t ignored = is_far_from_model(image) ? WORD_COLOR : vague;
+    const view_name main = remove_words(image->name, ignored);
+    const bool has_other_words = main.words[1] != '\0';
+    if (!is_similar(expected, &image->name))
+        return 0;
+    if (!has_other_words || is_similar(&main, expected))
+        return 100;
+    return is_similar(&main, &subject->combined) ? 80 : 0;
+}
+
+// Adds evidence if the name of an image matches a name of the model or the mesh, `expected`.
+// Outside of the model's folder, only specific names count.
 static void compare_name(const named_mesh *subject, candidate *rated, evidence by,
                          const view_name *expected, int weight)
 {
-    const view_name *const name = &rated->image->name;
-    const view_location location = rated->image->location;
-    const bool is_far = location == VIEW_PARENT_SUBFOLDER || location == VIEW_ELSEWHERE;
-    const uint8_t ignored = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
-    const view_name main = remove_words(*name, ignored);
-    const bool is_bare = main.words[1] == '\0'; // no other words remain
-    const bool is_expected = view_name_similarity(expected, name) >= SAME_NAME;
-    if (location != VIEW_SAME_FOLDER && !is_specific(expected))
+    const view_image_file *const image = rated->image;
+    const bool is_in_model_folder = image->location == VIEW_SAME_FOLDER;
+    if (!is_in_model_folder && !is_specific(expected))
         return;
-    if (is_far && subject->has_images)
+    if (is_far_from_model(image) && subject->has_images)
         return;
 
     // An absolute path leads to the author's machine. The author may have renamed the image later.
-    const bool is_maybe_renamed =
-        by == BY_SHADER && subject->is_foreign && location == VIEW_SAME_FOLDER;
-    if (is_expected && (is_bare || view_name_similarity(&main, expected) >= SAME_NAME))
-        add_evidence(rated, by, 100, weight);
-    else if (is_expected && view_name_similarity(&main, &subject->combined) >= SAME_NAME)
-        add_evidence(rated, by, 80, weight);
-    else if (is_maybe_renamed)
-        add_evidence(rated, by, view_name_similarity(expected, name), weight);
+    const bool is_maybe_renamed = by == BY_SHADER && subject->is_foreign && is_in_model_folder;
+    uint32_t similarity = rate_name(subject, image, expected);
+    if (similarity == 0 && is_maybe_renamed)
+        similarity = view_name_similarity(expected, &image->name);
+    add_evidence(rated, by, similarity, weight);
 }
 
 // Returns how typical a name is of a color map that is not named after a mesh, such as "base_skin":
@@ -1290,30 +1361,50 @@ static bool is_possible_image(const named_mesh *subject, const view_image_file *
     return !is_of_another(subject, &image->name);
 }
 
-// Sets the members of a mesh that depend on the images in the model's folder. The folder has an
-// only image if all possible images are variants of one image. A shader that names a particular
-// image excludes it.
-static void examine_folder(named_mesh *subject, const view_image_file *images, size_t count)
+// Returns true if an image is a texture of a model in the model's folder.
+static bool is_texture_in_folder(const named_mesh *subject, const view_image_file *image)
 {
-    bool is_only = true;
-    subject->is_shared =
-        subject->is_shared || is_folder_shared(subject->search->package, &subject->model);
-    subject->only = NULL;
-    subject->has_images = false;
+    return image->location == VIEW_SAME_FOLDER && !is_not_on_models(subject, image);
+}
+
+// Returns true if the model's folder contains textures.
+static bool has_textures(const named_mesh *subject, const view_image_file *images, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_texture_in_folder(subject, &images[i]))
+            return true;
+    }
+    return false;
+}
+
+// Returns the only image in the model's folder that can belong to the mesh, or the first of them if
+// all are variants of one image. Otherwise returns NULL.
+static const view_image_file *find_only_image(const named_mesh *subject,
+                                              const view_image_file *images, size_t count)
+{
+    const view_image_file *only = NULL;
     for (size_t i = 0; i < count; i++) {
         const view_image_file *const image = &images[i];
-        if (image->location != VIEW_SAME_FOLDER || is_not_on_models(subject, image))
+        if (!is_texture_in_folder(subject, image) || !is_possible_image(subject, image))
             continue;
-        subject->has_images = true;
-
-        if (!is_only || !is_possible_image(subject, image))
-            continue;
-        is_only = !subject->only || is_same_image(subject->only, image, true);
-        if (!subject->only)
-            subject->only = image;
+        if (only && !is_same_image(only, image, true))
+            return NULL;
+        if (!only)
+            only = image;
     }
-    if (!is_only || has_meaningful_shader(subject))
-        subject->only = NULL;
+    return only;
+}
+
+// Sets the members of a mesh that depend on the images in the model's folder. A shader that names a
+// particular image cannot mean an image of another name, even if it is the only one.
+static void examine_folder(named_mesh *subject, const view_image_file *images, size_t count)
+{
+    subject->is_shared =
+        subject->is_shared || is_folder_shared(subject->search->package, &subject->model);
+    subject->has_images = has_textures(subject, images, count);
+    subject->only = NULL;
+    if (!has_meaningful_shader(subject))
+        subject->only = find_only_image(subject, images, count);
 }
 
 // Returns true if no other candidate has nearly the score of the best. Variants of the same image
@@ -1368,21 +1459,37 @@ static bool select_at_path(view_look *look, const named_mesh *subject)
     candidate best = {.score = 0};
     if (!has_two_parts(subject->path))
         return false;
+
     for (size_t i = 0; i < package->num_pictures; i++) {
         const view_image_file *const image = &package->pictures[i];
-        candidate found = {
-            .image = image, .by = BY_PATH, .score = rules[BY_PATH].scores[image->location]};
         if (!can_be_color_map(subject, image) || !is_at_path(subject, image->stem))
             continue;
+        candidate found = {
+            .image = image, .by = BY_PATH, .score = rules[BY_PATH].scores[image->location]};
         rate_size(&found);
         if (found.score > best.score)
             best = found;
     }
     if (best.score == 0)
         return false;
+
     select_image(look, &best);
     note_names(look, subject, BY_PATH);
     return true;
+}
+
+// Rates all images for a mesh and writes them to candidates[]. Returns the candidate with the
+// highest score; its score is 0 if no image has a score.
+static candidate rate_images(const named_mesh *subject, const view_image_file *images, size_t count,
+                             candidate *candidates)
+{
+    candidate best = {.score = 0};
+    for (size_t i = 0; i < count; i++) {
+        candidates[i] = rate_image(subject, &images[i]);
+        if (candidates[i].score > best.score)
+            best = candidates[i];
+    }
+    return best;
 }
 
 // Selects the image with the highest score. Returns false if the score is too low, or if another
@@ -1396,14 +1503,8 @@ static bool select_best(view_look *look, named_mesh *subject, search_step step)
     const view_image_file *const images = package->pictures;
     const size_t count = package->num_pictures;
     candidate *const candidates = common_alloc(count + 1, sizeof *candidates);
-    candidate best = {.score = 0};
     examine_folder(subject, images, count);
-
-    for (size_t i = 0; i < count; i++) {
-        candidates[i] = rate_image(subject, &images[i]);
-        if (candidates[i].score > best.score)
-            best = candidates[i];
-    }
+    const candidate best = rate_images(subject, images, count, candidates);
 
     const bool is_clear =
         best.score >= min_score && is_clear_winner(subject, &best, candidates, count);
@@ -1453,6 +1554,18 @@ static char *find_image_path(view_package *package, const char *path, view_liste
     return image ? common_copy(image->path) : NULL;
 }
 
+// Returns the first file that an image program reads, or NULL. Names that begin with '_' are images
+// that are built into the engine.
+static const char *find_image_file(const md5_image_program *image)
+{
+    for (uint32_t i = 0; i < image->num_steps; i++) {
+        const md5_image_step *const step = &image->steps[i];
+        if (step->kind == MD5_IMAGE_FILE && step->file[0] != '_')
+            return step->file;
+    }
+    return NULL;
+}
+
 // Finds the material of a shader in the package's declarations, and sets look->diffuse to the name
 // of its image: the first file of the diffuse map or, if the material is not lit, of its first
 // stage. Returns false if the material is not declared or does not have an image.
@@ -1463,41 +1576,42 @@ static bool find_material(view_package *package, const char *shader, view_look *
     if (!game || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
         return false;
     const md5_material *const material = md5_game_material(game, shader, NULL);
-    const md5_image_program *const image =
-        material ? view_material_image(material, MD5GL_IMAGE_DIFFUSE) : NULL;
-    if (!image)
-        return look->diffuse;
-    for (uint32_t i = 0; i < image->num_steps && !look->diffuse; i++) {
-        const md5_image_step *const step = &image->steps[i];
-        const bool is_built_in = step->kind == MD5_IMAGE_FILE && step->file[0] == '_';
-        if (step->kind == MD5_IMAGE_FILE && !is_built_in)
-            look->diffuse = common_copy(step->file);
-    }
+    if (!material)
+        return false;
+    const md5_image_program *const image = view_material_image(material, MD5GL_IMAGE_DIFFUSE);
+    look->diffuse = image ? common_copy(find_image_file(image)) : NULL;
     return look->diffuse;
 }
 
-// Finds a material in the .shader files of the package (Quake III), in the order of their names.
-// The first declaration with the name is used. Large files are skipped.
+// Finds a material in a .shader file and writes its appearance. Returns false if the file does not
+// declare the material, is too large or cannot be read.
+static bool find_in_shader_file(const char *path, const char *name, view_look *look,
+                                view_listener warnings)
+{
+    const uint64_t max_size = 4 << 20;
+    size_t size;
+    const char *reason;
+    if (common_file_size(path) > max_size)
+        return false;
+    char *const text = common_read_stream(path, &size, &reason);
+    const bool is_found = text && view_read_shader(path, text, size, name, look, warnings);
+    free(text);
+    return is_found;
+}
+
+// Finds a material in the .shader files of the package (Quake III), in the order of their names,
+// and writes its appearance. The first declaration with the name is used. Returns false if no file
+// declares the material.
 static bool find_shader(const view_package *package, const char *name, view_look *look,
                         view_listener warnings)
 {
-    const uint64_t max_size = 4 << 20;
-    bool is_found = false;
     if (!package->root)
         return false;
-
     char *const folder = common_join(package->root, "scripts");
     common_list files = common_list_folder(folder, ".shader");
-    for (size_t i = 0; i < files.count && !is_found; i++) {
-        size_t size;
-        const char *reason;
-        if (common_file_size(files.names[i]) > max_size)
-            continue;
-        char *const text = common_read_stream(files.names[i], &size, &reason);
-        is_found = text && view_read_shader(files.names[i], text, size, name, look, warnings);
-        free(text);
-    }
-
+    bool is_found = false;
+    for (size_t i = 0; i < files.count && !is_found; i++)
+        is_found = find_in_shader_file(files.names[i], name, look, warnings);
     common_free_list(&files);
     free(folder);
     return is_found;
@@ -1528,6 +1642,26 @@ static const md5_cube2 *get_cube(view_package *package, size_t script)
     return package->cubes[script];
 }
 
+// Finds the appearance of a mesh in the contents of an md5.cfg. Returns false and leaves `look`
+// unchanged if the file does not load the model or does not declare a texture of the mesh.
+static bool find_in_cube(const view_package *package, const md5_cube2 *cube, const char *mesh,
+                         view_look *look)
+{
+    for (uint32_t i = 0; i < cube->num_parts; i++) {
+        const md5_cube2_part *const part = &cube->parts[i];
+        if (!is_package_model(package, part))
+            continue;
+        view_look declared = view_cube_look(cube, part, mesh);
+        if (declared.diffuse) {
+            view_free_look(look);
+            *look = declared;
+            return true;
+        }
+        view_free_look(&declared);
+    }
+    return false;
+}
+
 // Finds the appearance of a mesh in an md5.cfg (Cube 2 engines) around the model. Returns false and
 // leaves `look` unchanged if no such file declares a texture of the mesh.
 static bool find_cube_look(view_package *package, const char *mesh, view_look *look)
@@ -1535,20 +1669,26 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
     list_pictures(package, false);
     for (size_t i = 0; i < package->scripts.count; i++) {
         const md5_cube2 *const cube = get_cube(package, i);
-        for (uint32_t k = 0; cube && k < cube->num_parts; k++) {
-            const md5_cube2_part *const part = &cube->parts[k];
-            if (!is_package_model(package, part))
-                continue;
-            view_look declared = view_cube_look(cube, part, mesh);
-            if (declared.diffuse) {
-                view_free_look(look);
-                *look = declared;
-                return true;
-            }
-            view_free_look(&declared);
-        }
+        if (cube && find_in_cube(package, cube, mesh, look))
+            return true;
     }
     return false;
+}
+
+// Searches the declaration of a shader in materials, then in .shader files. Returns false if none
+// declares an image. `shader` is NULL if the mesh does not have a shader.
+static bool find_shader_declaration(view_package *package, const char *shader, view_look *declared,
+                                    view_look *notes, view_listener warnings)
+{
+    const char *const name = shader ? shader : "no shader";
+    const bool is_material = shader && find_material(package, shader, declared, warnings);
+    view_add_searched_name(notes, is_material, common_format("materials/*.mtr: %s", name));
+    if (is_material)
+        return true;
+    const bool is_script = shader && find_shader(package, shader, declared, warnings);
+    const bool has_image = is_script && declared->diffuse;
+    view_add_searched_name(notes, has_image, common_format("scripts/*.shader: %s", name));
+    return has_image;
 }
 
 // Searches the declarations of a mesh: materials, then .shader files, then md5.cfg files; the first
@@ -1559,16 +1699,11 @@ static void find_declaration(view_package *package, const md5_mesh *mesh, view_l
 {
     char *const shader = common_normalize_path(mesh->shader);
     const bool has_shader = shader[0] != '\0';
-    const char *const name = has_shader ? shader + 1 : "no shader";
-    const bool is_material = has_shader && find_material(package, name, declared, warnings);
-    view_add_searched_name(notes, is_material, common_format("materials/*.mtr: %s", name));
-    if (!is_material) {
-        const bool is_script =
-            has_shader && find_shader(package, name, declared, warnings) && declared->diffuse;
-        view_add_searched_name(notes, is_script, common_format("scripts/*.shader: %s", name));
-        if (!is_script)
-            view_add_searched_name(notes, find_cube_look(package, mesh->name, declared),
-                                   common_copy("md5.cfg in the model's folder and above"));
+    const char *const name = has_shader ? shader + 1 : NULL; // without the first slash
+    if (!find_shader_declaration(package, name, declared, notes, warnings)) {
+        const bool is_in_cube = find_cube_look(package, mesh->name, declared);
+        view_add_searched_name(notes, is_in_cube,
+                               common_copy("md5.cfg in the model's folder and above"));
     }
     free(shader);
 }
@@ -1586,6 +1721,21 @@ static const view_image_file *find_declared_image(view_package *package, const c
     return image;
 }
 
+// Selects the color map that is declared as `diffuse`, or lists it as missing.
+static void select_declared_image(view_look *look, view_package *package, const char *diffuse)
+{
+    const view_image_file *const image = find_declared_image(package, diffuse);
+    look->is_declared = image != NULL;
+    view_add_searched_name(look, look->is_declared, common_copy(diffuse));
+    if (image) {
+        const int score = rules[BY_DECLARATION].scores[0]; // the same for all locations
+        select_image(look, &(candidate){.image = image, .by = BY_DECLARATION, .score = score});
+    } else {
+        common_add(&look->tried,
+                   common_format("image %s not found, which the material declares", diffuse));
+    }
+}
+
 // Sets the appearance that is declared for a mesh, or that the caller has specified
 // (search->cfg_look). Returns true if an image is declared, even if it does not exist: a missing
 // image is not replaced by another image.
@@ -1594,54 +1744,51 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
     view_package *const package = subject->search->package;
     view_look found = {0};
     view_look notes = {0};
-    if (!subject->search->cfg_look)
+    const view_look *declared = subject->search->cfg_look;
+    if (!declared) {
         find_declaration(package, subject->mesh, &found, &notes, warnings);
+        declared = &found;
+    }
 
-    const view_look *const declared =
-        subject->search->cfg_look ? subject->search->cfg_look : &found;
+    // Replace the paths of the declaration by the paths of existing files.
     *look = *declared;
     look->looked = notes.looked;
     look->diffuse = NULL;
     look->normals = find_image_path(package, declared->normals, warnings);
     look->masks = find_image_path(package, declared->masks, warnings);
     look->is_declared = false;
-
-    if (declared->diffuse) {
-        const view_image_file *const image = find_declared_image(package, declared->diffuse);
-        look->is_declared = image != NULL;
-        view_add_searched_name(look, image != NULL, common_copy(declared->diffuse));
-        if (image)
-            select_image(look,
-                         &(candidate){.image = image, .score = rules[BY_DECLARATION].scores[0]});
-        else
-            common_add(&look->tried,
-                       common_format("image %s not found, which the material declares",
-                                     declared->diffuse));
-    }
-
+    if (declared->diffuse)
+        select_declared_image(look, package, declared->diffuse);
     view_free_look(&found);
     return look->is_declared || look->tried.count > 0;
 }
 
 // -- Skins of the Quake re-releases --------------------------------------------------------------
 
+// Returns the path of the .md2 file that a model of Quake II replaces, or NULL. It has the same
+// name and is in the parent folder of `folder`, which contains the model `path`. The caller frees
+// it.
+static char *find_md2(const char *folder, const char *path)
+{
+    char *const parent = common_folder(folder);
+    char *const stem = common_stem(path);
+    char *const name = common_format("%s.md2", stem);
+    char *const md2 = common_find(parent, name);
+    free(parent);
+    free(stem);
+    free(name);
+    return md2;
+}
+
 // Returns the Quake game to which a model belongs, judged by its folder. For Quake II, *md2 is the
-// path of the .md2 file that the model replaces; the caller frees it. Otherwise *md2 may be NULL.
+// path of the .md2 file that the model replaces; the caller frees it. Otherwise *md2 is NULL.
 static view_quake find_quake(const char *path, char **md2)
 {
     char *const folder = common_folder(path);
     char *const absolute = common_absolute(folder);
-    const bool is_progs = strcmp(common_base(absolute), "progs") == 0;
-    *md2 = NULL;
-    if (strcmp(common_base(absolute), "md5") == 0) {
-        char *const parent = common_folder(absolute);
-        char *const stem = common_stem(path);
-        char *const name = common_format("%s.md2", stem);
-        *md2 = common_find(parent, name);
-        free(parent);
-        free(stem);
-        free(name);
-    }
+    const char *const name = common_base(absolute);
+    const bool is_progs = strcmp(name, "progs") == 0;
+    *md2 = strcmp(name, "md5") == 0 ? find_md2(absolute, path) : NULL;
     free(folder);
     free(absolute);
     if (is_progs)
@@ -1657,22 +1804,24 @@ view_quake view_detect_quake_game(const char *path)
     return quake;
 }
 
-enum { MD2_NAME_SIZE = 64 };
+enum { MD2_NAME_SIZE = 64 }; // bytes of a name in an .md2 file's list of skins
 
-// Reads a name of an .md2 file's list of skins. The header contains the number of skins at byte 20
-// and the offset of the list at byte 44. Returns false if the file is invalid or the index is too
-// large.
+// Reads a name of an .md2 file's list of skins. Returns false if the file is invalid or the index
+// is too large.
 static bool read_md2_skin(FILE *file, uint32_t skin, char name[MD2_NAME_SIZE + 1])
 {
-    enum { HEADER = 68, NUM_SKINS = 20, SKINS = 44, VERSION = 8 };
-    unsigned char header[HEADER];
-    if (fread(header, 1, HEADER, file) != HEADER || memcmp(header, "IDP2", 4) != 0)
+    // The header with the byte offsets of its members. Numbers are little-endian.
+    enum { HEADER_SIZE = 68, VERSION_AT = 4, NUM_SKINS_AT = 20, LIST_OFFSET_AT = 44, VERSION = 8 };
+    const uint32_t max_offset = 1u << 30; // of the list; larger sums could overflow `long`
+    unsigned char header[HEADER_SIZE];
+    if (fread(header, 1, HEADER_SIZE, file) != HEADER_SIZE || memcmp(header, "IDP2", 4) != 0)
         return false;
-    const uint32_t offset = common_read_little_endian(header + SKINS, 4);
-    if (common_read_little_endian(header + 4, 4) != VERSION
-        || common_read_little_endian(header + NUM_SKINS, 4) <= skin)
+    const uint32_t version = common_read_little_endian(header + VERSION_AT, 4);
+    const uint32_t num_skins = common_read_little_endian(header + NUM_SKINS_AT, 4);
+    const uint32_t offset = common_read_little_endian(header + LIST_OFFSET_AT, 4);
+    if (version != VERSION || skin >= num_skins || offset >= max_offset)
         return false;
-    if (offset >= 1u << 30 || fseek(file, (long)offset + (long)skin * MD2_NAME_SIZE, SEEK_SET) != 0)
+    if (fseek(file, (long)offset + (long)skin * MD2_NAME_SIZE, SEEK_SET) != 0)
         return false;
     return fread(name, 1, MD2_NAME_SIZE, file) == MD2_NAME_SIZE && name[0] != '\0';
 }
@@ -1690,25 +1839,51 @@ static char *find_md2_skin(const char *path, uint32_t skin)
     return is_read ? common_stem(name) : NULL;
 }
 
-// Returns the name of image `index` of a mesh's skin, or NULL if it does not have one. In Quake,
-// names of images are derived from the shader. In Quake II, the .md2 file contains the name of the
-// only image.
+// Returns the name of image `index` of a skin in Quake, which is derived from the shader. Returns
+// NULL if the mesh does not have a shader or the name is too long.
+static char *derive_image_name(const named_mesh *subject, uint32_t skin, uint32_t index)
+{
+    char name[256];
+    if (subject->path[0] == '\0')
+        return NULL;
+    const size_t length =
+        md5_quake_image_name(common_base(subject->path), skin, index, name, sizeof name);
+    return length < sizeof name ? common_copy(name) : NULL;
+}
+
+// Returns the name of image `index` of a mesh's skin without folder and extension, or NULL if it
+// does not exist. In Quake II, a skin has only one image, whose name is in the .md2 file. The
+// caller frees it.
 static char *skin_image_name(const named_mesh *subject, uint32_t skin, uint32_t index)
 {
     char *md2 = NULL;
     char *name = NULL;
-    char text[256];
     const view_quake quake = find_quake(subject->search->package->model, &md2);
-    if (quake == VIEW_QUAKE_1 && subject->path[0] != '\0') {
-        const size_t length =
-            md5_quake_image_name(common_base(subject->path), skin, index, text, sizeof text);
-        if (length < sizeof text)
-            name = common_copy(text);
-    } else if (quake == VIEW_QUAKE_2 && index == 0) {
+    if (quake == VIEW_QUAKE_1)
+        name = derive_image_name(subject, skin, index);
+    else if (quake == VIEW_QUAKE_2 && index == 0)
         name = find_md2_skin(md2, skin);
-    }
     free(md2);
     return name;
+}
+
+// Returns the image of a skin with this name, in the model's folder or in the folder "textures" of
+// the game. Returns NULL if it does not exist.
+static const view_image_file *find_skin_file(view_package *package, const char *name)
+{
+    char *const in_textures = common_format("/textures/%s", name);
+    char *const in_folder = common_format("/%s", name);
+    free(add_named_folder(package, in_textures + 1)); // lists the game's folder "textures"
+    const view_image_file *found = NULL;
+    for (size_t i = 0; i < package->num_pictures && !found; i++) {
+        const view_image_file *const image = &package->pictures[i];
+        const bool is_in_model_folder = image->location == VIEW_SAME_FOLDER;
+        if (common_has_suffix(image->stem, is_in_model_folder ? in_folder : in_textures))
+            found = image;
+    }
+    free(in_textures);
+    free(in_folder);
+    return found;
 }
 
 // Finds image `index` of a mesh's skin in the model's folder or in the folder "textures" of the
@@ -1722,50 +1897,52 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
         return NULL;
 
     char *const name = skin_image_name(subject, skin, index);
-    if (!name)
-        return NULL;
-    char *const path = common_format("/textures/%s", name);
-    const char *const base = strrchr(path, '/');
-    const view_image_file *found = NULL;
-    free(add_named_folder(package, path + 1)); // lists the game's folder "textures"
-
-    for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
-        const view_image_file *const image = &package->pictures[i];
-        if (common_has_suffix(image->stem, image->location == VIEW_SAME_FOLDER ? base : path))
-            found = image;
-    }
-
+    const view_image_file *const found = name ? find_skin_file(package, name) : NULL;
     free(name);
-    free(path);
     return found;
 }
 
+// Returns the first image of a mesh's skin *skin. If it does not exist, sets *skin to 0 and returns
+// the first image of skin 0, with a warning. Returns NULL if that does not exist either.
+static const view_image_file *find_first_image(const named_mesh *subject, uint32_t *skin,
+                                               view_listener warnings)
+{
+    const uint32_t requested = *skin;
+    const view_image_file *const image = find_skin_image(subject, requested, 0);
+    if (image || requested == 0)
+        return image;
+    *skin = 0;
+    const view_image_file *const fallback = find_skin_image(subject, 0, 0);
+    if (fallback)
+        warn(warnings, common_format("mesh \"%s\" has no skin %u; using skin 0",
+                                     subject->mesh->name, requested));
+    return fallback;
+}
+
+// Stores the images of an animated skin after the first image in look->later_images.
+static void add_later_images(view_look *look, const named_mesh *subject, uint32_t skin)
+{
+    while (look->num_later_images < MD5_MAX_QUAKE_IMAGES - 1) {
+        const uint32_t index = look->num_later_images + 1;
+        const view_image_file *const next = find_skin_image(subject, skin, index);
+        if (!next)
+            break;
+        look->later_images[look->num_later_images] = common_copy(next->path);
+        look->num_later_images++;
+    }
+}
+
 // Selects the images of the mesh's skin. If the skin does not exist, uses skin 0 with a warning.
-// Stores the later images of an animated skin in look->later_images. Returns false if no image
-// exists.
+// Returns false if no image exists.
 static bool select_skin(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     uint32_t skin = subject->search->skin;
-    const view_image_file *image = find_skin_image(subject, skin, 0);
-    if (!image && skin > 0) {
-        image = find_skin_image(subject, 0, 0);
-        if (image)
-            warn(warnings, common_format("mesh \"%s\" has no skin %u; using skin 0",
-                                         subject->mesh->name, skin));
-        skin = 0;
-    }
+    const view_image_file *const image = find_first_image(subject, &skin, warnings);
     if (!image)
         return false;
-
-    select_image(look,
-                 &(candidate){.image = image, .by = BY_SKIN, .score = rules[BY_SKIN].scores[0]});
-    while (look->num_later_images < MD5_MAX_QUAKE_IMAGES - 1) {
-        const view_image_file *const next =
-            find_skin_image(subject, skin, look->num_later_images + 1);
-        if (!next)
-            break;
-        look->later_images[look->num_later_images++] = common_copy(next->path);
-    }
+    const int score = rules[BY_SKIN].scores[0]; // the same for all locations
+    select_image(look, &(candidate){.image = image, .by = BY_SKIN, .score = score});
+    add_later_images(look, subject, skin);
     return true;
 }
 
