@@ -48,9 +48,12 @@ static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixel
 
 // -- PNG ------------------------------------------------------------------------------------
 
-enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12 }; // length, name and checksum
+// A PNG file consists of a signature and of chunks. Besides its data, a chunk has a length, a name
+// and a checksum of 4 bytes each. Sizes in bytes.
+enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12 };
 
 #ifdef HAS_STB
+// Returns the number in 4 bytes, the highest byte first.
 static uint32_t big_endian(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -58,30 +61,31 @@ static uint32_t big_endian(const uint8_t *bytes)
 
 enum { PNG_GREY = 0, PNG_PALETTE = 3, PNG_MAX_COLOR_TYPE = 6 };
 
-// Returns the number of bits per pixel in the file, or 0 if the combination of color type and
-// depth is invalid.
-static uint32_t png_pixel_bits(uint8_t color, uint8_t depth)
+// Returns true if a PNG file can have this number of bits per channel (depth) with a color type.
+static bool is_png_depth(uint8_t color, uint8_t depth)
 {
-    static const uint8_t num_channels[PNG_MAX_COLOR_TYPE + 1] = {1, 0, 3, 1, 2, 0, 4};
-    if (color > PNG_MAX_COLOR_TYPE)
-        return 0;
-
     switch (depth) {
     case 1:
     case 2:
     case 4:
-        if (color != PNG_GREY && color != PNG_PALETTE)
-            return 0;
-        break;
+        return color == PNG_GREY || color == PNG_PALETTE;
     case 8:
-        break;
+        return true;
     case 16:
-        if (color == PNG_PALETTE)
-            return 0;
-        break;
+        return color != PNG_PALETTE;
     default:
-        return 0;
+        return false;
     }
+}
+
+// Returns the number of bits per pixel in the file, or 0 if the combination of color type and
+// depth is invalid.
+static uint32_t png_pixel_bits(uint8_t color, uint8_t depth)
+{
+    // By color type; 0 for types that do not exist.
+    static const uint8_t num_channels[PNG_MAX_COLOR_TYPE + 1] = {1, 0, 3, 1, 2, 0, 4};
+    if (color > PNG_MAX_COLOR_TYPE || !is_png_depth(color, depth))
+        return 0;
     return (uint32_t)num_channels[color] * depth;
 }
 
@@ -92,20 +96,20 @@ typedef struct png_info {
     size_t palette_size; // bytes; 0 without a palette
 } png_info;
 
-// The values of a PNG file that check_png() collects from its chunks.
+// The values that check_png() collects from the chunks of a file to check later chunks.
 typedef struct png_state {
     uint32_t width;
     uint32_t height;
-    uint8_t depth;
+    uint8_t depth;        // bits per channel
     uint8_t color;        // color type
-    uint64_t packed_size; // bytes of all IDAT chunks
+    uint64_t packed_size; // bytes of all IDAT chunks until now
     bool has_palette;
 } png_state;
 
 enum {
     PNG_HEADER_SIZE = 13,
     MAX_PALETTE_SIZE = 3 * 256,
-    MAX_DEFLATE_RATIO = 4 * 258, // deflate expands two bits to 258 bytes
+    MAX_DEFLATE_RATIO = 4 * 258, // deflate expands two bits, a quarter of a byte, to 258 bytes
 };
 
 // Reads the IHDR chunk.
@@ -155,23 +159,37 @@ static bool check_png_end(const png_state *png, md5_error *error)
     return true;
 }
 
+// Returns true if the name of a PNG chunk, which has four letters, is the expected name.
+static bool is_chunk(const uint8_t *name, const char *expected)
+{
+    return memcmp(name, expected, 4) == 0;
+}
+
+// Returns true if a name consists of four ASCII letters, as the names of all PNG chunks.
+static bool is_chunk_name(const uint8_t *name)
+{
+    for (int i = 0; i < 4; i++) {
+        const int lower = name[i] | 32; // the bit that distinguishes lower-case letters
+        if (lower < 'a' || lower > 'z')
+            return false;
+    }
+    return true;
+}
+
 // Checks the name and the length of the chunk at `offset`. `remaining` is the number of bytes after
 // the chunk's fixed parts.
 static bool check_png_chunk(const uint8_t *name, uint32_t length, size_t offset, size_t remaining,
                             md5_error *error)
 {
-    for (int i = 0; i < 4; i++) {
-        if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
-            return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: expected a chunk at byte %zu",
-                        offset);
-    }
+    if (!is_chunk_name(name))
+        return fail(error, MD5_ERROR_SYNTAX, "invalid PNG: expected a chunk at byte %zu", offset);
     if (length > remaining)
         return fail(
             error, MD5_ERROR_SYNTAX,
             "truncated PNG: chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
             (const char *)name, offset, length, remaining);
-    const bool is_header = memcmp(name, "IHDR", 4) == 0;
-    if (is_header != (offset == PNG_SIGNATURE))
+    const bool is_first = offset == PNG_SIGNATURE;
+    if (is_chunk(name, "IHDR") != is_first)
         return fail(error, MD5_ERROR_SYNTAX,
                     "invalid PNG: found chunk %.4s at byte %zu, but IHDR must be the first chunk "
                     "and must occur once",
@@ -179,10 +197,37 @@ static bool check_png_chunk(const uint8_t *name, uint32_t length, size_t offset,
     return true;
 }
 
-// Returns true if the name of a PNG chunk, which has four letters, is the expected name.
-static bool is_chunk(const uint8_t *name, const char *expected)
+// Reads a chunk before the end of the file, `body` with `length` bytes at `offset`. Updates the
+// values that later chunks and decode_png() need. Returns false and fills the error if the chunk is
+// invalid.
+static bool read_png_chunk(const uint8_t *name, const uint8_t *body, uint32_t length, size_t offset,
+                           uint32_t max_pixels, png_state *png, png_info *info, md5_error *error)
 {
-    return memcmp(name, expected, 4) == 0;
+    if (is_chunk(name, "IHDR")) {
+        if (!read_png_header(body, length, max_pixels, png, error))
+            return false;
+        info->num_pixels = (uint64_t)png->width * png->height;
+        return true;
+    }
+    if (is_chunk(name, "PLTE")) {
+        if (!check_palette(png, length, error))
+            return false;
+        png->has_palette = true;
+        if (png->color == PNG_PALETTE) { // in other images, the palette is only a suggestion
+            info->palette = offset;
+            info->palette_size = length;
+        }
+        return true;
+    }
+    if (is_chunk(name, "IDAT")) {
+        png->packed_size += length;
+        return true;
+    }
+    const bool is_optional = name[0] >= 'a'; // the first letter is lower case
+    if (!is_optional)
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "unsupported PNG: found the unknown critical chunk %.4s", (const char *)name);
+    return true;
 }
 
 // Checks the structure of a PNG file chunk by chunk: the image size, chunks inside of the file, the
@@ -191,37 +236,17 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
                       md5_error *error)
 {
     png_state png = {0};
-    size_t offset = PNG_SIGNATURE;
-
+    size_t offset = PNG_SIGNATURE; // of the chunk
     while (size - offset >= PNG_CHUNK) {
         const uint32_t length = big_endian(bytes + offset);
         const uint8_t *const name = bytes + offset + 4;
-        const uint8_t *const body = bytes + offset + 8;
+        const size_t body = offset + 8;
         if (!check_png_chunk(name, length, offset, size - offset - PNG_CHUNK, error))
             return false;
         if (is_chunk(name, "IEND"))
             return check_png_end(&png, error);
-
-        if (is_chunk(name, "IHDR")) {
-            if (!read_png_header(body, length, max_pixels, &png, error))
-                return false;
-            info->num_pixels = (uint64_t)png.width * png.height;
-        } else if (is_chunk(name, "PLTE")) {
-            if (!check_palette(&png, length, error))
-                return false;
-            png.has_palette = true;
-            if (png.color == PNG_PALETTE) {
-                info->palette = offset + 8;
-                info->palette_size = length;
-            }
-        } else if (is_chunk(name, "IDAT")) {
-            png.packed_size += length;
-        } else if (name[0] < 'a') { // a lower-case first letter marks optional chunks
-            return fail(error, MD5_ERROR_SYNTAX,
-                        "unsupported PNG: found the unknown critical chunk %.4s",
-                        (const char *)name);
-        }
-
+        if (!read_png_chunk(name, bytes + body, length, body, max_pixels, &png, info, error))
+            return false;
         offset += PNG_CHUNK + length;
     }
     return fail(error, MD5_ERROR_SYNTAX, "truncated PNG: the IEND chunk is missing");
@@ -248,33 +273,37 @@ static uint8_t *copy_with_full_palette(const uint8_t *bytes, size_t size, const 
     return copy;
 }
 
-// Decodes a PNG file with stb_image, after check_png() has accepted it. A short palette is first
-// enlarged in a copy of the file.
-static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
-                       md5_error *error)
+// Decodes a PNG file of `num_pixels` pixels with stb_image, which check_png() has accepted.
+static bool decode_checked_png(const uint8_t *bytes, size_t size, uint64_t num_pixels,
+                               view_image *image, md5_error *error)
 {
-    png_info info = {0};
     const char *reason = "";
-    uint8_t *copy = NULL;
-    size_t copy_size = size;
-    if (!check_png(bytes, size, max_pixels, &info, error))
-        return false;
-
-    const bool has_short_palette = info.palette > 0 && info.palette_size < MAX_PALETTE_SIZE;
-    if (has_short_palette) {
-        copy = copy_with_full_palette(bytes, size, &info, &copy_size);
-        if (!copy)
-            return fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
-    }
-
-    image->rgba = view_load_png(copy ? copy : bytes, copy_size, info.num_pixels, &image->width,
-                                &image->height, &reason);
-    free(copy);
+    image->rgba = view_load_png(bytes, size, num_pixels, &image->width, &image->height, &reason);
     if (image->rgba)
         return true;
     if (strcmp(reason, "outofmem") == 0)
         return fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
     return fail(error, MD5_ERROR_SYNTAX, "%s", reason);
+}
+
+// Checks and decodes a PNG file. A short palette is first enlarged in a copy of the file.
+static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                       md5_error *error)
+{
+    png_info info = {0};
+    if (!check_png(bytes, size, max_pixels, &info, error))
+        return false;
+    const bool has_short_palette = info.palette > 0 && info.palette_size < MAX_PALETTE_SIZE;
+    if (!has_short_palette)
+        return decode_checked_png(bytes, size, info.num_pixels, image, error);
+
+    size_t copy_size = 0;
+    uint8_t *const copy = copy_with_full_palette(bytes, size, &info, &copy_size);
+    if (!copy)
+        return fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
+    const bool is_decoded = decode_checked_png(copy, copy_size, info.num_pixels, image, error);
+    free(copy);
+    return is_decoded;
 }
 #else
 static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
@@ -296,12 +325,13 @@ enum {
     MAX_MEMORY = 1 << 30,
 };
 
+// The state of decoding a file, which the callbacks of libjpeg receive as `client_data`.
 typedef struct jpeg_reader {
     struct jpeg_decompress_struct jpeg;
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
-    jmp_buf failed;
-    md5_error *error;
+    jmp_buf failed;   // target of longjmp() after an error
+    md5_error *error; // receives the error
 
     // These are members because longjmp() can lose the values of local variables.
     uint8_t *row;
@@ -337,6 +367,7 @@ static void handle_warning(j_common_ptr jpeg, int level)
     }
 }
 
+// Replaces the function of libjpeg that prints messages to standard error.
 static void print_nothing(j_common_ptr jpeg)
 {
     (void)jpeg;
@@ -375,15 +406,12 @@ static void convert_cmyk_row(const uint8_t *cmyk, uint32_t width, uint8_t *rgba)
     }
 }
 
-// Decodes an image. The row and the pixels are members of the reader, which the caller frees. After
-// an error of libjpeg, setjmp() returns a second time, with a value that is not 0.
-static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, uint32_t max_pixels,
-                      view_image *image)
+// Begins decoding: reads the header, checks the size of the image and selects the format of the
+// decoded rows. Returns false and fills the error if the image is too large. Other errors do not
+// return.
+static bool start_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, uint32_t max_pixels)
 {
     struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
-    if (setjmp(reader->failed) != 0)
-        return false;
-
     jpeg_create_decompress(jpeg);
     jpeg->mem->max_memory_to_use = MAX_MEMORY;
     jpeg->progress = &reader->progress;
@@ -395,7 +423,15 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     const bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
     jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_RGB; // libjpeg does not convert CMYK to RGB
     jpeg_start_decompress(jpeg);
+    return true;
+}
 
+// Decodes the rows of an image and converts them to RGBA. Returns false and fills the error if
+// memory runs out. Other errors do not return.
+static bool read_jpeg_rows(jpeg_reader *reader)
+{
+    struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
+    const bool is_cmyk = jpeg->out_color_space == JCS_CMYK;
     const uint32_t width = jpeg->output_width;
     const size_t stride = (size_t)width * 4;
     reader->row = malloc(stride);
@@ -403,7 +439,6 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     if (!reader->row || !reader->rgba)
         return fail(reader->error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 
-    // Decode row by row, and convert each row to RGBA.
     while (jpeg->output_scanline < jpeg->output_height) {
         uint8_t *const rgba = reader->rgba + stride * jpeg->output_scanline;
         jpeg_read_scanlines(jpeg, &reader->row, 1);
@@ -412,9 +447,21 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
         else
             convert_rgb_row(reader->row, width, rgba);
     }
+    return true;
+}
 
+// Decodes an image. The row and the pixels are members of the reader, which the caller frees. After
+// an error of libjpeg, setjmp() returns a second time, with a value that is not 0.
+static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, uint32_t max_pixels,
+                      view_image *image)
+{
+    struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
+    if (setjmp(reader->failed) != 0)
+        return false;
+    if (!start_jpeg(reader, bytes, size, max_pixels) || !read_jpeg_rows(reader))
+        return false;
     jpeg_finish_decompress(jpeg);
-    *image = (view_image){reader->rgba, width, jpeg->output_height};
+    *image = (view_image){reader->rgba, jpeg->output_width, jpeg->output_height};
     return true;
 }
 
@@ -474,6 +521,7 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
 // Decodes Radiance images. stb_image is not used, because its version 2.27, which is still in use,
 // has an infinite loop for truncated rows (CVE-2021-42715).
 
+// The bytes of a file, which are read from `offset` on.
 typedef struct byte_reader {
     const uint8_t *bytes;
     size_t offset;
@@ -501,37 +549,36 @@ static bool read_line(byte_reader *from, char line[MAX_LINE])
     return has_line_break;
 }
 
-// Parses an integer after a sign and an axis, such as "-Y 512 ". Returns the text after it, or NULL
-// if the axis differs.
-static const char *parse_side(const char *text, const char *axis, uint32_t *side)
-{
-    uint32_t value = 0;
-    if (strncmp(text, axis, strlen(axis)) != 0)
-        return NULL;
-    text += strlen(axis);
-    for (; *text >= '0' && *text <= '9' && value < 1000000; text++)
-        value = 10 * value + (uint32_t)(*text - '0');
-    *side = value;
-    return text + strspn(text, " ");
-}
-
 // Returns true if a text begins with another text.
 static bool begins_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Reads the header: "#?" with the name of the program, lines of properties, an empty line, and the
-// size of the image.
-static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *error)
+// Parses an integer after a sign and an axis, such as "-Y 512 ". Returns the text after it and
+// after spaces, or NULL if the axis differs. Digits that exceed a limit are not read.
+static const char *parse_side(const char *text, const char *axis, uint32_t *side)
+{
+    const uint32_t limit = 1000000; // larger than any supported side
+    if (!begins_with(text, axis))
+        return NULL;
+    const char *digit = text + strlen(axis);
+    uint32_t value = 0;
+    while (*digit >= '0' && *digit <= '9' && value < limit) {
+        value = 10 * value + (uint32_t)(*digit - '0');
+        digit++;
+    }
+    *side = value;
+    return digit + strspn(digit, " ");
+}
+
+// Reads the lines of properties, up to an empty line. Returns false and fills the error if the
+// pixels do not have the supported format.
+static bool read_properties(byte_reader *from, md5_error *error)
 {
     static const char property[] = "FORMAT=";
     static const char format[] = "32-bit_rle_rgbe";
     char line[MAX_LINE] = "";
-    if (!read_line(from, line) || !begins_with(line, "#?"))
-        return fail(error, MD5_ERROR_SYNTAX,
-                    "not a Radiance image: expected '#?' at the start of the file");
-
     do {
         if (!read_line(from, line))
             return fail(error, MD5_ERROR_SYNTAX,
@@ -541,7 +588,14 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
             return fail(error, MD5_ERROR_SYNTAX,
                         "unsupported Radiance format \"%.40s\": expected %s", value, format);
     } while (line[0] != '\0');
+    return true;
+}
 
+// Reads the line with the size of the image. Returns false and fills the error if it is missing,
+// has another form, or the image is too large.
+static bool read_size(byte_reader *from, view_panorama *panorama, md5_error *error)
+{
+    char line[MAX_LINE] = "";
     if (!read_line(from, line))
         return fail(error, MD5_ERROR_SYNTAX,
                     "image size is missing: expected a line -Y HEIGHT +X WIDTH");
@@ -554,12 +608,24 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
     return check_image_size(panorama->width, panorama->height, MD5_MAX_IMAGE_PIXELS, error);
 }
 
+// Reads the header: "#?" with the name of the program, lines of properties, an empty line, and the
+// size of the image.
+static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *error)
+{
+    char line[MAX_LINE] = "";
+    if (!read_line(from, line) || !begins_with(line, "#?"))
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "not a Radiance image: expected '#?' at the start of the file");
+    return read_properties(from, error) && read_size(from, panorama, error);
+}
+
 // -- Rows -----------------------------------------------------------------------------------
 
 enum { MIN_PACKED = 8, MAX_PACKED = 0x7fff }; // widths of rows that can be packed by channel
 
-// Reads a row of pixels. The pixel 1, 1, 1, n repeats the last pixel n times, or 256 n times if it
-// follows another such pixel.
+// Reads a row of pixels of four bytes. The bytes 1, 1, 1, n are not a pixel, but repeat the last
+// pixel n times. After another repetition they repeat it 256 n times, and so on. Returns false if
+// the row is damaged.
 static bool read_pixels(byte_reader *from, uint8_t *to, uint32_t width)
 {
     uint32_t shift = 0; // of the number of repetitions; increases with successive repetitions
@@ -601,9 +667,9 @@ static bool is_packed_row(const byte_reader *from, uint32_t width)
     return header[0] == 2 && header[1] == 2 && header[2] < 128;
 }
 
-// Reads a channel of a packed row. A code above 128 is followed by one byte, which is repeated code
-// - 128 times. Another code is the number of different bytes that follow. `to` points to the
-// channel of the first pixel.
+// Reads a channel of a packed row, which consists of codes and bytes. A code above 128 is followed
+// by one byte, which is repeated code - 128 times. Another code is the number of different bytes
+// that follow. `to` points to the channel of the first pixel. Returns false if the row is damaged.
 static bool read_channel(byte_reader *from, uint8_t *to, uint32_t width)
 {
     uint32_t x = 0;
@@ -611,15 +677,18 @@ static bool read_channel(byte_reader *from, uint8_t *to, uint32_t width)
         if (from->size - from->offset < 2)
             return false;
         const uint8_t code = from->bytes[from->offset++];
-        const bool is_run = code > 128;
-        const uint32_t count = is_run ? code - 128u : code;
+        const bool is_repetition = code > 128;
+        const uint32_t count = is_repetition ? code - 128u : code; // channels that are written
+        const uint32_t num_bytes = is_repetition ? 1 : count;      // bytes that are read
         if (count == 0 || count > width - x)
             return false;
-        if (!is_run && count > from->size - from->offset)
+        if (num_bytes > from->size - from->offset)
             return false;
+
+        const uint8_t *const values = from->bytes + from->offset;
         for (uint32_t i = 0; i < count; i++)
-            to[4 * (size_t)(x + i)] = from->bytes[from->offset + (is_run ? 0 : i)];
-        from->offset += is_run ? 1 : count;
+            to[4 * (size_t)(x + i)] = is_repetition ? values[0] : values[i];
+        from->offset += num_bytes;
         x += count;
     }
     return true;
@@ -681,36 +750,37 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
 
     const uint32_t width = panorama->width;
     const uint32_t height = panorama->height;
-    const size_t pixels = (size_t)width * height;
+    const size_t num_pixels = (size_t)width * height;
+    const size_t remaining = from.size - from.offset;
     const size_t min_row_size = width > 1 ? 8 : 4; // bytes of the shortest possible row
-    if (pixels == 0 || (from.size - from.offset) / min_row_size < height)
+    if (num_pixels == 0 || remaining / min_row_size < height)
         return fail(error, MD5_ERROR_SYNTAX,
                     "truncated image: %u x %u pixels cannot be stored in %zu bytes",
-                    (unsigned)width, (unsigned)height, from.size - from.offset);
+                    (unsigned)width, (unsigned)height, remaining);
 
     uint8_t *const row = calloc(width, 4);
-    float *const rgb = malloc(pixels * 3 * sizeof *rgb);
-    if (!row || !rgb) {
-        free(row);
-        free(rgb);
-        return fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
-    }
-
-    const bool is_read = read_rows(&from, panorama, row, rgb, error);
-    free(row);
-    if (is_read)
-        panorama->rgb = rgb;
+    float *const rgb = malloc(num_pixels * 3 * sizeof *rgb);
+    bool is_read = false;
+    if (row && rgb)
+        is_read = read_rows(&from, panorama, row, rgb, error);
     else
+        fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
+    free(row);
+    if (!is_read) {
         free(rgb);
-    return is_read;
+        return false;
+    }
+    panorama->rgb = rgb;
+    return true;
 }
 
 // -- Decoding ----------------------------------------------------------------------------------
 
 enum { MAX_FILE_SIZE = 1 << 29 };
 
-// Copies an image of the library to memory that free() frees, and frees the image. Returns false if
-// `picture` is NULL, without changing the error, or if memory runs out.
+// Converts an image that the library has decoded: copies it to memory that free() frees, and frees
+// the image. Returns false if memory runs out, or without changing the error if `picture` is NULL,
+// because decoding has failed.
 static bool convert_image(md5_image *picture, view_image *image, md5_error *error)
 {
     *image = (view_image){NULL, 0, 0};
@@ -727,8 +797,18 @@ static bool convert_image(md5_image *picture, view_image *image, md5_error *erro
     return image->rgba || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 }
 
-// Selects the decoder by the first bytes of the file. The library decodes the other formats; its
-// memory limit is that of `max_pixels`: 4 bytes per pixel, and a quarter more for decoding.
+// Decodes a file in one of the formats that the library supports, TGA and DDS.
+static bool decode_by_library(const uint8_t *bytes, size_t size, uint32_t max_pixels,
+                              view_image *image, md5_error *error)
+{
+    enum { BYTES_PER_PIXEL = 5 };                      // RGBA, and a quarter more for decoding
+    md5_image_opts opts = {.allocator = {.limit = 0}}; // the library's limit, MD5_MAX_IMAGE_PIXELS
+    if (max_pixels < MD5_MAX_IMAGE_PIXELS)
+        opts.allocator.limit = (size_t)BYTES_PER_PIXEL * max_pixels;
+    return convert_image(md5_parse_image(bytes, size, &opts, error), image, error);
+}
+
+// Selects the decoder by the first bytes of the file.
 bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                        md5_error *error)
 {
@@ -742,9 +822,7 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         return decode_png(bytes, size, max_pixels, image, error);
     if (size >= 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0)
         return decode_jpeg(bytes, size, max_pixels, image, error);
-    const bool is_limited = max_pixels < MD5_MAX_IMAGE_PIXELS;
-    const md5_image_opts opts = {.allocator = {.limit = is_limited ? (size_t)5 * max_pixels : 0}};
-    return convert_image(md5_parse_image(bytes, size, &opts, error), image, error);
+    return decode_by_library(bytes, size, max_pixels, image, error);
 }
 
 // Reads a file. Returns its bytes, which the caller frees, or NULL with an error.
@@ -788,6 +866,7 @@ static const void *decode(void *user, const void *bytes, size_t size, uint32_t *
     return image.rgba;
 }
 
+// Frees the result of decode() for the library.
 static void release(void *user, const void *pixels)
 {
     (void)user;
@@ -808,28 +887,45 @@ static float linear_from_srgb(float value)
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-// Converts an image from sRGB to linear color with a table for all bytes. Frees the image.
-static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_error *error)
+// Writes the linear colors of `count` RGBA pixels to `rgb`. Alpha is omitted.
+static void write_linear_colors(const uint8_t *rgba, size_t count, float *rgb)
 {
-    float linear[256]; // of each byte
+    float linear[256]; // of each byte, because powf() is slow
     for (int i = 0; i < 256; i++)
         linear[i] = linear_from_srgb((float)i / 255.0f);
-    const size_t count = (size_t)image->width * image->height;
-    panorama->width = image->width;
-    panorama->height = image->height;
-    panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
-    for (size_t i = 0; i < count && panorama->rgb; i++) {
-        const uint8_t *const rgba = image->rgba + 4 * i;
-        float *const rgb = panorama->rgb + 3 * i;
-        for (int k = 0; k < 3; k++)
-            rgb[k] = linear[rgba[k]];
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < 3; k++)
+            rgb[3 * i + k] = linear[rgba[4 * i + k]];
     }
-    free(image->rgba);
-    return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 }
 
-// Reads a Radiance image, recognized by its first bytes, or an image of another format, which is
+// Converts an image from sRGB to linear color. Frees the image. Returns false and fills the error
+// if memory runs out.
+static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_error *error)
+{
+    const size_t count = (size_t)image->width * image->height;
+    float *const rgb = count > 0 ? malloc(count * 3 * sizeof *rgb) : NULL;
+    if (rgb)
+        write_linear_colors(image->rgba, count, rgb);
+    free(image->rgba);
+    *panorama = (view_panorama){.rgb = rgb, .width = image->width, .height = image->height};
+    return rgb || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
+}
+
+// Decodes a Radiance image, recognized by its first bytes, or an image of another format, which is
 // then converted to linear color.
+static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *panorama,
+                            md5_error *error)
+{
+    const bool is_radiance = size >= 2 && bytes[0] == '#' && bytes[1] == '?';
+    if (is_radiance)
+        return view_decode_radiance(bytes, size, panorama, error);
+    view_image image = {.rgba = NULL};
+    return view_decode_image(bytes, size, MD5_MAX_IMAGE_PIXELS, &image, error)
+           && convert_to_panorama(&image, panorama, error);
+}
+
+// Reads the file and decodes it.
 bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error)
 {
     size_t size = 0;
@@ -837,15 +933,9 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     uint8_t *const bytes = read_file(path, &size, error);
     if (!bytes)
         return false;
-    const bool is_radiance = size >= 2 && bytes[0] == '#' && bytes[1] == '?';
-    view_image image = {.rgba = NULL};
-    const bool is_read = is_radiance
-                             ? view_decode_radiance(bytes, size, panorama, error)
-                             : view_decode_image(bytes, size, MD5_MAX_IMAGE_PIXELS, &image, error);
+    const bool is_decoded = decode_panorama(bytes, size, panorama, error);
     free(bytes);
-    if (is_radiance || !is_read)
-        return is_read;
-    return convert_to_panorama(&image, panorama, error);
+    return is_decoded;
 }
 
 // -- Encoding -------------------------------------------------------------------------------------
@@ -870,42 +960,62 @@ static void append_bytes(void *user, void *bytes, int size)
     all->size += (size_t)size;
 }
 
+// Returns the colors of an image without alpha, 3 bytes per pixel. Returns NULL if the image is
+// empty or memory runs out. The caller frees the colors.
+static uint8_t *copy_colors(const view_image *image)
+{
+    const size_t count = (size_t)image->width * image->height;
+    uint8_t *rgb = NULL;
+    if (count > 0)
+        rgb = malloc(3 * count);
+    if (!rgb)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
+    return rgb;
+}
+
+// Encodes pixels of 3 or 4 bytes, `channels`, as TGA or PNG. The size of the image is that of
+// `image`. Returns the bytes of the file, which the caller frees, or NULL if memory runs out.
+static uint8_t *encode_pixels(const view_image *image, const uint8_t *pixels, int channels,
+                              bool is_tga, size_t *size)
+{
+    const int width = (int)image->width;
+    const int height = (int)image->height;
+    encoded_bytes encoded = {.bytes = NULL};
+    int is_written;
+    stbi_write_tga_with_rle = 0;
+    if (is_tga)
+        is_written =
+            stbi_write_tga_to_func(append_bytes, &encoded, width, height, channels, pixels);
+    else
+        is_written = stbi_write_png_to_func(append_bytes, &encoded, width, height, channels, pixels,
+                                            width * channels);
+    *size = encoded.size;
+    if (is_written)
+        return encoded.bytes;
+    free(encoded.bytes);
+    return NULL;
+}
+
 // Encodes an image as TGA or PNG, with or without its alpha channel. Returns the bytes of the file,
 // which the caller frees, or NULL if memory runs out or the image is empty.
 static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)
 {
-    // Without alpha, copy the colors: stb_image_write requires pixels of three bytes.
-    const size_t count = (size_t)image->width * image->height;
-    uint8_t *rgb = NULL;
-    if (!has_alpha && count > 0)
-        rgb = malloc(3 * count);
-    if (rgb != NULL) {
-        for (size_t i = 0; i < count; i++)
-            memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
-    }
+    *size = 0;
+    const bool is_empty = image->width == 0 || image->height == 0;
+    if (is_empty || !image->rgba) // stb would read the first pixel
+        return NULL;
+    if (has_alpha)
+        return encode_pixels(image, image->rgba, 4, is_tga, size);
 
-    const uint8_t *const from = has_alpha ? image->rgba : rgb;
-    const int width = (int)image->width;
-    const int height = (int)image->height;
-    const int channels = has_alpha ? 4 : 3;
-    encoded_bytes encoded = {.bytes = NULL};
-    int written = 0;
-    stbi_write_tga_with_rle = 0;
-    if (from && count > 0) { // stb reads the first pixel even of an empty image
-        if (is_tga)
-            written = stbi_write_tga_to_func(append_bytes, &encoded, width, height, channels, from);
-        else
-            written = stbi_write_png_to_func(append_bytes, &encoded, width, height, channels, from,
-                                             width * channels);
-    }
+    // Without alpha, stb_image_write requires pixels of three bytes.
+    uint8_t *const rgb = copy_colors(image);
+    if (!rgb)
+        return NULL;
+    uint8_t *const bytes = encode_pixels(image, rgb, 3, is_tga, size);
     free(rgb);
-
-    if (written == 0) {
-        free(encoded.bytes);
-        encoded.bytes = NULL;
-    }
-    *size = encoded.size;
-    return encoded.bytes;
+    return bytes;
 }
 #else
 static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)

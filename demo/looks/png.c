@@ -19,6 +19,7 @@
 static _Thread_local size_t max_block = LARGEST_BLOCK;
 static _Thread_local bool is_too_large;
 
+// Returns true if stb_image may allocate a block of this size. Otherwise also sets is_too_large.
 static bool is_within_limit(size_t size)
 {
     is_too_large |= size > max_block;
@@ -31,6 +32,7 @@ static void *alloc_block(size_t size)
     return is_within_limit(size) ? calloc(1, size) : NULL;
 }
 
+// Enlarges a block of memory. The added bytes are 0.
 static void *grow_block(void *block, size_t old_size, size_t size)
 {
     unsigned char *const larger = is_within_limit(size) ? realloc(block, size) : NULL;
@@ -81,18 +83,19 @@ uint8_t *view_load_png(const uint8_t *bytes, size_t size, uint64_t num_pixels, u
 // the data before it and ends at a byte boundary, so that the concatenated parts are one stream.
 // The result does not depend on the number of threads.
 enum {
-    PART_SIZE = 1 << 19,
-    WINDOW_SIZE = 1 << 15,
-    PACKED_CAPACITY = PART_SIZE + PART_SIZE / 64, // per part
+    PART_SIZE = 1 << 19,                          // bytes before compression
+    WINDOW_SIZE = 1 << 15,                        // bytes before a part to which it can refer
+    PACKED_CAPACITY = PART_SIZE + PART_SIZE / 64, // bytes of a part after compression, at most
     MAX_PARTS = INT_MAX / PART_SIZE + 1,
 };
 
+// The compression of one image.
 typedef struct packing {
-    unsigned char *bytes;
-    unsigned char *packed; // PACKED_CAPACITY for each part
-    size_t size;
+    unsigned char *bytes;    // the data
+    unsigned char *packed;   // PACKED_CAPACITY bytes for each part
+    size_t size;             // bytes of the data
     size_t sizes[MAX_PARTS]; // bytes of packed parts; 0 if compression failed
-    int level;
+    int level;               // compression level of zlib
 } packing;
 
 // Compresses one part of the data with zlib. The data before it are the dictionary, as if one
@@ -119,6 +122,8 @@ static void pack_part(packing *all, size_t index)
     deflateEnd(&stream);
 }
 
+// Compresses the parts `begin` to `end` - 1, as a range of md5_threads_run(). `user` is the
+// packing.
 static void pack_parts(void *user, uint32_t worker, size_t begin, size_t end)
 {
     (void)worker;

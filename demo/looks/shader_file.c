@@ -1,21 +1,23 @@
 // Reads .shader files: materials of Unvanquished and other games based on Quake III.
 //
-// A shader_reader splits the text into tokens. A material is a name and a block of lines; the first
-// token of a line is a keyword. Nested blocks are stages, which have one image each.
+// A shader_reader splits the text into tokens. A material is a name and a block of lines in braces;
+// the first token of a line is a keyword. Nested blocks are stages (texture layers), which have one
+// image each.
 #include "demo/looks/look.h"
 
 #include "demo/common/memory.h"
 
 // -- Tokens ---------------------------------------------------------------------------------------
 
+// The text of a file and the last token that was read from it.
 typedef struct shader_reader {
-    const char *path;
-    const char *start;
-    const char *rest; // text that is not read yet
-    const char *end;
-    const char *word; // the last token
-    size_t size;      // bytes of the last token
-    bool is_first;    // the last token is the first of its line
+    const char *path;  // for messages
+    const char *start; // of the text
+    const char *rest;  // text that is not read yet
+    const char *end;   // of the text
+    const char *word;  // the last token, or NULL before the first
+    size_t size;       // bytes of the last token
+    bool is_first;     // the last token is the first of its line
     int num_warnings;
     view_listener warnings;
 } shader_reader;
@@ -25,7 +27,7 @@ static bool is_space(char c)
     return (unsigned char)c <= ' ';
 }
 
-// Skips a comment to its end. Returns true if a line ended in it.
+// Skips a comment after "/*" to its end. Returns true if a line ended in it.
 static bool skip_block_comment(shader_reader *in)
 {
     bool is_new_line = false;
@@ -109,6 +111,7 @@ static char lower(char c)
     return c == '\\' ? '/' : c;
 }
 
+// Returns true if the last token is `word`, ignoring case and the kind of slashes.
 static bool is_word(const shader_reader *in, const char *word)
 {
     size_t i = 0;
@@ -132,7 +135,7 @@ static void find_position(const shader_reader *in, unsigned *line, unsigned *col
     }
 }
 
-// Warns that the last token is not the expected one. Only the first warnings of a file are
+// Warns that the last token is not the expected token. Only the first warnings of a file are
 // reported, because finding the line of each takes time.
 static void warn(shader_reader *in, const char *expected)
 {
@@ -183,8 +186,21 @@ static bool next_argument(shader_reader *in)
     return !is_word(in, "{") && !is_word(in, "}");
 }
 
-// Reads an image name to *picture. Does nothing if *picture is set already, because the first image
-// is used, or if engines create the image: $whiteimage, *white, _flat.
+// Returns a copy of the last token without a file extension and with slashes as separators. The
+// caller frees it.
+static char *copy_image_name(const shader_reader *in)
+{
+    char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
+    for (char *c = name; *c != '\0'; c++) {
+        if (*c == '\\')
+            *c = '/';
+    }
+    return name;
+}
+
+// Reads an image name to *picture. Only the first image is used: if *picture is set already, the
+// name is skipped. Images that engines create, such as $whiteimage, *white and _flat, are skipped,
+// too.
 static void read_picture(shader_reader *in, char **picture)
 {
     const char *const rest = in->rest;
@@ -195,15 +211,15 @@ static void read_picture(shader_reader *in, char **picture)
     }
     if (*picture)
         return;
-    char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
-    for (char *c = name; *c != '\0'; c++)
-        *c = *c == '\\' ? '/' : *c;
-    if (strchr("$*_", name[0]) == NULL) // not NULL for an empty name, such as the stem of ".tga"
-        *picture = name;
-    else
+    char *const name = copy_image_name(in);
+    const bool is_empty = name[0] == '\0'; // for example the stem of ".tga"
+    if (is_empty || strchr("$*_", name[0]) != NULL)
         free(name);
+    else
+        *picture = name;
 }
 
+// A stage of a material.
 typedef struct shader_stage {
     char *picture;
     bool is_normals; // the image is a normal map
@@ -222,25 +238,41 @@ static void read_stage_type(shader_reader *in, shader_stage *stage)
     stage->is_other = !stage->is_normals && !is_color;
 }
 
-// Reads a line that begins with a keyword. `stage` is the stage that contains the line, or NULL
-// outside of stages.
+// Reads the argument of the keyword "cull", the side of triangles that is not drawn.
+static void read_culling(shader_reader *in, view_look *look)
+{
+    const bool has_argument = next(in) && !in->is_first;
+    if (has_argument)
+        look->two_sided = is_word(in, "none") || is_word(in, "disable") || is_word(in, "twosided");
+}
+
+// Reads the arguments of a keyword that has a meaning only in stages. Returns false if the last
+// token is not such a keyword.
+static bool read_stage_keyword(shader_reader *in, shader_stage *stage)
+{
+    if (is_word(in, "map") || is_word(in, "clampmap"))
+        read_picture(in, &stage->picture);
+    else if (is_word(in, "stage"))
+        read_stage_type(in, stage);
+    else
+        return false;
+    return true;
+}
+
+// Reads the arguments of a keyword, the last token. Unknown keywords are skipped. `stage` is the
+// stage that contains the line, or NULL outside of stages.
 static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look)
 {
-    if (stage && (is_word(in, "map") || is_word(in, "clampmap"))) {
-        read_picture(in, &stage->picture);
-    } else if (stage && is_word(in, "stage")) {
-        read_stage_type(in, stage);
-    } else if (is_word(in, "diffusemap")) {
+    if (stage && read_stage_keyword(in, stage))
+        return;
+    if (is_word(in, "diffusemap"))
         read_picture(in, &look->diffuse);
-    } else if (is_word(in, "normalmap") || is_word(in, "bumpmap")) {
+    else if (is_word(in, "normalmap") || is_word(in, "bumpmap"))
         read_picture(in, &look->normals);
-    } else if (is_word(in, "cull")) {
-        if (next(in) && !in->is_first)
-            look->two_sided =
-                is_word(in, "none") || is_word(in, "disable") || is_word(in, "twosided");
-    } else if (is_word(in, "twosided")) {
+    else if (is_word(in, "cull"))
+        read_culling(in, look);
+    else if (is_word(in, "twosided"))
         look->two_sided = true;
-    }
 }
 
 // Uses the image of a stage for the appearance if it is the first image of its kind, and clears the
@@ -292,6 +324,16 @@ static void skip_block(shader_reader *in)
     }
 }
 
+// Skips a declaration after its first token, which is a name or a keyword. Tables have a keyword
+// and a name before their block, so all tokens before the block are skipped.
+static void skip_declaration(shader_reader *in)
+{
+    bool has_token = next(in);
+    while (has_token && !is_word(in, "{"))
+        has_token = next(in);
+    skip_block(in);
+}
+
 // Searches the material by its name and reads it. Other declarations are skipped.
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
                       view_look *look, view_listener warnings)
@@ -300,19 +342,15 @@ bool view_read_shader(const char *path, const char *text, size_t size, const cha
         .path = path, .start = text, .rest = text, .end = text + size, .warnings = warnings};
     *look = (view_look){0};
     while (next(&in)) {
-        const bool is_found = is_name(&in, name);
-
-        // Skip to the block. A table has a keyword and a name before it, but a material only a
-        // name.
-        while (next(&in) && !is_word(&in, "{")) {
-            if (is_found) {
-                warn(&in, "'{'");
-                return false;
-            }
-        }
-        if (!is_found) {
-            skip_block(&in);
+        if (!is_name(&in, name)) {
+            skip_declaration(&in);
             continue;
+        }
+        // The block of a material follows its name immediately. At the end of the file, the
+        // material is empty.
+        if (next(&in) && !is_word(&in, "{")) {
+            warn(&in, "'{'");
+            return false;
         }
         read_material(&in, look);
         return true;
