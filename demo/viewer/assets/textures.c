@@ -8,6 +8,7 @@
 
 // == Pixels of maps ==============================================================================
 
+// Returns the four bytes (red, green, blue, alpha) of a texel.
 static uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
 {
     return image->rgba + 4 * ((size_t)y * image->width + x);
@@ -22,7 +23,9 @@ static const uint8_t *texel_like(const view_image *image, const view_image *refe
                     (uint32_t)((uint64_t)y * image->height / reference->height));
 }
 
-// Converts the masks of a Cube 2 model to an image that the renderer uses.
+// Converts the masks of a Cube 2 model, an image whose channels control effects, to an image that
+// the renderer uses: to grey highlights or, if `glowing` is given, to its colors scaled by the
+// glow.
 void view_apply_masks(view_image *masks, const view_image *glowing, float factor)
 {
     enum { RED_HIGHLIGHTS, GREEN_GLOW }; // the channels of the masks
@@ -30,13 +33,13 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float factor
         for (uint32_t x = 0; x < masks->width; x++) {
             uint8_t *const texel = texel_at(masks, x, y);
             if (glowing == NULL) {
-                const double highlight = (double)factor * texel[RED_HIGHLIGHTS];
-                memset(texel, (int)lround(fmin(highlight, 255)), 3);
+                const double highlight = fmin((double)factor * texel[RED_HIGHLIGHTS], 255);
+                memset(texel, (int)lround(highlight), 3); // the same red, green and blue
             } else {
-                const double glow = (double)factor * texel[GREEN_GLOW];
+                const double glow = (double)factor * texel[GREEN_GLOW] / 255.0;
                 const uint8_t *const color = texel_like(glowing, masks, x, y);
                 for (int i = 0; i < 3; i++)
-                    texel[i] = (uint8_t)lround(fmin(glow / 255.0 * color[i], 255));
+                    texel[i] = (uint8_t)lround(fmin(glow * color[i], 255));
             }
             texel[3] = 255;
         }
@@ -47,8 +50,9 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float factor
 
 // -- Loading --------------------------------------------------------------------------------
 
-// The position in the image, right and down, of a point (s, t) on a side, both from -1 to 1,
-// results from the direction of the camera and the directions that OpenGL defines for s and t.
+// Copies each texel of a side from the camera's image of this side. (s, t) is the position of the
+// texel on the side, in the directions that OpenGL defines for each side. (right, down) is the
+// position of the same texel in the camera's image.
 void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to)
 {
     const bool is_transposed = number != 2 && number != 3; // right along t, down along s
@@ -60,7 +64,9 @@ void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uin
             const uint32_t down = is_transposed ? s : t;
             const size_t column = flips_right ? side - 1 - right : right;
             const size_t row = flips_down ? side - 1 - down : down;
-            memcpy(to + 4 * ((size_t)t * side + s), from + 4 * (row * side + column), 4);
+            const size_t source = row * side + column;
+            const size_t target = (size_t)t * side + s;
+            memcpy(to + 4 * target, from + 4 * source, 4);
         }
     }
 }
@@ -73,19 +79,20 @@ static bool is_built_in(const md5_stage *stage)
 }
 
 // Reads one image of a cube map. A cube map of the engine (is_built_in()) has one image with its
-// name. Any other cube map has six files, whose names are its name with a suffix for the side;
-// `number` is the index of the side.
+// name. Any other cube map has six files, one per side; `number` is the index of the side. The name
+// of a file is the name of the cube map with a suffix for the side.
 static bool read_cube_image(md5_game *game, const md5_stage *stage, int number, view_image *image,
                             md5_error *error)
 {
-    static const char *const suffixes[2][6] = {
-        {"_px", "_nx", "_py", "_ny", "_pz", "_nz"},
-        {"_forward", "_back", "_left", "_right", "_up", "_down"}};
+    static const char *const axis_suffixes[] = {"_px", "_nx", "_py", "_ny", "_pz", "_nz"};
+    static const char *const camera_suffixes[] = {"_forward", "_back", "_left",
+                                                  "_right",   "_up",   "_down"};
     if (is_built_in(stage))
         return view_read_game_image(game, &stage->image, image, error);
 
     const bool is_camera = stage->cube == MD5_IMAGE_CAMERA_CUBE;
-    char *const name = common_format("%s%s.tga", stage->image.text, suffixes[is_camera][number]);
+    const char *const suffix = is_camera ? camera_suffixes[number] : axis_suffixes[number];
+    char *const name = common_format("%s%s.tga", stage->image.text, suffix);
     md5_image_program program;
     const bool is_valid = md5_game_image_program(game, name, &program, error);
     free(name);
@@ -163,7 +170,9 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
     return texture;
 }
 
-// Reads the image of a texture, or moves it from d->ahead.
+// Reads the image of a texture, or moves it from d->ahead, the images that were decoded in advance.
+// A preview has all its images there and reads no files. Returns false and fills `error` on
+// failure.
 static bool read_image(const view_dresser *d, const view_texture *texture, view_image *image,
                        md5_error *error)
 {
@@ -178,8 +187,8 @@ static bool read_image(const view_dresser *d, const view_texture *texture, view_
     return view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, image, error);
 }
 
-// Replaces masks by a specular or glow map. Returns false and sets `error` if the texture that
-// glows cannot be read.
+// Replaces the masks of a Cube 2 model by a glow map, for which the texture that glows is read, or
+// by a specular map. Returns false and sets `error` if the texture that glows cannot be read.
 static bool apply_masks(const view_texture *texture, view_image *masks, md5_error *error)
 {
     if (texture->map != MD5GL_IMAGE_GLOW) {
@@ -194,8 +203,9 @@ static bool apply_masks(const view_texture *texture, view_image *masks, md5_erro
     return true;
 }
 
-// Describes the normals in an image, and adds the heights of another image, if the texture has one.
-// `heights` and `height_image` receive them; the caller frees the image.
+// Detects the encoding of a normal map and writes it to `desc`. If the texture has a height map for
+// its normal map, reads it to `height_image`, which the caller frees, and describes it in
+// `heights`.
 static void describe_normals(const view_texture *texture, md5gl_texture_desc *desc,
                              md5gl_texture_desc *heights, view_image *height_image)
 {
@@ -204,19 +214,22 @@ static void describe_normals(const view_texture *texture, md5gl_texture_desc *de
     desc->normals = md5gl_guess_normals(desc);
     // Heights are added only to normals in id's encoding.
     const bool is_id_encoding = desc->normals == 0;
-    if (is_id_encoding && texture->heights != NULL
-        && view_read_image(texture->heights, MD5_MAX_IMAGE_PIXELS, height_image, &ignored)) {
-        heights->width = height_image->width;
-        heights->height = height_image->height;
-        heights->texels = height_image->rgba;
-        desc->heights = heights;
-    }
+    if (!is_id_encoding || texture->heights == NULL)
+        return;
+    if (!view_read_image(texture->heights, MD5_MAX_IMAGE_PIXELS, height_image, &ignored))
+        return;
+    heights->width = height_image->width;
+    heights->height = height_image->height;
+    heights->texels = height_image->rgba;
+    desc->heights = heights;
 }
 
-// Reads the image of a texture and creates the texture on the GPU. Its kind depends on the use of
-// the texture: a stage of a material, masks, heights, normals, or colors. Returns false and fills
+// Completes `desc`, which has the size and the texels of a texture's image, by the kind of the
+// texture: a stage of a material, masks, heights, normals, or colors. Masks are converted in
+// `image`. `heights` and `height_image` are filled by describe_normals(). Returns false and fills
 // `error` on failure.
-static bool upload_image(const view_dresser *d, view_texture *texture, md5_error *error)
+static bool describe_image(const view_texture *texture, view_image *image, md5gl_texture_desc *desc,
+                           md5gl_texture_desc *heights, view_image *height_image, md5_error *error)
 {
     static const md5gl_wrap wraps[] = {
         [MD5_IMAGE_REPEAT] = MD5GL_WRAP_REPEAT,
@@ -226,6 +239,29 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         [MD5_IMAGE_CLAMP_ZERO_ALPHA] = MD5GL_WRAP_CLAMP_CLEAR,
     };
     const md5_stage *const stage = texture->stage;
+    if (stage != NULL) {
+        desc->kind = MD5GL_TEXTURE_STAGE;
+        desc->wrap = wraps[stage->repeat];
+        desc->is_nearest = stage->filter == MD5_FILTER_NEAREST;
+        return true;
+    }
+    if (texture->is_masks)
+        return apply_masks(texture, image, error);
+
+    if (texture->map == MD5GL_IMAGE_HEIGHTS) {
+        desc->kind = MD5GL_TEXTURE_NORMALS;
+        desc->normals = MD5GL_NORMALS_HEIGHTS;
+    } else if (texture->map == MD5GL_IMAGE_NORMALS) {
+        describe_normals(texture, desc, heights, height_image);
+    }
+    return true;
+}
+
+// Reads the image of a texture and creates the texture on the GPU. Returns false and fills `error`
+// on failure.
+static bool upload_image(const view_dresser *d, view_texture *texture, md5_error *error)
+{
+    const md5_stage *const stage = texture->stage;
     const bool reads_cubes = d->ahead == NULL || !d->ahead->is_complete;
     if (stage != NULL && stage->cube != MD5_IMAGE_2D && reads_cubes) {
         texture->texture = upload_cube(d->renderer, d->game, stage, error);
@@ -233,39 +269,27 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
     }
 
     view_image image;
-    view_image height_image = {NULL, 0, 0};
     if (!read_image(d, texture, &image, error))
         return false;
     texture->width = image.width;
     texture->height = image.height;
-    md5gl_texture_desc heights = {.kind = MD5GL_TEXTURE_COLOR};
     md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR,
                                .width = image.width,
                                .height = image.height,
                                .texels = image.rgba};
-    if (stage != NULL) {
-        desc.kind = MD5GL_TEXTURE_STAGE;
-        desc.wrap = wraps[stage->repeat];
-        desc.is_nearest = stage->filter == MD5_FILTER_NEAREST;
-    } else if (texture->is_masks) {
-        if (!apply_masks(texture, &image, error)) {
-            free(image.rgba);
-            return false;
-        }
-    } else if (texture->map == MD5GL_IMAGE_HEIGHTS) {
-        desc.kind = MD5GL_TEXTURE_NORMALS;
-        desc.normals = MD5GL_NORMALS_HEIGHTS;
-    } else if (texture->map == MD5GL_IMAGE_NORMALS) {
-        describe_normals(texture, &desc, &heights, &height_image);
+    md5gl_texture_desc heights = {.kind = MD5GL_TEXTURE_COLOR};
+    view_image height_image = {NULL, 0, 0};
+    if (describe_image(texture, &image, &desc, &heights, &height_image, error)) {
+        const bool is_diffuse = texture->map == MD5GL_IMAGE_DIFFUSE;
+        texture->texture = md5gl_create_texture(d->renderer, &desc, error);
+        texture->has_holes = is_diffuse && md5gl_has_transparent_texels(&desc);
     }
-
-    texture->texture = md5gl_create_texture(d->renderer, &desc, error);
-    texture->has_holes = texture->map == MD5GL_IMAGE_DIFFUSE && md5gl_has_transparent_texels(&desc);
     free(height_image.rgba);
     free(image.rgba);
     return texture->texture != 0;
 }
 
+// Returns true if two texts are equal, or if both are NULL.
 static bool is_same_text(const char *a, const char *b)
 {
     if (a == NULL || b == NULL)
@@ -291,25 +315,50 @@ static bool is_same_use(const view_texture *loaded, const view_texture *desc)
     return is_same_text(loaded->base, desc->base) && loaded->mask_factor == desc->mask_factor;
 }
 
+// Returns true if two textures have the same path, in a game or outside of games.
+static bool is_same_path(const view_texture *a, const view_texture *b)
+{
+    const bool is_a_in_game = a->program != NULL;
+    const bool is_b_in_game = b->program != NULL;
+    return is_a_in_game == is_b_in_game && strcmp(a->path, b->path) == 0;
+}
+
+// Returns the element of textures->loaded that can be used for `desc`, or NULL. If its image could
+// not be read, its `texture` is 0.
+static const view_texture *find_loaded(const view_textures *textures, const view_texture *desc)
+{
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        const view_texture *const loaded = textures->loaded[i];
+        if (is_same_path(loaded, desc) && is_same_use(loaded, desc))
+            return loaded;
+    }
+    return NULL;
+}
+
+// Returns true if the image of `desc` could not be read before, for any use.
+static bool has_failed_before(const view_textures *textures, const view_texture *desc)
+{
+    for (size_t i = 0; i < textures->num_loaded; i++) {
+        const view_texture *const loaded = textures->loaded[i];
+        if (is_same_path(loaded, desc) && loaded->texture == 0)
+            return true;
+    }
+    return false;
+}
+
 // Returns the texture that `desc` describes. It is loaded on first use; its paths are copied.
 // Returns NULL if it cannot be read. This is an error if the texture was `selected` by an option.
 // An image of a game that cannot be read is reported once for all its uses.
 static const view_texture *load_texture(const view_dresser *d, view_texture desc, bool selected)
 {
-    // A texture that could not be read is also in the list, with a `texture` of 0.
     view_textures *const textures = d->textures;
-    const bool is_in_game = desc.program != NULL;
-    bool is_reported = false;
-    for (size_t i = 0; i < textures->num_loaded; i++) {
-        const view_texture *const loaded = textures->loaded[i];
-        const bool is_loaded_in_game = loaded->program != NULL;
-        if (is_loaded_in_game != is_in_game || strcmp(loaded->path, desc.path) != 0)
-            continue;
-        if (is_same_use(loaded, &desc))
-            return loaded->texture != 0 ? loaded : NULL;
-        is_reported = is_reported || (is_in_game && loaded->texture == 0);
-    }
+    const view_texture *const loaded = find_loaded(textures, &desc);
+    if (loaded != NULL)
+        return loaded->texture != 0 ? loaded : NULL;
 
+    // A texture that cannot be read is also added to the list, so that it is not read again.
+    const bool is_in_game = desc.program != NULL;
+    const bool is_reported = is_in_game && has_failed_before(textures, &desc);
     md5_error error = {.message = ""};
     view_texture *const texture = common_alloc(1, sizeof *texture);
     *texture = desc;
@@ -329,7 +378,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
     return NULL;
 }
 
-// load_texture() for a file that is a map.
+// Returns the texture of a file that is used as a map of a mesh, as load_texture() does.
 static const view_texture *load_file(const view_dresser *d, md5gl_image_kind map, const char *path,
                                      bool selected)
 {
@@ -348,13 +397,14 @@ static void set_map(const view_dresser *d, view_texture desc)
 // samples it. Returns 0 if it cannot be loaded.
 static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, md5gl_image_kind map)
 {
-    const view_texture *const loaded =
-        load_texture(d,
-                     (view_texture){.path = stage->image.text,
-                                    .program = &stage->image,
-                                    .map = map,
-                                    .stage = map == MD5GL_NUM_IMAGE_KINDS ? stage : NULL},
-                     false);
+    const bool is_map = map != MD5GL_NUM_IMAGE_KINDS;
+    const view_texture desc = {
+        .path = stage->image.text,
+        .program = &stage->image,
+        .map = map,
+        .stage = is_map ? NULL : stage,
+    };
+    const view_texture *const loaded = load_texture(d, desc, false);
     return loaded != NULL ? loaded->texture : 0;
 }
 
@@ -372,13 +422,18 @@ static bool is_first(const md5_material *material, const md5_stage *stage)
     return first == stage;
 }
 
-// Returns the value of a register that never changes, or 0 for any other register.
+// Returns the value of a register that never changes, or 0 for any other register. The registers
+// before MD5_FIRST_REGISTER are the time and the parms (inputs of the material), and the result of
+// an operation can change with them.
 static float constant_value(const md5_material *material, uint32_t reg)
 {
-    bool is_constant = reg >= MD5_FIRST_REGISTER;
-    for (uint32_t i = 0; i < material->num_ops; i++)
-        is_constant = is_constant && material->ops[i].result != reg;
-    return is_constant ? material->registers[reg] : 0;
+    if (reg < MD5_FIRST_REGISTER)
+        return 0;
+    for (uint32_t i = 0; i < material->num_ops; i++) {
+        if (material->ops[i].result == reg)
+            return 0;
+    }
+    return material->registers[reg];
 }
 
 bool view_is_colored_stage(const md5_material *material, const md5_stage *stage)
@@ -395,7 +450,8 @@ bool view_reflects(md5_vec3 color)
 }
 
 // Returns the color of a stage for md5gl_material, or 0, 0, 0 if the stage does not reflect light.
-// Sets *texture to its texture; 0: the map of the mesh.
+// Sets *texture to the texture of the stage, or to 0 if the stage uses the map of the mesh: the
+// first lit layer does for the first stage of each kind.
 static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material,
                         const md5_stage *stage, const float *registers, md5gl_texture *texture)
 {
@@ -404,8 +460,10 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
         return none;
     const md5_vec3 color = {registers[stage->color[0]], registers[stage->color[1]],
                             registers[stage->color[2]]};
-    if (!(color.x > 0) && !(color.y > 0) && !(color.z > 0))
+    const bool has_positive = color.x > 0 || color.y > 0 || color.z > 0;
+    if (!has_positive)
         return none;
+
     const bool uses_mesh_map = lit->num_shown == 0 && is_first(material, stage);
     if (uses_mesh_map) {
         const bool is_missing = stage->light == MD5_STAGE_DIFFUSE && lit->lacks_diffuse;
@@ -416,29 +474,33 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
     return *texture == 0 ? none : color;
 }
 
-// Adds a lit layer, unless it reflects no light. parts[kind] is the stage of the layer for the kind
-// (bump, diffuse or specular), or NULL. The bump stage exists.
+// Adds a lit layer to lit->shown, unless it reflects no light. parts[kind] is the stage of the
+// layer for the kind of light (bump, diffuse or specular), or NULL. The bump stage exists.
 static void add_lit_layer(view_lit_layers *lit, const md5_material *material,
                           const md5_stage *const *parts, md5_vertex_color vertex_color,
                           const float *registers)
 {
     static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
     const md5_stage *const bump = parts[MD5_STAGE_BUMP];
-    md5gl_material shown = {
+    md5gl_material layer = {
         .no_vertex_color = vertex_color == MD5_VERTEX_COLOR_IGNORE,
         .inverse_vertex_color = vertex_color == MD5_VERTEX_COLOR_INVERSE,
     };
-    if (lit->num_shown > 0 || !is_first(material, bump))
-        shown.normals = lit->textures[bump - material->stages];
-    shown.diffuse_color =
-        reflect(lit, material, parts[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
-    shown.specular_color =
-        reflect(lit, material, parts[MD5_STAGE_SPECULAR], registers, &shown.specular);
-    const bool is_black = !view_reflects(shown.diffuse_color);
-    if (is_black)
-        shown.diffuse_color = black;
-    if (!is_black || view_reflects(shown.specular_color))
-        lit->shown[lit->num_shown++] = shown;
+    const bool uses_mesh_normals = lit->num_shown == 0 && is_first(material, bump);
+    if (!uses_mesh_normals)
+        layer.normals = lit->textures[bump - material->stages];
+    layer.diffuse_color =
+        reflect(lit, material, parts[MD5_STAGE_DIFFUSE], registers, &layer.diffuse);
+    layer.specular_color =
+        reflect(lit, material, parts[MD5_STAGE_SPECULAR], registers, &layer.specular);
+
+    const bool has_diffuse = view_reflects(layer.diffuse_color);
+    const bool has_specular = view_reflects(layer.specular_color);
+    if (!has_diffuse && !has_specular)
+        return;
+    if (!has_diffuse)
+        layer.diffuse_color = black;
+    lit->shown[lit->num_shown++] = layer;
 }
 
 // Groups the stages of a Doom 3 material to lit layers, each with a bump, a diffuse and a
@@ -475,7 +537,8 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
 
 // -- Layers of meshes ----------------------------------------------------------------------------
 
-// Adds a note, which owns `text`.
+// Adds a note to `layers` and logs it: a part of a mesh's material that is not shown. The note owns
+// `text`.
 static void note(view_layers *layers, uint32_t mesh, const md5_material *material, char *text,
                  view_log *log)
 {
@@ -483,7 +546,7 @@ static void note(view_layers *layers, uint32_t mesh, const md5_material *materia
     *COMMON_ADD_ITEM(layers->notes, layers->num_notes) = (view_layer_note){mesh, text};
 }
 
-// Returns the name of the view that a stage renders.
+// Returns the name of the kind of view that a stage shows instead of an image.
 static const char *rendered_view(md5_dynamic_image dynamic)
 {
     if (dynamic == MD5_IMAGE_MIRROR)
@@ -518,6 +581,7 @@ static char *find_obstacle(const md5_stage *stage)
     return stage->image.text[0] == '\0' ? common_format("no image") : NULL;
 }
 
+// Returns true if a stage reflects light: it is a bump, diffuse or specular map.
 static bool is_lit(const md5_stage *stage)
 {
     return stage->light != MD5_STAGE_AMBIENT;
@@ -550,13 +614,15 @@ static bool is_decal(const md5_material *material)
     return material->has_polygon_offset || material->sort == decal;
 }
 
-// Returns true if a stage cuts holes that only a surface drawn in stages can have.
+// Returns true if a stage cuts holes that md5gl_draw_model() cannot cut, so that the surface must
+// be drawn by md5gl_draw_stages().
 static bool needs_stages_to_cut(const md5_material *material, const md5_stage *stage)
 {
     return tests_alpha(material, stage) && !is_alpha_test_of_lit_surface(material, stage);
 }
 
-// Returns the bit of a register of time or parms, or 0 for any other register.
+// Returns the bit of a register in view_layers.read, or 0 if the register is neither the time nor a
+// parm (input of a material that the game sets).
 static uint32_t register_bit(uint32_t reg)
 {
     return reg < MD5_REGISTER_GLOBAL0 ? 1u << reg : 0;
@@ -608,9 +674,10 @@ static md5gl_image_kind stage_map(const md5_stage *stage)
     return stage->light == MD5_STAGE_DIFFUSE ? MD5GL_IMAGE_DIFFUSE : MD5GL_IMAGE_SPECULAR;
 }
 
-// Loads the image of an unlit stage, or of a stage that cuts the surface. As in the engine, a
-// missing image is replaced by a pattern if the stage replaces the colors of an opaque surface, or
-// if the material is not declared. Without a pattern, the stage is not drawn.
+// Loads the image of a stage that is drawn by itself: an unlit stage, or a stage that cuts the
+// surface. As in the engine, a missing image is replaced by a checker pattern if the stage replaces
+// the colors of an opaque surface, or if the material is not declared. Otherwise the stage is not
+// drawn.
 static void load_sampled_stage(const view_dresser *d, view_layered *layered, uint32_t index)
 {
     const md5_material *const material = layered->material;
@@ -648,7 +715,8 @@ static void load_reflection_bump(const view_dresser *d, view_layered *layered)
         layered->bump = load_stage(d, bump, MD5GL_IMAGE_NORMALS);
 }
 
-// Returns true if a material has lit stages after the first of a kind.
+// Returns true if a material has two lit stages of the same kind, such as two diffuse maps. They
+// need separate textures, because a mesh has one map of each kind.
 static bool has_lit_layers(const md5_material *material)
 {
     for (uint32_t i = 0; i < material->num_stages; i++) {
@@ -659,7 +727,7 @@ static bool has_lit_layers(const md5_material *material)
     return false;
 }
 
-// Loads the images of the stages of a material.
+// Loads the images of the stages of a material, and notes the stages that are not supported.
 static void load_stages(const view_dresser *d, view_layered *layered)
 {
     const md5_material *const material = layered->material;
@@ -668,18 +736,21 @@ static void load_stages(const view_dresser *d, view_layered *layered)
     load_reflection_bump(d, layered);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        if (is_lit(stage) && loads_lit_stages)
+        const bool has_lit_image = is_lit(stage) && loads_lit_stages;
+        const bool is_moving = is_lit(stage) && stage->has_matrix;
+        const bool is_drawn_itself = !is_lit(stage) || tests_alpha(material, stage);
+        if (has_lit_image)
             layered->lit.textures[i] = load_stage(d, stage, stage_map(stage));
-        if (is_lit(stage) && stage->has_matrix)
+        if (is_moving)
             note(layers, layered->mesh, material,
                  common_format("stage %u: moving lit textures are not supported", i + 1), d->log);
-        if (!is_lit(stage) || tests_alpha(material, stage))
+        if (is_drawn_itself)
             load_sampled_stage(d, layered, i);
     }
 }
 
-// Returns true if a material, apart from its stages, draws another surface than one that is lit and
-// opaque.
+// Returns true if a property of a material other than its stages requires more than a lit, opaque
+// surface that casts a shadow.
 static bool is_special_surface(const md5_material *material)
 {
     if (material->coverage == MD5_COVERAGE_TRANSLUCENT || material->cull == MD5_CULL_FRONT)
@@ -689,7 +760,7 @@ static bool is_special_surface(const md5_material *material)
     return material->no_shadows || material->spectrum != 0;
 }
 
-// Returns true if a stage is drawn differently from a map of a lit surface.
+// Returns true if a stage cannot be drawn as a map of a lit surface.
 static bool is_special_stage(const md5_material *material, const md5_stage *stage)
 {
     if (!is_lit(stage) || constant_value(material, stage->condition) == 0)
@@ -699,7 +770,7 @@ static bool is_special_stage(const md5_material *material, const md5_stage *stag
     return stage->has_matrix;
 }
 
-// Returns the material that the game declares for a shader, or NULL.
+// Returns the material that the game declares for a shader name of a mesh, or NULL.
 static const md5_material *find_declared_material(md5_game *game, const char *shader)
 {
     if (md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
@@ -724,14 +795,14 @@ static bool needs_layers(const md5_material *material, uint32_t counts[MD5_STAGE
     return has_special_stage || is_special_surface(material);
 }
 
-// Sets the properties of a mesh's surface that its material declares: its sides, and the alpha test
-// that cuts holes into it.
+// Copies the properties of the surface that a material declares to its mesh: which sides are drawn,
+// and the alpha test that cuts holes.
 static void set_surface(view_mesh_textures *mesh_textures, const md5_material *material)
 {
+    const bool has_no_stages = material->num_stages == 0; // as a part that a skin hides
     mesh_textures->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
     mesh_textures->opaque = true;
-    mesh_textures->is_unmeasured =
-        material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
+    mesh_textures->is_unmeasured = has_no_stages || material->deform == MD5_DEFORM_EYEBALL;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         if (is_alpha_test_of_lit_surface(material, stage)) {
@@ -894,10 +965,10 @@ static stage_summary list_active_stages(view_layered *layered, md5gl_stage_list 
     return summary;
 }
 
-// Returns the base, which is the surface that is drawn below the stages of a material. As in the
-// engine, light is added to the background of translucent surfaces, and opaque surfaces are black
-// below their stages. An opaque surface is invisible if no stage is active or if it is a decal
-// without images (`is_lost`).
+// Returns the base: the surface that is drawn below the stages of a material. As in the engine,
+// light is added to the background of translucent surfaces, and opaque surfaces are black below
+// their stages. `is_cut`: the lit surface is drawn together with the stages. `is_lost`: the surface
+// is invisible, because it is a decal without images.
 static md5gl_base stage_base(const md5_material *material, bool has_light, bool has_active,
                              bool is_cut, bool is_lost)
 {
@@ -910,8 +981,8 @@ static md5gl_base stage_base(const md5_material *material, bool has_light, bool 
     return MD5GL_BASE_BLACK;
 }
 
-// Evaluates the registers (values of expressions) of a mesh's material, and fills `list` with its
-// active stages and its active lit layers.
+// Evaluates the expressions of a mesh's material, whose values are its registers. Fills `list` with
+// the active stages and the active lit layers.
 static stage_summary evaluate_material(view_layered *layered, const md5_material_input *input,
                                        md5gl_stage_list *list)
 {
@@ -945,9 +1016,10 @@ static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
     const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
     const bool has_light = layered->lit.num_shown > 0;
 
-    // Other surfaces that md5gl_draw_model() cannot draw are drawn in stages, as if they were cut.
-    const bool has_more_layers = list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
-    const bool needs_stages = material->has_polygon_offset || has_more_layers;
+    // Opaque surfaces that md5gl_draw_model() cannot draw are treated like surfaces with holes.
+    const bool shows_back_sides = list->cull == MD5GL_CULL_FRONT;
+    const bool has_more_layers = list->num_lit_layers > 0;
+    const bool needs_stages = material->has_polygon_offset || has_more_layers || shows_back_sides;
     const bool is_cut = summary.is_cut || (needs_stages && !is_translucent);
     layered->is_opaque = is_cut;
     layered->is_staged = is_translucent || !has_light || is_cut;
@@ -976,8 +1048,10 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
 
 const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
 {
-    const uint32_t number = layers->num_meshes > 0 ? layers->places[mesh] : 0;
-    return number > 0 ? &layers->meshes[number - 1] : NULL;
+    if (layers->num_meshes == 0)
+        return NULL;
+    const uint32_t place = layers->places[mesh]; // 1 + index, or 0
+    return place > 0 ? &layers->meshes[place - 1] : NULL;
 }
 
 void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
@@ -1006,8 +1080,9 @@ void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
 
 // -- Deforms -------------------------------------------------------------------------------------
 
-// Callback of md5gl_deform: deforms the vertices of an instance. The view is transformed to the
-// space of the instance.
+// Callback of md5gl_deform: writes the deformed vertices of an instance. A deform depends on the
+// view, for example to turn sprites to the camera. The view is in world space and is transformed to
+// the model space of the instance, in which the vertices are.
 static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                            const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                            md5_vec4 *colors)
@@ -1017,10 +1092,12 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
     md5_deform_view view = layered->view;
     (void)mesh;
     if (instance < layered->num_placements) {
-        const md5_mat34 back = md5_mat34_inverse(layered->placements[instance]);
-        view.eye = md5_mat34_point(back, view.eye);
-        view.left = md5_vec3_normalize(md5_mat34_direction(back, view.left), view.left);
-        view.up = md5_vec3_normalize(md5_mat34_direction(back, view.up), view.up);
+        const md5_mat34 world_to_model = md5_mat34_inverse(layered->placements[instance]);
+        const md5_vec3 left = md5_mat34_direction(world_to_model, view.left);
+        const md5_vec3 up = md5_mat34_direction(world_to_model, view.up);
+        view.eye = md5_mat34_point(world_to_model, view.eye);
+        view.left = md5_vec3_normalize(left, view.left);
+        view.up = md5_vec3_normalize(up, view.up);
     }
     md5_deform_vertices(layered->material, layered->table, layered->registers, layered->deformed,
                         positions, normals, &view, &out);
@@ -1031,11 +1108,34 @@ static char *deform_obstacle(const md5_material *material)
 {
     if (material->deform == MD5_DEFORM_EYEBALL)
         return common_format("deform eyeBall is not shown: expected an eye and two triangles");
-    if (material->deform == MD5_DEFORM_PARTICLE || material->deform == MD5_DEFORM_PARTICLE2)
-        return common_format("deform is not shown: particles %s", material->deform_decl != NULL
-                                                                      ? material->deform_decl
-                                                                      : "without a name");
+    if (material->deform == MD5_DEFORM_PARTICLE || material->deform == MD5_DEFORM_PARTICLE2) {
+        const bool has_name = material->deform_decl != NULL;
+        const char *const name = has_name ? material->deform_decl : "without a name";
+        return common_format("deform is not shown: particles %s", name);
+    }
     return common_format("deform is not shown: expected a mesh of quads");
+}
+
+// Replaces the triangles of a mesh on the GPU by the triangles of its deform. Returns NULL or, if
+// the mesh is not deformed, the reason, to be freed.
+static char *set_deform(view_layered *layered, md5gl_renderer *renderer, md5gl_model *drawn,
+                        const md5_mesh *mesh)
+{
+    const md5_material *const material = layered->material;
+    md5gl_deform deform = {.write = write_vertices, .user = layered};
+    if (!md5_deform_size(material->deform, mesh, &deform.num_vertices, &deform.num_triangles))
+        return deform_obstacle(material);
+
+    md5_error error = {0};
+    uint32_t *const indices = common_alloc(3 * (size_t)deform.num_triangles, sizeof *indices);
+    md5_deform_indices(material->deform, mesh, indices);
+    deform.indices = indices;
+    const bool is_set = md5gl_set_deform(renderer, drawn, layered->mesh, &deform, &error);
+    free(indices);
+    if (!is_set)
+        return common_format("deform is not shown: %s", error.message);
+    layered->deformed = mesh;
+    return NULL;
 }
 
 // Replaces the triangles of meshes that their material deforms, such as sprites that face the
@@ -1046,28 +1146,13 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
     for (uint32_t i = 0; i < layers->num_meshes; i++) {
         view_layered *const layered = &layers->meshes[i];
         const md5_material *const material = layered->material;
-        const md5_mesh *const mesh = &model->meshes[layered->mesh];
-        md5gl_deform set = {.write = write_vertices, .user = layered};
-        md5_error error = {0};
-        char *obstacle = NULL; // reason why the deform is not shown
         if (material->deform == MD5_DEFORM_NONE)
             continue;
-        if (md5_deform_size(material->deform, mesh, &set.num_vertices, &set.num_triangles)) {
-            uint32_t *const indices = common_alloc(3 * (size_t)set.num_triangles, sizeof *indices);
-            md5_deform_indices(material->deform, mesh, indices);
-            set.indices = indices;
-            if (md5gl_set_deform(renderer, drawn, layered->mesh, &set, &error)) {
-                layered->deformed = mesh;
-                layers->has_deforms = true;
-            } else {
-                obstacle = common_format("deform is not shown: %s", error.message);
-            }
-            free(indices);
-        } else {
-            obstacle = deform_obstacle(material);
-        }
+        char *const obstacle = set_deform(layered, renderer, drawn, &model->meshes[layered->mesh]);
         if (obstacle != NULL)
             note(layers, layered->mesh, material, obstacle, log);
+        else
+            layers->has_deforms = true;
     }
 }
 
@@ -1184,7 +1269,27 @@ static void load_textures_by_name(const view_dresser *d, bool is_in_game)
         mesh_textures->alpha_test = look->alpha_test;
 }
 
-// Loads the maps in the folder of a mesh's texture that the options do not select.
+// Loads a map of the current mesh that was found next to its diffuse texture, and logs it. The
+// slopes of a height map in the same folder are added to a normal map.
+static void load_found_map(const view_dresser *d, const common_list *files, const char *diffuse,
+                           md5gl_image_kind map, const char *path)
+{
+    const uint32_t mesh = d->search.mesh;
+    const char *heights = NULL;
+    if (map == MD5GL_IMAGE_NORMALS)
+        heights = view_find_map(files, diffuse, MD5GL_IMAGE_HEIGHTS);
+    set_map(d, (view_texture){.path = path, .heights = heights, .map = map});
+    if (d->textures->meshes[mesh].maps[map] == NULL)
+        return;
+    if (heights != NULL)
+        view_debug(d->log, "%s of mesh %u: %s + %s", view_map_name(map), mesh, path,
+                   common_base(heights));
+    else
+        view_debug(d->log, "%s of mesh %u: %s", view_map_name(map), mesh, path);
+}
+
+// Loads the maps of the current mesh that are files in the folder of its diffuse texture, except
+// the maps that the mesh already has. Their names are the name of the texture with a suffix.
 static void find_maps(const view_dresser *d)
 {
     const view_texture **const mesh_maps = d->textures->meshes[d->search.mesh].maps;
@@ -1194,28 +1299,21 @@ static void find_maps(const view_dresser *d)
     char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
     for (md5gl_image_kind map = MD5GL_IMAGE_NORMALS; map < MD5GL_NUM_IMAGE_KINDS; map++) {
+        // Heights are only drawn by meshes without a normal map.
+        const bool is_unused = map == MD5GL_IMAGE_HEIGHTS && mesh_maps[MD5GL_IMAGE_NORMALS] != NULL;
+        if (mesh_maps[map] != NULL || is_unused)
+            continue;
         const char *const path = view_find_map(&files, diffuse, map);
-        const bool is_done = map == MD5GL_IMAGE_HEIGHTS && mesh_maps[MD5GL_IMAGE_NORMALS] != NULL;
-        if (path == NULL || is_done || mesh_maps[map] != NULL)
-            continue;
-        if (strcmp(path, diffuse) == 0)
-            continue;
-        // Slopes of heights are added to normals.
-        const char *const heights =
-            map == MD5GL_IMAGE_NORMALS ? view_find_map(&files, diffuse, MD5GL_IMAGE_HEIGHTS) : NULL;
-        set_map(d, (view_texture){.path = path, .heights = heights, .map = map});
-        if (mesh_maps[map] != NULL && heights != NULL)
-            view_debug(d->log, "%s of mesh %u: %s + %s", view_map_name(map), d->search.mesh, path,
-                       common_base(heights));
-        else if (mesh_maps[map] != NULL)
-            view_debug(d->log, "%s of mesh %u: %s", view_map_name(map), d->search.mesh, path);
+        if (path != NULL && strcmp(path, diffuse) != 0)
+            load_found_map(d, &files, diffuse, map, path);
     }
     common_free_list(&files);
     free(folder);
 }
 
 // Loads a map that an option selects, "PATH" for all meshes or "MESH=PATH" for one. Returns false
-// and logs an error on failure.
+// and logs an error if the file cannot be read or the mesh does not exist. If the log keeps going
+// after errors (log->keeps_rest), a file that cannot be read is ignored.
 static bool use_choice(const view_dresser *d, md5gl_image_kind map, const char *choice)
 {
     const md5_model *const model = d->search.model;
@@ -1224,9 +1322,10 @@ static bool use_choice(const view_dresser *d, md5gl_image_kind map, const char *
     const size_t name_length = is_for_one_mesh ? (size_t)(equals - choice) : 0; // of the mesh
     const char *const path = is_for_one_mesh ? equals + 1 : choice;
     const view_texture *const loaded = load_file(d, map, path, true);
-    bool is_used = !is_for_one_mesh;
     if (loaded == NULL && !d->log->keeps_rest)
         return false;
+
+    bool is_mesh_found = false;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         if (is_for_one_mesh && !view_is_mesh(model, m, choice, name_length))
             continue;
@@ -1234,9 +1333,9 @@ static bool use_choice(const view_dresser *d, md5gl_image_kind map, const char *
         if (loaded != NULL)
             mesh_textures->maps[map] = loaded;
         mesh_textures->is_selected[map] = is_for_one_mesh;
-        is_used = true;
+        is_mesh_found = true;
     }
-    if (!is_used)
+    if (is_for_one_mesh && !is_mesh_found)
         return view_error(d->log, "--texture: mesh \"%.*s\" not found; the model has %u %s",
                           (int)name_length, choice, model->num_meshes,
                           common_noun(model->num_meshes, "mesh", "meshes"));
@@ -1289,31 +1388,33 @@ static char *model_file(const view_dressing *dressing)
     return NULL;
 }
 
-// Sets the maps of a mesh that its material in a game declares.
+// Sets the maps of the current mesh that its material in a game declares, unless the mesh has them.
+// Adds the image of the diffuse map to the searched names, which the viewer shows to the user.
 static void use_material(const view_dresser *d, const md5_material *material)
 {
-    static const md5gl_image_kind maps[] = {MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS,
-                                            MD5GL_IMAGE_SPECULAR};
+    static const md5gl_image_kind kinds[] = {MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS,
+                                             MD5GL_IMAGE_SPECULAR};
     const uint32_t index = d->search.mesh;
     view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
-    for (size_t k = 0; k < COMMON_LENGTH(maps); k++) {
-        const md5_image_program *const program = view_material_image(material, maps[k]);
+    for (size_t k = 0; k < COMMON_LENGTH(kinds); k++) {
+        const md5gl_image_kind kind = kinds[k];
+        const md5_image_program *const program = view_material_image(material, kind);
         if (program == NULL)
             continue;
-        set_map(d, (view_texture){.path = program->text, .program = program, .map = maps[k]});
-        if (maps[k] != MD5GL_IMAGE_DIFFUSE || mesh_textures->is_selected[MD5GL_IMAGE_DIFFUSE])
+        set_map(d, (view_texture){.path = program->text, .program = program, .map = kind});
+        if (kind != MD5GL_IMAGE_DIFFUSE || mesh_textures->is_selected[kind])
             continue;
+
         const bool has_file = material->decl != NULL && material->decl->file != NULL;
         const char *const location =
             has_file ? material->decl->file : d->search.model->meshes[index].shader;
-        view_add_searched_name(&mesh_textures->look,
-                               mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL,
-                               common_format("%s: %s", location, program->text));
+        char *const name = common_format("%s: %s", location, program->text);
+        view_add_searched_name(&mesh_textures->look, mesh_textures->maps[kind] != NULL, name);
     }
 }
 
-// Marks the layers of a mesh that has no diffuse map: a translucent surface and a decal do not
-// reflect light then.
+// Records in the layers of a mesh without a diffuse map, if the last added layers belong to it,
+// that a translucent surface or a decal reflects no diffuse light.
 static void note_missing_diffuse(view_layers *layers, uint32_t mesh)
 {
     if (layers->num_meshes == 0)
@@ -1325,8 +1426,9 @@ static void note_missing_diffuse(view_layers *layers, uint32_t mesh)
         last->lit.lacks_diffuse = true;
 }
 
-// Opens the packages of the outfits whose meshes begin at or before the current mesh. The last of
-// them is searched for its textures.
+// Opens the packages of the attached outfits whose meshes begin at or before the current mesh. A
+// package is the folder structure in which the materials of a file are searched. The current mesh
+// belongs to the last of these outfits, so its package is searched for textures.
 static void open_outfits(view_dresser *d, const convert_scene *wardrobe)
 {
     view_textures *const textures = d->textures;
@@ -1339,6 +1441,20 @@ static void open_outfits(view_dresser *d, const convert_scene *wardrobe)
     }
 }
 
+// Reads the material that a game or package declares for the current mesh: adds its layers, unless
+// an option selects the diffuse map of the mesh, and its maps. Returns true if the mesh is drawn
+// only with the images of the layers, without a diffuse map.
+static bool load_declared(const view_dresser *d, const char *shader)
+{
+    const view_mesh_textures *const mesh_textures = &d->textures->meshes[d->search.mesh];
+    const bool is_selected = mesh_textures->is_selected[MD5GL_IMAGE_DIFFUSE];
+    const bool is_staged = !is_selected && view_add_layers(d, shader);
+    const md5_material *const material = md5_game_material(d->game, shader, NULL);
+    if (material != NULL)
+        use_material(d, material);
+    return is_staged;
+}
+
 // Finds and loads the textures of the current mesh. Sources, in the order of their priority: the
 // options, which were applied before; the material of the mesh in the game or in the package of the
 // file; and a search by names.
@@ -1346,13 +1462,12 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
 {
     const uint32_t index = d->search.mesh;
     md5_game *const game = dressing->game;
-    view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
-    const view_texture *const *const diffuse = &mesh_textures->maps[MD5GL_IMAGE_DIFFUSE];
+    const view_texture *const *const diffuse =
+        &d->textures->meshes[index].maps[MD5GL_IMAGE_DIFFUSE];
     const char *const shader = dressing->model->meshes[index].shader;
     if (dressing->wardrobe != NULL)
         open_outfits(d, dressing->wardrobe);
     d->search.cfg_look = index < dressing->num_cfg_looks ? &dressing->cfg_looks[index] : NULL;
-    const bool is_selected = mesh_textures->is_selected[MD5GL_IMAGE_DIFFUSE];
 
     // Use the material in the game, or else in the package of the file.
     d->game = game;
@@ -1361,16 +1476,12 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
     const bool is_declared =
         d->game != NULL && md5_find_decl(d->game, MD5_DECL_MATERIAL, shader) != NULL;
     const bool is_in_game = is_declared || game != NULL;
-    // A material that is drawn in stages needs no texture.
-    const bool is_staged = is_in_game && !is_selected && view_add_layers(d, shader);
-    const md5_material *const material =
-        is_in_game ? md5_game_material(d->game, shader, NULL) : NULL;
-    if (material != NULL)
-        use_material(d, material);
+    const bool is_staged = is_in_game && load_declared(d, shader);
 
     // Search by names. Images that the game lacks were reported.
-    const bool is_found = is_staged || (is_in_game && *diffuse != NULL);
-    if (!is_found && (!is_in_game || d->search.package != NULL)) {
+    const bool has_declared_image = is_staged || (is_in_game && *diffuse != NULL);
+    const bool can_search = !is_in_game || d->search.package != NULL;
+    if (!has_declared_image && can_search) {
         if (*diffuse == NULL || d->search.cfg_look != NULL)
             load_textures_by_name(d, is_in_game);
         if (!is_declared)
@@ -1380,33 +1491,58 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
         note_missing_diffuse(&d->textures->layers, index);
 }
 
+// Clears is_unmeasured of all meshes if it is set for all of them: the meshes that it marks are
+// ignored in the bounds of the model, which must contain at least one mesh.
+static void require_measured_mesh(const view_textures *textures)
+{
+    for (uint32_t i = 0; i < textures->num_meshes; i++) {
+        if (!textures->meshes[i].is_unmeasured)
+            return;
+    }
+    for (uint32_t i = 0; i < textures->num_meshes; i++)
+        textures->meshes[i].is_unmeasured = false;
+}
+
+// Returns true if the option --skin has an effect on a model: only the Quake re-releases number the
+// skins of their models. In a game, the option is not reported as ignored.
+static bool has_numbered_skins(const view_dressing *dressing)
+{
+    return dressing->game != NULL || view_detect_quake_game(dressing->path) != VIEW_QUAKE_NONE;
+}
+
 // Loads the textures of all meshes, each from the first source that has one.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing)
 {
     const md5_model *const model = dressing->model;
-    md5_game *const game = dressing->game;
     const view_options *const options = dressing->options;
     *textures = (view_textures){
         .num_meshes = model->num_meshes,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
     };
-    view_dresser d = {textures, loader->renderer, loader->log, loader->ahead,
-                      game,     {.model = model}};
+    view_dresser d = {
+        .textures = textures,
+        .renderer = loader->renderer,
+        .log = loader->log,
+        .ahead = loader->ahead,
+        .game = dressing->game,
+        .search = {.model = model},
+    };
     if (!use_choices(&d, options)) {
         view_free_textures(textures, d.renderer);
         return false;
     }
+
     char *const file = model_file(dressing);
-    d.search.package = textures->package = file != NULL ? view_open_package(file, NULL) : NULL;
+    if (file != NULL)
+        textures->package = view_open_package(file, NULL);
     free(file);
+    d.search.package = textures->package;
     d.search.skin = options != NULL ? options->skin : 0;
-    if (d.search.skin > 0 && game == NULL
-        && view_detect_quake_game(dressing->path) == VIEW_QUAKE_NONE)
+    if (d.search.skin > 0 && !has_numbered_skins(dressing))
         view_warn(d.log,
                   "--skin is ignored: only models of the Quake re-releases have numbered skins");
-    // The bounds of these meshes are ignored unless the model has no other meshes.
-    uint32_t num_unmeasured = 0;
+
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!view_log_progress(d.log, "textures", i, model->num_meshes))
             break;
@@ -1415,10 +1551,8 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             continue;
         d.search.mesh = i;
         load_mesh(&d, dressing);
-        num_unmeasured += textures->meshes[i].is_unmeasured;
     }
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        textures->meshes[i].is_unmeasured &= num_unmeasured < model->num_meshes;
+    require_measured_mesh(textures);
     d.log->about.kind = VIEW_ABOUT_FILE;
     view_sort_layers(&textures->layers, model->num_meshes);
     view_log_progress(d.log, "textures", model->num_meshes, model->num_meshes);
@@ -1433,8 +1567,14 @@ void view_load_preview_textures(view_textures *textures, const view_loader *load
         .num_meshes = model->num_meshes,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
     };
-    view_dresser d = {textures, loader->renderer, loader->log, loader->ahead,
-                      game,     {.model = model}};
+    view_dresser d = {
+        .textures = textures,
+        .renderer = loader->renderer,
+        .log = loader->log,
+        .ahead = loader->ahead,
+        .game = game,
+        .search = {.model = model},
+    };
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_material *const material = meshes[i].material;
         view_mesh_textures *const mesh_textures = &textures->meshes[i];
@@ -1489,14 +1629,30 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
 
 // -- Results for a mesh -------------------------------------------------------------------------
 
+// Returns the texture of a map of a mesh, or 0 if the mesh does not have the map.
+static md5gl_texture map_texture(const view_mesh_textures *mesh_textures, md5gl_image_kind map)
+{
+    return mesh_textures->maps[map] != NULL ? mesh_textures->maps[map]->texture : 0;
+}
+
+// Sets all maps of a material except the diffuse map.
+static void set_material_maps(md5gl_material *material, const view_mesh_textures *mesh_textures)
+{
+    const view_texture *const specular = mesh_textures->maps[MD5GL_IMAGE_SPECULAR];
+    material->normals = map_texture(mesh_textures, MD5GL_IMAGE_NORMALS);
+    if (material->normals == 0)
+        material->normals = map_texture(mesh_textures, MD5GL_IMAGE_HEIGHTS);
+    material->specular = map_texture(mesh_textures, MD5GL_IMAGE_SPECULAR);
+    // The alpha of TGA and DDS files has other meanings in other engines.
+    material->has_thin_parts = material->specular != 0 && common_has_suffix(specular->path, ".png");
+    material->glow = map_texture(mesh_textures, MD5GL_IMAGE_GLOW);
+}
+
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps, bool layers, double time)
 {
     const view_mesh_textures *const mesh_textures = &textures->meshes[mesh];
     const view_texture *const diffuse = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE];
-    md5gl_texture drawn[MD5GL_NUM_IMAGE_KINDS];
-    for (int map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++)
-        drawn[map] = mesh_textures->maps[map] != NULL ? mesh_textures->maps[map]->texture : 0;
     const bool has_holes = !mesh_textures->opaque && diffuse != NULL && diffuse->has_holes;
     md5gl_material material = {
         .diffuse = diffuse != NULL ? diffuse->texture : md5gl_checker_texture(renderer),
@@ -1504,20 +1660,13 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         .is_opaque = mesh_textures->opaque,
         .two_sided = mesh_textures->two_sided || has_holes,
     };
-    if (mesh_textures->num_images > 0 && diffuse == mesh_textures->images[0]) {
+    const bool is_animated = mesh_textures->num_images > 0 && diffuse == mesh_textures->images[0];
+    if (is_animated) {
         const md5_quake_skins skins = {.num_skins = 1, .num_images = {mesh_textures->num_images}};
         material.diffuse = mesh_textures->images[md5_quake_image_at(&skins, 0, time)]->texture;
     }
-    if (maps) {
-        const md5gl_texture normals = drawn[MD5GL_IMAGE_NORMALS];
-        material.normals = normals != 0 ? normals : drawn[MD5GL_IMAGE_HEIGHTS];
-        material.specular = drawn[MD5GL_IMAGE_SPECULAR];
-        // The alpha of TGA and DDS files has other meanings in other engines.
-        material.has_thin_parts =
-            material.specular != 0
-            && common_has_suffix(mesh_textures->maps[MD5GL_IMAGE_SPECULAR]->path, ".png");
-        material.glow = drawn[MD5GL_IMAGE_GLOW];
-    }
+    if (maps)
+        set_material_maps(&material, mesh_textures);
     if (layers)
         view_apply_lit_layer(&textures->layers, mesh, maps, &material);
     return material;
@@ -1569,9 +1718,31 @@ bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl
 
 // == Environment light ===========================================================================
 
+// Returns the brightness of a linear color, with the weights of Rec. 709.
 static float luminance(md5_vec3 color)
 {
     return 0.2126f * color.x + 0.7152f * color.y + 0.0722f * color.z;
+}
+
+// Sets the exposure and the brightest direction of an environment from its light.
+//
+// md5gl_environment_light() returns the light as a polynomial of the direction. The terms of first
+// degree (1 to 3) point to the brightest side. The mean over the sphere is the constant term (0)
+// plus a third of the term of z^2 (7).
+static void measure_environment(view_environment *environment)
+{
+    const md5_vec3 *const terms = md5gl_environment_light(environment->light);
+    const float studio = 0.5f; // mean light of an image that looks as bright as the studio
+    const float mean = luminance(terms[0]) + luminance(terms[7]) / 3.0f;
+    environment->exposure = mean > 1e-6f ? studio / mean : 1;
+
+    const md5_vec3 direction = {luminance(terms[1]), luminance(terms[2]), luminance(terms[3])};
+    const float length = md5_vec3_length(direction);
+    const bool has_direction = length > 0.01f * mean;
+    environment->brightest = (md5_vec3){0, 0, 1};
+    if (has_direction)
+        environment->brightest =
+            (md5_vec3){direction.x / length, direction.y / length, direction.z / length};
 }
 
 bool view_load_environment(view_environment *environment, md5gl_renderer *renderer,
@@ -1588,19 +1759,6 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
         return view_error(log, "%s: %s", path, error.message);
     md5gl_destroy_environment(renderer, environment->light);
     environment->light = light;
-    // md5gl_environment_light() returns a polynomial of the direction. Its terms of first degree
-    // point to the brightest side. Its mean over the sphere is the constant term plus a third of
-    // the term of z^2.
-    const md5_vec3 *const terms = md5gl_environment_light(light);
-    const float studio = 0.5f; // mean light of an image that looks as bright as the studio
-    const float mean = luminance(terms[0]) + luminance(terms[7]) / 3.0f;
-    const md5_vec3 direction = {luminance(terms[1]), luminance(terms[2]), luminance(terms[3])};
-    const float length = md5_vec3_length(direction);
-    environment->exposure = mean > 1e-6f ? studio / mean : 1;
-    environment->brightest = (md5_vec3){0, 0, 1};
-    if (length > 0.01f * mean)
-        environment->brightest =
-            (md5_vec3){direction.x / length, direction.y / length, direction.z / length};
-
+    measure_environment(environment);
     return true;
 }

@@ -14,34 +14,40 @@ void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uin
 
 // -- Lit layers ----------------------------------------------------------------------------------
 //
-// The lit stages of a material, as in the engine: each layer is a bump map with the diffuse and the
-// specular map that follow it, of the stages that are on. The light of all layers is added.
+// A material of Doom 3 consists of stages, each with one image. A stage is lit if its image is a
+// bump, diffuse or specular map; all other stages are drawn without light. A stage is on while its
+// condition, an expression of the material, is not 0.
+//
+// As in the engine, the lit stages that are on form layers: each layer is a bump map with the
+// diffuse and the specular map that follow it. The light of all layers is added.
 
 typedef struct view_lit_layers {
-    md5gl_texture *textures; // [material->num_stages] of lit stages, if there may be two layers
-    md5gl_material *shown;   // [material->num_stages] see view_select_lit_layers()
+    // [material->num_stages] textures of the lit stages; 0 if the material has only one layer
+    md5gl_texture *textures;
+    md5gl_material *shown; // [material->num_stages] the layers, see view_select_lit_layers()
     uint32_t num_shown;
-    bool lacks_diffuse; // the diffuse map of the mesh is missing, so that it reflects nothing
+    bool lacks_diffuse; // the diffuse map of the mesh is missing: it reflects no diffuse light
 } view_lit_layers;
 
 // Returns true if the color of a lit stage is not always white, or if the stage reads vertex
 // colors.
 bool view_is_colored_stage(const md5_material *material, const md5_stage *stage);
 
-// Returns true if a color of lit->shown belongs to a map that reflects light.
+// Returns true if a diffuse or specular color of lit->shown is not 0, 0, 0.
 bool view_reflects(md5_vec3 color);
 
-// Writes lit->shown from evaluated registers. In the first layer, a texture of 0 is the map of the
-// mesh, and a specular_color that reflects nothing means no specular map.
+// Writes the layers to lit->shown, for the evaluated registers (values of the expressions) of a
+// material. In the first layer, a texture of 0 stands for the map of the mesh, and a specular_color
+// of 0, 0, 0 means that the layer has no specular map.
 void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers);
 
 // -- Layers of meshes ----------------------------------------------------------------------------
 //
-// The stages that the materials of a game draw in addition to lit surfaces. They are evaluated for
-// each image.
+// The stages that the materials of a game draw in addition to lit surfaces. Their expressions
+// depend on the time and are evaluated before each frame.
 
-// A mesh that is not only a lit surface.
+// A mesh with such stages.
 typedef struct view_layered {
     uint32_t mesh;
     const md5_material *material; // of the game
@@ -50,13 +56,13 @@ typedef struct view_layered {
     md5gl_texture bump;           // normal map for reflections, or 0
     view_lit_layers lit;
     md5gl_stage *stages; // [material->num_stages] the stages that are on come first
-    // Members of its md5gl_material:
+    // Results of the evaluation, for the members of md5gl_material with these names.
     bool is_staged;
     bool no_shadow;
     bool is_opaque;
-    const md5_table *table;   // of its deform, or NULL
-    const md5_mesh *deformed; // mesh of its deform; NULL: no deform, or it is not shown
-    // View direction of the deform, in world space, and the placements of the instances.
+    const md5_table *table;   // table of values that the deform reads, or NULL
+    const md5_mesh *deformed; // mesh that is deformed; NULL: it is not deformed
+    // Viewer of the deform, in world space, and the placements of the instances.
     md5_deform_view view;
     const md5_mat34 *placements; // [num_placements] NULL: model space is world space
     uint32_t num_placements;
@@ -71,7 +77,7 @@ typedef struct view_layer_note {
 typedef struct view_layers {
     view_layered *meshes; // [num_meshes] in the order of the materials' sort
     uint32_t num_meshes;
-    md5gl_stage_list *lists; // [num_meshes] of the last evaluation
+    md5gl_stage_list *lists; // [num_meshes] results of the last evaluation
     uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: only a lit surface
     view_layer_note *notes;  // [num_notes] by mesh
     size_t num_notes;
@@ -79,10 +85,12 @@ typedef struct view_layers {
     bool has_deforms; // view_set_deforms() has set a deform
 } view_layers;
 
-// Sorts the meshes after all were added. `num_meshes`: meshes of the model.
+// Sorts the meshes in the order in which the engine draws them, and fills the lists and `places`.
+// Call it after all meshes were added. `num_meshes`: meshes of the model.
 void view_sort_layers(view_layers *layers, uint32_t num_meshes);
 
-// Evaluates all materials: writes the lists and flags. Allocates no memory.
+// Evaluates all materials at a time: writes the lists, and the results in `meshes`. Allocates no
+// memory.
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input);
 
 // Returns the layers of a mesh, or NULL if it is only a lit surface.
@@ -95,8 +103,8 @@ void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
 
 // -- Deforms -------------------------------------------------------------------------------------
 //
-// Meshes that are deformed by their materials: see md5material.h.
-
+// A material can deform its mesh for each frame, for example to turn sprites to the camera. The
+// deforms are described in md5material.h.
 // Sets the deforms of a model. Notes and logs unsupported deforms. `layers` must not move until the
 // model is destroyed.
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
@@ -124,16 +132,16 @@ typedef struct view_texture {
     md5gl_texture texture; // 0: the texture could not be read, and the error was logged
     uint32_t width;
     uint32_t height;
-    bool has_holes; // MD5GL_IMAGE_DIFFUSE
+    bool has_holes; // a diffuse map with transparent texels
 } view_texture;
 
-// The textures of a mesh, each of view_textures.loaded.
+// The textures of a mesh. They are elements of view_textures.loaded.
 typedef struct view_mesh_textures {
     const view_texture *maps[MD5GL_NUM_IMAGE_KINDS]; // NULL: none
     // Images of an animated texture, in Quake ten per second. The first image is the texture.
     const view_texture *images[MD5_MAX_QUAKE_IMAGES]; // [num_images]
     uint32_t num_images;
-    bool two_sided;                          // the result of a search requires both sides
+    bool two_sided;                          // the material or the search requires both sides
     bool is_selected[MD5GL_NUM_IMAGE_KINDS]; // true: an option selects the map for this mesh only
     float alpha_test;                        // threshold of the material file, 0 = none
     bool opaque;                             // true: the material ignores alpha
@@ -152,7 +160,7 @@ typedef struct view_textures {
     view_layers layers;    // material stages
 } view_textures;
 
-// Input of loading, apart from the files.
+// Options and services that all loading functions need.
 typedef struct view_loader {
     const view_options *options;
     md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
@@ -160,20 +168,20 @@ typedef struct view_loader {
     view_prefetch *ahead; // images that may already be decoded, or NULL
 } view_loader;
 
-// Input of loading the textures of a model.
+// A model whose textures are loaded, and the sources of its textures.
 typedef struct view_dressing {
     const md5_model *model;
     const char *path; // path of its file, or address in a game
     md5_game *game;   // game that contains it, or NULL
-    const view_look
-        *cfg_looks; // [num_cfg_looks] appearance that an md5.cfg defines for each mesh, or NULL
+    // [num_cfg_looks] Appearance that an md5.cfg of Cube 2 defines for each mesh, or NULL.
+    const view_look *cfg_looks;
     uint32_t num_cfg_looks;
     const view_options *options;   // textures that options select; NULL: none
     const convert_scene *wardrobe; // models that were merged into it, or NULL
     const char *file;              // file of the model, if `path` is the machine that plays it
 } view_dressing;
 
-// State of loading the textures of one mesh.
+// State of loading the textures of a model. The current mesh is search.mesh.
 typedef struct view_dresser {
     view_textures *textures;
     md5gl_renderer *renderer;
@@ -189,10 +197,10 @@ typedef struct view_dresser {
 // no diffuse map.
 bool view_add_layers(const view_dresser *d, const char *shader);
 
-// Finds and loads the textures of all meshes: first those of the options, then those of
-// view_dressing.cfg_looks, then those that view_find_look() finds, then their other maps. Logs a
-// warning for each mesh without a texture. Returns false and logs an error if the options name a
-// mesh that does not exist or a file that cannot be read. Ignores the options of the loader.
+// Finds and loads the textures of all meshes. Sources, in the order of their priority: the options,
+// view_dressing.cfg_looks, view_find_look(); then the maps that are found next to the textures.
+// Logs a warning for each mesh without a texture. Returns false and logs an error if the options
+// name a mesh that does not exist or a file that cannot be read. Ignores the options of the loader.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing);
 
@@ -267,14 +275,14 @@ bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl
 
 // == Environment light, for --environment ======================================================
 
-// A panorama as a light.
+// A panorama that lights the scene.
 typedef struct view_environment {
     md5gl_environment *light; // to be destroyed; NULL: none
     float exposure;           // factor that makes its mean as bright as the studio
     md5_vec3 brightest;       // unit direction from which most of its light comes
 } view_environment;
 
-// Replaces the environment by that of a file. On failure logs an error and changes nothing.
+// Replaces the environment by the panorama of a file. On failure logs an error and changes nothing.
 bool view_load_environment(view_environment *environment, md5gl_renderer *renderer,
                            const char *path, view_log *log);
 
