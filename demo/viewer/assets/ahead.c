@@ -10,9 +10,9 @@ enum {
     MAX_PIXELS = 1 << 22, // per image
 };
 
-// Runs in a thread: decodes images next to the model whose names begin with the name of the
-// model, while the window is created. Images that the model does not use are wasted work, so
-// their number is limited.
+// Main function of the thread: decodes images in the folder of the model whose names begin with the
+// name of the model, while the window is created. Images that the model does not use are wasted
+// work, so their number and size are limited. Always returns 0.
 static int read_pictures(void *user)
 {
     view_prefetch *const ahead = user;
@@ -22,8 +22,10 @@ static int read_pictures(void *user)
     common_list files = common_list_folder(folder, "");
     for (size_t i = 0; i < files.count && ahead->count < MAX_READ; i++) {
         const char *const path = files.names[i];
-        if (view_is_image(path) && strncmp(common_base(path), stem, strlen(stem)) == 0
-            && view_read_image(path, MAX_PIXELS, &ahead->images[ahead->count], &error))
+        const bool has_model_name = strncmp(common_base(path), stem, strlen(stem)) == 0;
+        if (!view_is_image(path) || !has_model_name)
+            continue;
+        if (view_read_image(path, MAX_PIXELS, &ahead->images[ahead->count], &error))
             ahead->paths[ahead->count++] = common_copy(path);
     }
     common_free_list(&files);
@@ -38,7 +40,7 @@ void view_begin_prefetch(view_prefetch *ahead, const char *model)
     ahead->thread = view_start_thread(read_pictures, "pictures", ahead);
 }
 
-// Takes over an image that the thread has decoded.
+// Moves an image that the thread has decoded to *image.
 bool view_get_prefetched(view_prefetch *ahead, const char *path, view_image *image)
 {
     view_wait_thread(ahead->thread, "pictures");

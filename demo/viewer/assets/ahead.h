@@ -15,7 +15,7 @@ typedef struct view_prefetch {
     char *paths[VIEW_MAX_PREFETCHED]; // paths of files, or texts of image programs (previews)
     view_image images[VIEW_MAX_PREFETCHED];
     size_t count;
-    bool is_complete; // no other images may be read from files
+    bool is_complete; // contains all images of the model, as for a preview: no files are read
     view_thread *thread;
 } view_prefetch;
 

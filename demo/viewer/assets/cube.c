@@ -7,11 +7,16 @@
 #include "md5/md5pose.h"
 
 // Limits that keep the cost linear; no model of a game reaches them.
-enum { MAX_PARTS = 256, MAX_NAMES = 1000, MAX_ROWS = 4000, MAX_MASKS = 64 };
-#define MAX_FRAMES 4000.0
-#define MAX_SIZE ((size_t)128 << 20)
+enum {
+    MAX_PARTS = 256,
+    MAX_NAMES = 1000, // clips of a model
+    MAX_ROWS = 4000,  // animations of a part
+    MAX_MASKS = 64,   // masks of a part
+};
+#define MAX_FRAMES 4000.0            // frames of a clip
+#define MAX_SIZE ((size_t)128 << 20) // bytes of all clips
 
-// A file that animates a part, loaded once.
+// An .md5anim file that is bound to a part, loaded once.
 typedef struct cube_file {
     const char *path;
     uint32_t part;
@@ -19,7 +24,8 @@ typedef struct cube_file {
     md5_binding *binding;
 } cube_file;
 
-// Animation that a mask of a part plays in the current clip.
+// Animation that a mask of a part plays in the current clip. A mask is a group of joints, as in the
+// engines: each joint of a part belongs to one mask, and each mask can play another animation.
 typedef struct cube_track {
     const md5_cube2_anim *row; // NULL: the bind pose
     const cube_file *file;
@@ -37,11 +43,11 @@ typedef struct cube_part {
     uint32_t shared;  // the part whose joints it uses; the part itself if it has its own joints
     const md5_cube2_link *link;   // its attachment to another part, or NULL
     const md5_cube2_part *player; // the part whose animations it plays; NULL: none
-    uint32_t num_rows;
+    uint32_t num_rows;            // number of animations of `player`, at most MAX_ROWS
     uint32_t num_masks;
     uint32_t *masks;     // [joints of the part] index of the mask that animates the joint
-    md5_xform *pose;     // [joints of the part]
-    md5_xform *adjusted; // [joints of the part]
+    md5_xform *pose;     // [joints of the part] result of all masks, relative to the parents
+    md5_xform *adjusted; // [joints of the part] sample of one track, relative to the parents
     cube_track *tracks;  // [num_masks]
 } cube_part;
 
@@ -109,24 +115,11 @@ static const md5_cube2_tag *find_tag(const cube_model *joined, const cube_part *
     return tag;
 }
 
-// Sets the parent and the offset of a part. Returns false if the part is not shown.
-static bool attach(const cube_model *joined, uint32_t index)
+// Sets the parent and the offset of a part that a link attaches to a tag of an earlier part. Logs a
+// warning and returns false if the earlier part or the tag does not exist.
+static bool attach_to_tag(const cube_model *joined, uint32_t index, const md5_cube2_link *link)
 {
-    const md5_cube2 *const cube = joined->cube;
-    if (index >= MAX_PARTS)
-        return false;
     cube_part *const part = &joined->parts[index];
-    const md5_cube2_link *const link = part->link;
-    if (index == 0 || (link == NULL && part->shared == 0)) {
-        place_root_part(cube, part);
-        return true;
-    }
-    if (link == NULL) {
-        view_warn(joined->log, "%s: skipped part %u: the part is not linked to another part",
-                  joined->path, index);
-        return false;
-    }
-
     const cube_part *const parent = &joined->parts[link->parent];
     if (link->parent >= index || parent->model == NULL) {
         view_warn(joined->log,
@@ -150,8 +143,28 @@ static bool attach(const cube_model *joined, uint32_t index)
     return true;
 }
 
-// Returns a joint of a part for the merged skeleton. The joints of parts after the first have the
-// index of the part in their names.
+// Sets the parent and the offset of a part. The first part, and parts that use its skeleton, are at
+// the origin. All other parts must be linked. Returns false if the part is not shown.
+static bool attach(const cube_model *joined, uint32_t index)
+{
+    if (index >= MAX_PARTS)
+        return false;
+    cube_part *const part = &joined->parts[index];
+    const bool is_at_origin = index == 0 || (part->link == NULL && part->shared == 0);
+    if (is_at_origin) {
+        place_root_part(joined->cube, part);
+        return true;
+    }
+    if (part->link == NULL) {
+        view_warn(joined->log, "%s: skipped part %u: the part is not linked to another part",
+                  joined->path, index);
+        return false;
+    }
+    return attach_to_tag(joined, index, part->link);
+}
+
+// Returns the joint of the merged skeleton for joint `in_part` of a part. The names of the joints
+// are unique because those of all parts but the first begin with the index of the part.
 static cube_joint make_joint(const cube_model *joined, uint32_t part_index, uint32_t in_part)
 {
     cube_part *const part = &joined->parts[part_index];
@@ -173,31 +186,33 @@ static cube_joint make_joint(const cube_model *joined, uint32_t part_index, uint
     return made;
 }
 
-// Adds the joints of a part, or uses the joints of the part with the same skeleton.
+// Adds the joints of a part to the merged skeleton, and fills part->joints. A part that is not
+// linked uses the joints with the same names of the part that has the same skeleton.
 static void add_joints(cube_model *joined, uint32_t index)
 {
     cube_part *const part = &joined->parts[index];
-    const cube_part *const shared = &joined->parts[part->shared];
+    const cube_part *const owner = &joined->parts[part->shared];
     const md5_skeleton *const skeleton = &part->model->skeleton;
-    const bool shares = part->shared != index && part->link == NULL && shared->model != NULL;
+    const bool uses_owner = part->shared != index && part->link == NULL && owner->model != NULL;
     part->joints = common_alloc(skeleton->num_joints, sizeof *part->joints);
     joined->joints = common_realloc(
         joined->joints, (size_t)joined->num_joints + skeleton->num_joints, sizeof *joined->joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t in_part = skeleton->order[i]; // parents first
-        uint32_t shared_joint = MD5_NONE;
-        if (shares)
-            shared_joint = md5_find_joint(&shared->model->skeleton, skeleton->joints[in_part].name);
-        if (shared_joint != MD5_NONE) {
-            part->joints[in_part] = shared->joints[shared_joint];
-        } else {
-            part->joints[in_part] = joined->num_joints;
-            joined->joints[joined->num_joints++] = make_joint(joined, index, in_part);
+        const char *const name = skeleton->joints[in_part].name;
+        uint32_t in_owner = MD5_NONE;
+        if (uses_owner)
+            in_owner = md5_find_joint(&owner->model->skeleton, name);
+        if (in_owner != MD5_NONE) {
+            part->joints[in_part] = owner->joints[in_owner];
+            continue;
         }
+        part->joints[in_part] = joined->num_joints;
+        joined->joints[joined->num_joints++] = make_joint(joined, index, in_part);
     }
 }
 
-// Returns the first link whose child is a part, or NULL.
+// Returns the first link that attaches a part to another part, or NULL.
 static const md5_cube2_link *find_link(const md5_cube2 *cube, uint32_t part)
 {
     for (uint32_t i = 0; i < cube->num_links; i++) {
@@ -207,8 +222,8 @@ static const md5_cube2_link *find_link(const md5_cube2 *cube, uint32_t part)
     return NULL;
 }
 
-// Returns the first part with the same skeleton name as a part. It is the part itself if the name
-// is empty or unique.
+// Returns the index of the first part with the same skeleton name as a part. It is the part itself
+// if the name is empty or unique.
 static uint32_t find_skeleton_owner(const md5_cube2 *cube, uint32_t part)
 {
     const char *const name = cube->parts[part].skeleton;
@@ -277,8 +292,8 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
 
 // -- Unsupported commands -------------------------------------------------------------------------
 
-// Keywords, or their beginnings, without "md5" or "mdl" in front, and the names of the features in
-// messages.
+// Commands of an md5.cfg that the viewer does not support: the beginning of the keyword, after
+// "md5" or "mdl", and the name of the feature in messages.
 static const struct unsupported_keyword {
     const char *begin;
     const char *name;
@@ -360,12 +375,15 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
     return added;
 }
 
-// Returns true if a mask lists a joint, or excludes it if `without` is true.
-static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
+// Returns true if a mask lists a joint or, if `is_excluded`, the joint with a "!", which excludes
+// it from the mask.
+static bool has_name(const md5_cube2_mask *mask, const char *name, bool is_excluded)
 {
     for (uint32_t i = 0; i < mask->num_joints; i++) {
-        const char *const joint = mask->joints[i];
-        if ((joint[0] == '!') == without && strcmp(joint + (without ? 1 : 0), name) == 0)
+        const char *const entry = mask->joints[i];
+        const bool excludes = entry[0] == '!';
+        const char *const joint = excludes ? entry + 1 : entry;
+        if (excludes == is_excluded && strcmp(joint, name) == 0)
             return true;
     }
     return false;
@@ -422,20 +440,23 @@ static void begin_part(cube_part *part, const cube_part *skeleton_owner)
 
 // -- Frames ---------------------------------------------------------------------------------------
 
-// Samples a track of a part at a time into part->adjusted.
+// Samples a track of a part at a time in seconds into part->adjusted. The track loops: its last
+// frame is followed by its first frame.
 static void sample_track(const cube_part *part, const cube_track *track, double time)
 {
-    const double frames = fmod(time * track->row->frame_rate, track->count);
-    const uint32_t whole = (uint32_t)frames < track->count ? (uint32_t)frames : 0;
-    const uint32_t next = whole + 1 < track->count ? whole + 1 : 0;
-    const md5_sample_position sample =
-        md5_sample_position_from_frames(track->file->anim, track->first + whole,
-                                        track->first + next, (float)(frames - floor(frames)));
+    const double position = fmod(time * track->row->frame_rate, track->count); // frames
+    const double fraction = position - floor(position);
+    // An invalid position shows the first frame.
+    const uint32_t frame = (uint32_t)position < track->count ? (uint32_t)position : 0;
+    const uint32_t next_frame = frame + 1 < track->count ? frame + 1 : 0;
+    const md5_sample_position sample = md5_sample_position_from_frames(
+        track->file->anim, track->first + frame, track->first + next_frame, (float)fraction);
     md5_sample(track->file->binding, sample, MD5_ROOT_FILE, part->adjusted);
     md5_cube2_adjust_pose(part->player, track->row, &part->model->skeleton, part->adjusted);
 }
 
-// Writes the pose of a part: each joint is animated by its mask.
+// Writes the pose of a part at a time in seconds: each joint has the transform of the track of its
+// mask, or its bind transform if the mask plays nothing.
 static void pose_part(const cube_part *part, double time)
 {
     const uint32_t num_joints = part->model->skeleton.num_joints;
@@ -451,48 +472,57 @@ static void pose_part(const cube_part *part, double time)
     }
 }
 
-// Rotates the joints of a part that follow the view direction, for a view straight ahead: about the
-// entity's axis to the right. The angles are mirrored with y.
+// Rotates the joints of a part that follow the view direction of the player by their constant
+// angles, which apply to a view straight ahead. The axis is the direction to the right in the
+// engine; in id's axes it is x, and the sign of the angle changes because y is mirrored.
 static void pitch_joints(const cube_model *joined, const cube_part *part)
 {
+    const md5_vec3 axis = {1, 0, 0};
     for (uint32_t i = 0; i < part->part->num_pitches; i++) {
         const md5_cube2_pitch *const pitch = &part->part->pitches[i];
-        const md5_vec3 forward = {1, 0, 0};
-        const float angle = fminf(fmaxf(pitch->offset, pitch->min), pitch->max);
+        const float angle = fminf(fmaxf(pitch->offset, pitch->min), pitch->max); // degrees
         const uint32_t joint = md5_find_joint(&part->model->skeleton, pitch->joint);
+        if (angle == 0 || joint == MD5_NONE)
+            continue;
         const md5_xform change = {
-            .rotation = md5_quat_from_axis_angle(forward, -angle * DEGREE),
-            .translation = {NAN, NAN, NAN},
+            .rotation = md5_quat_from_axis_angle(axis, -angle * DEGREE),
+            .translation = {NAN, NAN, NAN}, // unchanged
         };
-        if (angle != 0 && joint != MD5_NONE)
-            md5_modify_joint(&joined->model->skeleton, part->joints[joint], MD5_JOINT_MODEL, change,
-                             1, joined->pose);
+        md5_modify_joint(&joined->model->skeleton, part->joints[joint], MD5_JOINT_MODEL, change, 1,
+                         joined->pose);
     }
 }
 
-// Writes the pose of the merged model at a time.
+// Returns the transform of a joint of the merged model relative to its parent, in units of the
+// game, from the pose of its part.
+static md5_xform merged_joint_transform(const cube_model *joined, const cube_joint *joint)
+{
+    const cube_part *const part = joint->part;
+    md5_xform local = joint->bind_local;
+    if (part != NULL) {
+        // The roots of a part are moved by the offset of the part.
+        const bool is_root = part->model->skeleton.joints[joint->in_part].parent == MD5_NONE;
+        local = part->pose[joint->in_part];
+        if (is_root)
+            local = md5_xform_mul(part->offset, local);
+    }
+    local.translation = md5_vec3_scale(local.translation, joined->cube->scale);
+    return local;
+}
+
+// Writes the pose of the merged model at a time in seconds.
 static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
-    for (uint32_t j = 0; j < num_parts; j++) {
-        if (joined->parts[j].model != NULL)
-            pose_part(&joined->parts[j], time);
+    for (uint32_t p = 0; p < num_parts; p++) {
+        if (joined->parts[p].model != NULL)
+            pose_part(&joined->parts[p], time);
     }
-    // Copy the poses of the joints. The roots of a part are moved by the offset of the part.
-    for (uint32_t i = 0; i < joined->num_joints; i++) {
-        const cube_joint *const joint = &joined->joints[i];
-        md5_xform local = joint->bind_local;
-        if (joint->part != NULL) {
-            local = joint->part->pose[joint->in_part];
-            if (joint->part->model->skeleton.joints[joint->in_part].parent == MD5_NONE)
-                local = md5_xform_mul(joint->part->offset, local);
-        }
-        local.translation = md5_vec3_scale(local.translation, joined->cube->scale);
-        joined->pose[i] = local;
-    }
-    for (uint32_t j = 0; j < num_parts; j++) {
-        if (joined->parts[j].model != NULL)
-            pitch_joints(joined, &joined->parts[j]);
+    for (uint32_t i = 0; i < joined->num_joints; i++)
+        joined->pose[i] = merged_joint_transform(joined, &joined->joints[i]);
+    for (uint32_t p = 0; p < num_parts; p++) {
+        if (joined->parts[p].model != NULL)
+            pitch_joints(joined, &joined->parts[p]);
     }
 }
 
@@ -519,13 +549,14 @@ static bool select_track(cube_model *joined, uint32_t part_index, uint32_t mask,
     return true;
 }
 
-// Creates the clip of an animation name. It has the frame rate of the fastest animation of a part,
-// and the duration of the longest. Returns NULL if no part has an animation with this name.
-static md5_anim *make_clip(cube_model *joined, const char *name)
+// Selects the tracks of all masks of all parts for a clip. *rate receives the frame rate of the
+// fastest animation, and *duration the seconds of the longest animation. An animation with one
+// frame has no duration. Returns false if no part has an animation with the name of the clip.
+static bool select_tracks(cube_model *joined, const char *name, double *rate, double *duration)
 {
-    double rate = 0;
-    double duration = 0;
     bool is_played = false;
+    *rate = 0;
+    *duration = 0;
     for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         const cube_part *const part = &joined->parts[p];
         for (uint32_t m = 0; m < part->num_masks; m++) {
@@ -534,22 +565,32 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
             is_played = true;
             const cube_track *const track = &part->tracks[m];
             const double frame_rate = track->row->frame_rate;
-            if (rate <= 0 || (track->count > 1 && frame_rate > rate))
-                rate = frame_rate;
-            if (track->count > 1)
-                duration = fmax(duration, track->count / frame_rate);
+            const bool is_moving = track->count > 1;
+            if (*rate <= 0 || (is_moving && frame_rate > *rate))
+                *rate = frame_rate;
+            if (is_moving)
+                *duration = fmax(*duration, track->count / frame_rate);
         }
     }
-    if (!is_played)
+    return is_played;
+}
+
+// Creates the clip of an animation name. It has the frame rate of the fastest animation of a part,
+// and the duration of the longest. Returns NULL if no part has an animation with this name.
+static md5_anim *make_clip(cube_model *joined, const char *name)
+{
+    double rate;
+    double duration;
+    if (!select_tracks(joined, name, &rate, &duration))
         return NULL;
 
-    // Sample the tracks of all parts. A long clip is sampled less often.
-    double frames = floor(duration * rate + 0.5);
-    if (frames > MAX_FRAMES) {
-        rate *= MAX_FRAMES / frames;
-        frames = MAX_FRAMES;
+    // A long clip is sampled at a lower rate.
+    double num_intervals = floor(duration * rate + 0.5);
+    if (num_intervals > MAX_FRAMES) {
+        rate *= MAX_FRAMES / num_intervals;
+        num_intervals = MAX_FRAMES;
     }
-    md5_anim *const anim = view_make_anim(joined->model, (uint32_t)frames + 1, rate);
+    md5_anim *const anim = view_make_anim(joined->model, (uint32_t)num_intervals + 1, rate);
     for (uint32_t i = 0; i < anim->num_frames; i++) {
         pose_all(joined, i / rate);
         view_set_frame(anim, i, joined->pose);
@@ -557,31 +598,38 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
     return anim;
 }
 
+// Returns true if the list of clips contains a name.
+static bool has_clip(const view_cube *loaded, const char *name)
+{
+    for (uint32_t i = 0; i < loaded->num_clips; i++) {
+        if (strcmp(loaded->clips[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 // Adds the names of an animation, separated by '|', to the list of clips unless they are listed.
 static void list_clip_names(view_cube *loaded, const md5_cube2_anim *anim)
 {
-    const char *name = anim->names;
-    while (*name != '\0' && loaded->num_clips < MAX_NAMES) {
-        const size_t length = strcspn(name, "|");
-        char *const copy = common_format("%.*s", (int)length, name);
-        bool is_listed = length == 0;
-        for (uint32_t j = 0; j < loaded->num_clips; j++)
-            is_listed = is_listed || strcmp(loaded->clips[j].name, copy) == 0;
-        if (is_listed)
-            free(copy);
-        else
+    const char *next = anim->names;
+    while (*next != '\0' && loaded->num_clips < MAX_NAMES) {
+        const size_t length = strcspn(next, "|");
+        char *const name = common_format("%.*s", (int)length, next);
+        if (length > 0 && !has_clip(loaded, name))
             *COMMON_ADD_ITEM(loaded->clips, loaded->num_clips) =
-                (view_cube_clip){.name = copy, .file = common_copy(anim->file)};
-        name += length + (name[length] != '\0');
+                (view_cube_clip){.name = name, .file = common_copy(anim->file)};
+        else
+            free(name);
+        const bool has_more = next[length] == '|';
+        next += has_more ? length + 1 : length;
     }
 }
 
-// Creates the clips of all animation names. Stops with a warning if they exceed MAX_SIZE bytes.
-static void make_clips(cube_model *joined, view_cube *loaded)
+// Prepares all parts for sampling, and lists the names of their animations as clips. Loads all
+// files, because later the array of files must not move: the tracks of a clip refer to its
+// elements.
+static void list_clips(cube_model *joined, view_cube *loaded)
 {
-    size_t size = 0;
-    joined->pose = common_alloc(joined->num_joints, sizeof *joined->pose);
-    // Load all files first, because tracks refer to elements of the array of files.
     for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         cube_part *const part = &joined->parts[p];
         if (part->model != NULL)
@@ -592,9 +640,17 @@ static void make_clips(cube_model *joined, view_cube *loaded)
             find_file(joined, p, row->file);
         }
     }
+}
 
-    // Clips that cannot be created are dropped.
+// Creates the clips of all animation names. Stops with a warning if they exceed MAX_SIZE bytes.
+static void make_clips(cube_model *joined, view_cube *loaded)
+{
+    joined->pose = common_alloc(joined->num_joints, sizeof *joined->pose);
+    list_clips(joined, loaded);
+
+    // Names whose clips cannot be created are removed from the list.
     const uint32_t num_listed = loaded->num_clips;
+    size_t size = 0; // bytes of the clips so far
     loaded->num_clips = 0;
     for (uint32_t i = 0; i < num_listed; i++) {
         view_cube_clip clip = loaded->clips[i];
@@ -602,13 +658,13 @@ static void make_clips(cube_model *joined, view_cube *loaded)
         const bool continues = view_log_progress(joined->log, "animations", i, num_listed);
         if (continues && size < MAX_SIZE)
             clip.anim = make_clip(joined, clip.name);
-        if (clip.anim != NULL) {
-            size += clip.anim->size;
-            loaded->clips[loaded->num_clips++] = clip;
+        if (clip.anim == NULL) {
+            free(clip.name);
+            free(clip.file);
             continue;
         }
-        free(clip.name);
-        free(clip.file);
+        size += clip.anim->size;
+        loaded->clips[loaded->num_clips++] = clip;
     }
     if (size >= MAX_SIZE)
         view_warn(joined->log, "too many animations: only the first %u are loaded",
@@ -639,7 +695,8 @@ static void free_cube_model(cube_model *joined, uint32_t num_parts)
     free(joined->files);
 }
 
-// Adds the appearance of each mesh, in the order of the parts.
+// Adds the appearance of each mesh, such as its texture, that the md5.cfg defines, in the order of
+// the parts.
 static void add_looks(view_cube *loaded, const cube_model *joined)
 {
     const md5_cube2 *const cube = joined->cube;
@@ -664,12 +721,12 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
         return view_log_error(log, &error);
 
     cube_model joined = {.path = path, .log = log, .cube = cube};
-    if (join_parts(&joined, opts)) { // logs its errors
+    if (join_parts(&joined, opts)) { // otherwise it has logged an error
         joined.model = make_model(&joined, &error);
-        loaded->model = joined.model;
-        if (loaded->model == NULL)
+        if (joined.model == NULL)
             view_log_error(log, &error);
     }
+    loaded->model = joined.model;
     if (loaded->model != NULL) {
         add_looks(loaded, &joined);
         view_report_unsupported(cube, path, log);

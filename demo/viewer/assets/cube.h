@@ -1,5 +1,6 @@
-// Loads a model of the Cube 2 engines as one model: the parts of its md5.cfg, linked by tags, with
-// its scale, and a clip for each animation name.
+// Loads a model of the Cube 2 engines as one model. Its md5.cfg lists parts, each with a mesh, a
+// skeleton and animations. A link attaches a part to a tag, which is a named joint, of another
+// part.
 #ifndef DEMO_VIEWER_ASSETS_CUBE_H
 #define DEMO_VIEWER_ASSETS_CUBE_H
 

@@ -23,7 +23,7 @@ static bool contains_files(const char *path, const char *extension)
     return has_files;
 }
 
-// Decides whether a path is opened as a game folder instead of a folder with models.
+// Detects a game folder by a folder of declarations or an archive of a game in it.
 bool view_is_game(const char *path)
 {
     static const char *const subfolders[] = {"def", "materials", "skins"};
@@ -44,14 +44,16 @@ bool view_is_game(const char *path)
     return false;
 }
 
-// A file name cannot contain "|" on Windows, and rarely contains it on other systems.
+// Splits a location at each "|". File names cannot contain "|" on Windows and rarely contain it on
+// other systems, so a path that exists is not split.
 common_list view_split_location(const char *place)
 {
     common_list list = {NULL, 0};
-    const bool is_one = common_is_folder(place) || common_is_file(place);
+    const bool is_path = common_is_folder(place) || common_is_file(place);
+    const char *const separators = is_path ? "" : "|";
     const char *part = place;
     while (part != NULL) {
-        size_t length = strcspn(part, is_one ? "" : "|");
+        size_t length = strcspn(part, separators);
         const char *const end = part + length;
         while (length > 1 && part[length - 1] == '/')
             length--;
@@ -71,7 +73,28 @@ static char *append_location(char *locations, const char *location)
     return locations;
 }
 
-// Adds the folders of the game that a mod is based on, because a mod refers to their files.
+// Returns the path of the base of a mod, to be freed, or NULL if the folder `path` has none. The
+// base is the game that the mod extends, in a folder next to the folder of the mod.
+static char *find_base(const char *path)
+{
+    static const char *const names[] = {"base", "q4base"};
+    // The path may be "." or "..", whose parent is found by appending "..".
+    const char *const name = common_base(path);
+    const bool is_relative = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    char *const parent = is_relative ? common_join(path, "..") : common_folder(path);
+    char *found = NULL;
+    for (size_t i = 0; i < COMMON_LENGTH(names) && found == NULL; i++) {
+        char *const base = common_join(parent, names[i]);
+        if (common_is_folder(base) && view_is_game(base) && !common_same_file(base, path))
+            found = base;
+        else
+            free(base);
+    }
+    free(parent);
+    return found;
+}
+
+// Appends the games that a mod is based on, because a mod refers to their files.
 char *view_with_bases(const char *place, const char **bases, size_t num_bases)
 {
     char *locations = common_copy(place);
@@ -80,25 +103,15 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases)
     if (num_bases > 0 || !common_is_folder(place))
         return locations;
 
-    // The folder may be a mod. Search the folder of the game, which is next to the mod's folder.
-    // The path of the folder may be "." or "..", whose parent is found by appending "..".
-    static const char *const names[] = {"base", "q4base"};
+    // The folder may be a mod.
     common_list parts = view_split_location(place);
-    const char *const path = parts.names[0];
-    const char *const name = common_base(path);
-    const bool is_up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-    char *const folder = is_up ? common_join(path, "..") : common_folder(path);
-    bool is_found = false;
-    for (size_t i = 0; i < 2 && !is_found; i++) {
-        char *const base = common_join(folder, names[i]);
-        is_found = common_is_folder(base) && view_is_game(base) && !common_same_file(base, place);
-        if (is_found) {
-            free(locations);
-            locations = append_location(common_copy(path), base);
-        }
-        free(base);
+    const char *const path = parts.names[0]; // without slashes at the end
+    char *const base = find_base(path);
+    if (base != NULL) {
+        free(locations);
+        locations = append_location(common_copy(path), base);
     }
-    free(folder);
+    free(base);
     common_free_list(&parts);
     return locations;
 }
@@ -115,7 +128,8 @@ char *view_location_title(const char *place)
 
 // -- Names in a library --------------------------------------------------------------------------
 
-// Kind of the declarations of a section; MD5_NUM_DECL_TYPES: the section contains files.
+// Type of the declarations whose names a section lists. VIEW_ANIMS has no declarations: it lists
+// files.
 static const md5_decl_type declared[VIEW_NUM_SECTIONS] = {
     [VIEW_ENTITIES] = MD5_DECL_ENTITY,
     [VIEW_MODELS] = MD5_DECL_MODEL,
@@ -123,11 +137,12 @@ static const md5_decl_type declared[VIEW_NUM_SECTIONS] = {
     [VIEW_SKINS] = MD5_DECL_SKIN,
 };
 
-// Maximum number of keys of entityDefs that are examined. For a long chain of ancestors, this
-// number is the square of its length. All further entities are listed, whatever their models are.
+// Maximum number of keys that is_character() examines in all entityDefs of a game. An entityDef
+// inherits the keys of its ancestors, so the number grows with the square of a chain of ancestors.
 enum { MAX_KEYS = 500000 };
 
-// Returns true if an entityDef has a model of MD5 files.
+// Returns true if an entityDef has a model of MD5 files, which the viewer can show. Adds the number
+// of examined keys to *num_keys. If it is above MAX_KEYS, returns true for all entities.
 static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
 {
     if (*num_keys > MAX_KEYS)
@@ -146,21 +161,24 @@ static void add_name(view_library *library, view_section section, const char *na
     *COMMON_ADD_ITEM(library->names[section], library->num_names[section]) = name;
 }
 
-// Compares the location of a file with the number of locations of the mod, because the locations
-// of the mod precede the locations of its base.
+// Compares the index of the location that contains the name's file with the number of locations of
+// the mod, which precede the locations of its base.
 bool view_is_from_mod(const view_library *library, view_section section, size_t name)
 {
-    if (library->num_own == library->places.count)
+    const bool has_base = library->num_own < library->places.count;
+    if (!has_base)
         return false;
-    // The file of the name, or the file that declares the name.
+    // A name is declared in a file, or is the name of a file.
     const char *const text = library->names[section][name];
     const md5_decl *const decl = md5_find_decl(library->game, declared[section], text);
-    const char *const file = decl != NULL && decl->file != NULL ? decl->file : text;
+    const bool is_declared = decl != NULL && decl->file != NULL;
+    const char *const file = is_declared ? decl->file : text;
     return md5_game_find_file(library->game, file, 0) < library->num_own;
 }
 
 // -- Opening --------------------------------------------------------------------------------
 
+// Callback of md5_load_opts: adds a warning to the log of the library.
 static void warn(void *user, const md5_error *warning)
 {
     const view_library *const library = user;
@@ -168,6 +186,7 @@ static void warn(void *user, const md5_error *warning)
         view_log_warning(library->log, warning);
 }
 
+// Sets `error` to a failure of opening a location. Always returns false.
 static bool fail(md5_error *error, const char *place, const char *why)
 {
     *error = (md5_error){.status = MD5_ERROR_IO};
@@ -176,22 +195,29 @@ static bool fail(md5_error *error, const char *place, const char *why)
     return false;
 }
 
-// Fills the lists of names of a library.
-static void list_names(view_library *library)
+// Lists the names that a section shows of the declarations in files, sorted by text. Built-in
+// declarations do not have a file.
+static void list_declarations(view_library *library, view_section section)
 {
     md5_game *const game = library->game;
     uint64_t num_keys = 0;
-    for (view_section section = 0; section < VIEW_NUM_SECTIONS; section++) {
-        for (uint32_t i = 0; i < md5_game_num_decls(game, declared[section]); i++) {
-            const md5_decl *const decl = md5_game_decl(game, declared[section], i);
-            if (decl->file == NULL)
-                continue;
-            if (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys))
-                add_name(library, section, decl->name);
-        }
-        common_sort((void *)library->names[section], library->num_names[section], sizeof(char *),
-                    common_order_by_text);
+    for (uint32_t i = 0; i < md5_game_num_decls(game, declared[section]); i++) {
+        const md5_decl *const decl = md5_game_decl(game, declared[section], i);
+        if (decl->file == NULL)
+            continue;
+        if (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys))
+            add_name(library, section, decl->name);
     }
+    common_sort((void *)library->names[section], library->num_names[section], sizeof(char *),
+                common_order_by_text);
+}
+
+// Fills the lists of names of a library: the names of declarations, then the names of files.
+static void list_names(view_library *library)
+{
+    md5_game *const game = library->game;
+    for (view_section section = 0; section < VIEW_NUM_SECTIONS; section++)
+        list_declarations(library, section);
     for (size_t i = 0; i < md5_game_num_files(game); i++) {
         const char *const file = md5_game_file(game, i);
         if (common_has_suffix(file, ".md5mesh"))
@@ -201,8 +227,8 @@ static void list_names(view_library *library)
     }
 }
 
-// Adds the folders and archives of a location to the library. Returns false and fills `error` on
-// failure.
+// Adds the folders and archives of a location to the library. The first of them is the mod, if
+// there are several. Returns false and fills `error` on failure.
 static bool add_locations(view_library *library, const char *place, md5_error *error)
 {
     common_game_paths *const paths = &library->places;
@@ -221,6 +247,20 @@ static bool add_locations(view_library *library, const char *place, md5_error *e
     return is_added;
 }
 
+// Opens the files of the locations and reads the declarations. Returns NULL and fills `error` on
+// failure, or if the callback of the library stopped it.
+static md5_game *open_game(view_library *library, const char *place, md5_error *error)
+{
+    const common_game_paths *const paths = &library->places;
+    if (!add_locations(library, place, error))
+        return NULL;
+    if (paths->goes_on != NULL && !paths->goes_on(paths->user, 0)) {
+        fail(error, place, "stopped");
+        return NULL;
+    }
+    return md5_create_game(paths->paths, paths->count, &library->opts, error);
+}
+
 // Opens the files of a game, reads its declarations and lists the names that the viewer can
 // show.
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
@@ -229,17 +269,10 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     view_library *const library = common_alloc(1, sizeof *library);
     *library = (view_library){
         .num_users = 1,
+        .places = {.goes_on = on_file, .user = user},
         .opts = {.warn = warn, .warn_user = library, .max_warnings = 1000},
     };
-    common_game_paths *const paths = &library->places;
-    paths->goes_on = on_file;
-    paths->user = user;
-    if (add_locations(library, place, error)) {
-        if (on_file != NULL && !on_file(user, 0))
-            fail(error, place, "stopped");
-        else
-            library->game = md5_create_game(paths->paths, paths->count, &library->opts, error);
-    }
+    library->game = open_game(library, place, error);
     if (library->game == NULL) {
         view_drop_library(library);
         return NULL;
@@ -303,43 +336,49 @@ typedef struct similar_name {
     size_t difference;
 } similar_name;
 
-// Inserts a name into a list of the best names, sorted by difference. A name that is already listed
-// is ignored: an entity and a model may have the same name.
+// Inserts a name into the list `best`, which is sorted by difference and contains the best names so
+// far. A name that is already listed is ignored: an entity and a model may have the same name.
 static void insert_similar(similar_name best[NUM_SIMILAR], similar_name candidate)
 {
-    for (int rank = 0; rank < NUM_SIMILAR && candidate.difference < SIZE_MAX; rank++) {
-        if (best[rank].name != NULL && strcmp(best[rank].name, candidate.name) == 0)
+    // The inserted name moves a worse name to the next rank, which moves the name at that rank.
+    similar_name inserted = candidate;
+    for (int rank = 0; rank < NUM_SIMILAR && inserted.difference < SIZE_MAX; rank++) {
+        if (best[rank].name != NULL && strcmp(best[rank].name, inserted.name) == 0)
             return;
-        if (candidate.difference >= best[rank].difference)
-            continue;
-        const similar_name moved = best[rank];
-        best[rank] = candidate;
-        candidate = moved;
+        if (inserted.difference < best[rank].difference) {
+            const similar_name moved = best[rank];
+            best[rank] = inserted;
+            inserted = moved;
+        }
     }
 }
 
-// Suggests names for a name that does not exist, by their edit distance.
+// Rates a name by its edit distance to a query of `length` characters. One error in four letters is
+// allowed. Of two names with the same distance, the shorter name has the smaller difference.
+static similar_name compare_name(const char *query, size_t length, const char *name)
+{
+    const size_t distance = common_edit_distance(query, length, name, true);
+    if (distance > length / 4)
+        return (similar_name){name, SIZE_MAX};
+    return (similar_name){name, distance * (COMMON_MAX_NAME_LENGTH + 1) + strlen(name)};
+}
+
+// Suggests names for a name that does not exist.
 void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)
 {
     similar_name best[NUM_SIMILAR];
-    const size_t length = strlen(asked);
-    // Skins cannot be opened. A query of few letters is similar to too many names.
-    const bool is_query = length >= 3 && length <= MAX_QUERY_LENGTH;
-    const int num_sections = is_query ? VIEW_NUM_SECTIONS - 1 : 0;
     for (int i = 0; i < NUM_SIMILAR; i++)
         best[i] = (similar_name){NULL, SIZE_MAX};
+
+    // Skins cannot be opened. A query of few letters is similar to too many names.
+    const size_t length = strlen(asked);
+    const bool is_query = length >= 3 && length <= MAX_QUERY_LENGTH;
+    const int num_sections = is_query ? VIEW_NUM_SECTIONS - 1 : 0;
     for (int section = 0; section < num_sections; section++) {
-        for (size_t i = 0; i < library->num_names[section]; i++) {
-            similar_name candidate = {library->names[section][i], SIZE_MAX};
-            // One error in four letters is allowed. Of names with equal distances, shorter names
-            // are better.
-            const size_t distance = common_edit_distance(asked, length, candidate.name, true);
-            if (distance <= length / 4)
-                candidate.difference =
-                    distance * (COMMON_MAX_NAME_LENGTH + 1) + strlen(candidate.name);
-            insert_similar(best, candidate);
-        }
+        for (size_t i = 0; i < library->num_names[section]; i++)
+            insert_similar(best, compare_name(asked, length, library->names[section][i]));
     }
+
     text[0] = '\0';
     for (int i = 0; i < NUM_SIMILAR && best[i].name != NULL; i++)
         common_append(text, size, ", ", "%s", best[i].name);
@@ -347,7 +386,8 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
 
 // -- On a thread ---------------------------------------------------------------------------------
 
-// Implementation of view_scan.
+// A view_scan with its private members. They are shared by the caller's thread and the scanning
+// thread.
 typedef struct scan_state {
     view_scan shown; // the first member, so that a pointer to it is a pointer to this structure
     view_thread *thread;
@@ -358,6 +398,8 @@ typedef struct scan_state {
     md5_error error;
 } scan_state;
 
+// Callback of view_open_library(): publishes the number of files. Returns false to abort opening
+// after view_stop_scan() was called.
 static bool count_files(void *user, size_t num_files)
 {
     scan_state *const state = user;
@@ -400,7 +442,7 @@ view_library *view_end_scan(view_scan *scan, md5_error *error)
     view_library *const library = state->library;
     *error = state->error;
     if (library != NULL) {
-        // The thread has ended: remove the callback, because `own` is freed.
+        // Remove the callback of the thread, because its `state` is freed.
         library->places.goes_on = NULL;
         library->places.user = NULL;
     }

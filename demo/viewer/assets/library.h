@@ -50,11 +50,11 @@ typedef struct view_library {
     uint32_t num_users; // reference count, decreased by view_drop_library()
     char *place;        // see view_split_location()
     common_game_paths places;
-    size_t num_own; // number of `places` that belong to the first folder or archive: the mod
+    size_t num_own; // number of `places` that belong to the first location, which is the mod
     md5_game *game;
     md5_load_opts opts; // options of the game and of files loaded from it; they report warnings
     view_log *log;      // receives the warnings, or NULL
-    const char **names[VIEW_NUM_SECTIONS];
+    const char **names[VIEW_NUM_SECTIONS]; // names[section][num_names[section]]
     size_t num_names[VIEW_NUM_SECTIONS];
 } view_library;
 

@@ -16,9 +16,10 @@ static const char *image_root(const view_package *package)
 char *view_materials_path(const view_textures *textures)
 {
     const view_package *const package = textures->package;
-    char *const stem = package != NULL ? common_stem(package->model) : NULL;
-    char *const path =
-        package != NULL ? common_format("%s/materials/%s.mtr", image_root(package), stem) : NULL;
+    if (package == NULL)
+        return NULL;
+    char *const stem = common_stem(package->model);
+    char *const path = common_format("%s/materials/%s.mtr", image_root(package), stem);
     free(stem);
     return path;
 }
@@ -112,7 +113,8 @@ static const char *find_obstacle(const view_textures *textures, const md5_model 
     return NULL;
 }
 
-// Writes the material of a mesh with its maps. Warns about maps that cannot be written.
+// Writes the material of a mesh with its maps. Warns about maps that cannot be written: masks of
+// Cube 2, heights, and images whose names the engine cannot read.
 static void write_material(const view_textures *textures, const md5_model *model, uint32_t mesh,
                            FILE *file, view_log *log)
 {
@@ -134,10 +136,9 @@ static void write_material(const view_textures *textures, const md5_model *model
         const view_texture *const image = mesh_textures->maps[map];
         if (image == NULL)
             continue;
-        char *const name = !image->is_masks ? name_image(textures, image) : NULL;
-        const char *format = formats[map];
-        if (map == MD5GL_IMAGE_DIFFUSE && has_holes)
-            format = alpha_tested_format;
+        const bool is_alpha_tested = map == MD5GL_IMAGE_DIFFUSE && has_holes;
+        const char *const format = is_alpha_tested ? alpha_tested_format : formats[map];
+        char *const name = image->is_masks ? NULL : name_image(textures, image);
         if (name != NULL && format != NULL)
             fprintf(file, format, name);
         else
@@ -149,7 +150,7 @@ static void write_material(const view_textures *textures, const md5_model *model
     fprintf(file, "}\n");
 }
 
-// Saves the textures that the user has selected as a .mtr file of Doom 3.
+// Saves the textures of a model as a .mtr file of Doom 3: one material for each mesh.
 uint32_t view_save_materials(const view_textures *textures, const md5_model *model, view_log *log)
 {
     uint32_t count = 0;

@@ -4,24 +4,25 @@
 
 #include "demo/common/memory.h"
 
-// Converts a value from 0 to 1 to a color of the heat map.
+// Interpolates linearly between five colors: dark blue, blue, green, yellow and red.
 md5_vec4 view_heat_color(float value)
 {
-    static const md5_vec4 stops[5] = {{0.02f, 0.06f, 0.55f, 1},
-                                      {0.01f, 0.40f, 0.72f, 1},
-                                      {0.06f, 0.58f, 0.08f, 1},
-                                      {0.91f, 0.64f, 0.04f, 1},
-                                      {0.83f, 0.04f, 0.02f, 1}};
-    if (!(value > 0))
-        return (md5_vec4){0.12f, 0.13f, 0.15f, 1};
-    // Interpolate between the two nearest stops.
-    const float position = 4 * (value < 1 ? value : 1);
-    int low = 0;
-    while (low < 3 && position >= (float)(low + 1))
-        low++;
-    const float part = position - (float)low;
-    const md5_vec4 a = stops[low];
-    const md5_vec4 b = stops[low + 1];
+    enum { LAST_INTERVAL = 3 }; // between the last two of the five stops
+    static const md5_vec4 stops[LAST_INTERVAL + 2] = {{0.02f, 0.06f, 0.55f, 1},
+                                                      {0.01f, 0.40f, 0.72f, 1},
+                                                      {0.06f, 0.58f, 0.08f, 1},
+                                                      {0.91f, 0.64f, 0.04f, 1},
+                                                      {0.83f, 0.04f, 0.02f, 1}};
+    const md5_vec4 grey = {0.12f, 0.13f, 0.15f, 1};
+    if (!(value > 0)) // also NaN
+        return grey;
+    const float position = 4 * (value < 1 ? value : 1); // from 0, the first stop, to 4, the last
+    int interval = 0;
+    while (interval < LAST_INTERVAL && position >= (float)(interval + 1))
+        interval++;
+    const float part = position - (float)interval; // of the interval
+    const md5_vec4 a = stops[interval];
+    const md5_vec4 b = stops[interval + 1];
     return (md5_vec4){a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part,
                       1};
 }
@@ -40,8 +41,8 @@ float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     return 0;
 }
 
-// Returns true if the colored copy of a model is valid for the values, the joint and the morph
-// targets.
+// Returns true if the colored copy of a model exists and shows the requested values or the joint,
+// with morph targets if the model has them.
 static bool is_prepared(const view_heat *heat, const md5_morph *morph, const float *values,
                         int32_t joint)
 {
@@ -160,16 +161,19 @@ static const uint8_t glyphs[2][VIEW_UV_CELLS][GLYPH_HEIGHT] = {
 // (x, y) of the cell.
 static bool is_in_name(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
 {
-    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE }; // pixels
+    // Position of the name in the cell and distance of its two characters, in pixels. Each bit of a
+    // glyph is a square of GLYPH_SCALE pixels; two bits are between the characters.
+    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
     if (x < LEFT || y < TOP || y >= TOP + GLYPH_HEIGHT * GLYPH_SCALE)
         return false;
-    const uint32_t glyph = (x - LEFT) / ADVANCE;
-    const uint32_t within = (x - LEFT) % ADVANCE / GLYPH_SCALE;
-    const uint32_t line = (y - TOP) / GLYPH_SCALE;
-    if (glyph >= 2 || within >= GLYPH_WIDTH)
+    const uint32_t character = (x - LEFT) / ADVANCE; // 0: the letter, 1: the digit
+    const uint32_t glyph_x = (x - LEFT) % ADVANCE / GLYPH_SCALE;
+    const uint32_t glyph_y = (y - TOP) / GLYPH_SCALE;
+    if (character >= 2 || glyph_x >= GLYPH_WIDTH)
         return false;
-    const uint8_t bits = glyphs[glyph][glyph == 0 ? column : row][line];
-    return (bits >> (GLYPH_WIDTH - 1 - within) & 1) != 0;
+    const uint32_t index = character == 0 ? column : row;
+    const uint8_t bits = glyphs[character][index][glyph_y];
+    return (bits >> (GLYPH_WIDTH - 1 - glyph_x) & 1) != 0;
 }
 
 // Draws the test image that shows how texture coordinates lie on a model.
@@ -207,7 +211,7 @@ view_image view_make_uv_grid(void)
 
 // -- Defects -------------------------------------------------------------------------------------
 
-static const float slack = 0.01f; // tolerance
+static const float slack = 0.01f; // tolerance of a unit length, or of a cosine that should be 0
 
 // Returns true if a direction is normalized. Returns false for NaN.
 static bool is_unit(md5_vec3 direction)
@@ -215,7 +219,9 @@ static bool is_unit(md5_vec3 direction)
     return fabsf(md5_vec3_length(direction) - 1) <= slack;
 }
 
-// Counts the vertices whose normals and tangents are not normalized or not perpendicular.
+// Counts the vertices of a pose whose normals and tangents are not normalized or not perpendicular.
+// If `marks` is not NULL, sets marks[num_vertices] to true for these vertices, and to false for all
+// others.
 static void check_vertices(const md5_mesh *mesh, const view_directed *pose,
                            view_mesh_defects *faults, bool *marks)
 {
@@ -238,42 +244,52 @@ static void check_vertices(const md5_mesh *mesh, const view_directed *pose,
 }
 
 // Returns the sign with which cross(outward, along u) points along v on a triangle, or 0 if its
-// texture coordinates have no area. The directions in which u and v increase on the triangle are
-// (e0 * dv1 - e1 * dv0) / area and (e1 * du0 - e0 * du1) / area.
-static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 sides[2], md5_vec3 outward)
+// texture coordinates have no area. Two edges of the triangle from the same vertex are given in
+// space and in texture coordinates. The directions in which u and v increase on the triangle are
+// (edges[0] * dv1 - edges[1] * dv0) / area and (edges[1] * du0 - edges[0] * du1) / area, where du
+// and dv are the texture coordinates of the edges. The area, which is positive or negative, scales
+// both directions and does not affect the sign.
+static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 uv_edges[2], md5_vec3 outward)
 {
-    const float uv_area = sides[0].x * sides[1].y - sides[0].y * sides[1].x; // twice
-    if (!(uv_area < 0 || uv_area > 0))
+    const float du0 = uv_edges[0].x;
+    const float dv0 = uv_edges[0].y;
+    const float du1 = uv_edges[1].x;
+    const float dv1 = uv_edges[1].y;
+    const float doubled_area = du0 * dv1 - dv0 * du1;
+    if (!(doubled_area < 0 || doubled_area > 0)) // also NaN
         return 0;
-    const md5_vec3 u =
-        md5_vec3_sub(md5_vec3_scale(edges[0], sides[1].y), md5_vec3_scale(edges[1], sides[0].y));
-    const md5_vec3 v =
-        md5_vec3_sub(md5_vec3_scale(edges[1], sides[0].x), md5_vec3_scale(edges[0], sides[1].x));
-    return md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0 ? -1 : 1;
+    const md5_vec3 along_u =
+        md5_vec3_sub(md5_vec3_scale(edges[0], dv1), md5_vec3_scale(edges[1], dv0));
+    const md5_vec3 along_v =
+        md5_vec3_sub(md5_vec3_scale(edges[1], du0), md5_vec3_scale(edges[0], du1));
+    return md5_vec3_dot(md5_vec3_cross(outward, along_u), along_v) < 0 ? -1 : 1;
 }
 
-// Counts the defects of a triangle.
+// Counts the defects of a triangle: it has no area, faces away from the normal of a vertex, or its
+// texture is mirrored differently from the tangent of a vertex. Marks the vertices of the last two
+// defects, unless `marks` is NULL.
 static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint32_t triangle,
                            view_mesh_defects *faults, bool *marks)
 {
     const uint32_t *const vertices = mesh->indices + 3 * (size_t)triangle;
+    const md5_vec3 origin = pose->positions[vertices[0]];
     const md5_vec2 origin_uv = mesh->texcoords[vertices[0]];
     md5_vec3 edges[2];
     md5_vec2 uv_edges[2];
     for (int k = 0; k < 2; k++) {
         const uint32_t vertex = vertices[k + 1];
         const md5_vec2 uv = mesh->texcoords[vertex];
-        edges[k] = md5_vec3_sub(pose->positions[vertex], pose->positions[vertices[0]]);
+        edges[k] = md5_vec3_sub(pose->positions[vertex], origin);
         uv_edges[k] = (md5_vec2){uv.x - origin_uv.x, uv.y - origin_uv.y};
     }
-    const md5_vec3 outward =
-        md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), mesh->is_mirrored ? 1 : -1);
+    // The vertices of a triangle are in clockwise order, seen from outside.
+    const float winding = mesh->is_mirrored ? 1 : -1;
+    const md5_vec3 outward = md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), winding);
     if (!(md5_vec3_length(outward) > 0)) {
         faults->counts[VIEW_FAULT_FLAT]++;
         return;
     }
 
-    // Compare the triangle with the directions of its vertices.
     const bool has_tangents = pose->tangents != NULL;
     const float sign = has_tangents ? tangent_sign(edges, uv_edges, outward) : 0;
     bool is_flipped = false;
@@ -281,25 +297,25 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
     for (int k = 0; k < 3; k++) {
         const uint32_t vertex = vertices[k];
         const bool faces_away = md5_vec3_dot(pose->normals[vertex], outward) < 0;
-        const bool differs = has_tangents && pose->tangents[vertex].w * sign < 0;
+        const bool has_other_sign = has_tangents && pose->tangents[vertex].w * sign < 0;
         is_flipped = is_flipped || faces_away;
-        is_mirrored = is_mirrored || differs;
+        is_mirrored = is_mirrored || has_other_sign;
         if (marks != NULL)
-            marks[vertex] = marks[vertex] || faces_away || differs;
+            marks[vertex] = marks[vertex] || faces_away || has_other_sign;
     }
     faults->counts[VIEW_FAULT_FLIPPED] += is_flipped;
     faults->counts[VIEW_FAULT_MIRRORED] += is_mirrored;
 }
 
-// Counts vertices and triangles whose directions contradict each other.
+// Checks each vertex by itself, then each triangle against its vertices.
 view_mesh_defects view_find_defects(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
-    const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};
+    const view_directed bind_pose = {mesh->positions, mesh->normals, mesh->tangents, slack};
+    const view_directed *const checked = pose != NULL ? pose : &bind_pose;
     view_mesh_defects faults = {{0}};
-    pose = pose != NULL ? pose : &bind;
-    check_vertices(mesh, pose, &faults, marks);
+    check_vertices(mesh, checked, &faults, marks);
     for (uint32_t i = 0; i < mesh->num_triangles; i++)
-        check_triangle(mesh, pose, i, &faults, marks);
+        check_triangle(mesh, checked, i, &faults, marks);
     return faults;
 }
 

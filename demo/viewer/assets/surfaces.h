@@ -46,7 +46,8 @@ view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint);
 
 // -- Surfaces ------------------------------------------------------------------------------------
 //
-// Displays of the body instead of its materials. Each is created when it is first shown.
+// Resources of displays that replace the materials of a model: the heat map of weights and the grid
+// of texture coordinates. Each is created when it is first shown.
 
 typedef struct view_surfaces {
     view_heat heat;        // of the document's model
@@ -80,12 +81,12 @@ typedef struct view_mesh_defects {
     uint32_t counts[VIEW_NUM_FAULTS];
 } view_mesh_defects;
 
-// Vertices in some pose: [num_vertices] each.
+// Vertices of a mesh in a pose, with their directions. All arrays have [num_vertices] elements.
 typedef struct view_directed {
     const md5_vec3 *positions;
     const md5_vec3 *normals;
     const md5_vec4 *tangents; // or NULL
-    float max_skew;           // largest cosine between normal and tangent without a defect; 0: 1 %
+    float max_skew;           // largest cosine of the angle between normal and tangent; 0: 0.01
 } view_directed;
 
 // Counts the defects in a pose, NULL: the bind pose, in time linear in the mesh. A mesh without

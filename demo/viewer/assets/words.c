@@ -63,6 +63,24 @@ void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_
     view_append(words, "( %.9g %.9g %.9g )\n", sign * q.x, sign * q.y, sign * q.z);
 }
 
+// Appends the vertices and triangles of a mesh as they were in its file. Triangles refer to
+// vertices of the file, which the model may have duplicated.
+static void append_surface(view_text *words, const md5_mesh *mesh)
+{
+    view_append(words, "\nnumverts %u\n", mesh->num_file_vertices);
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+        view_append(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
+                    mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
+                    mesh->file_vertices[i].num_weights);
+
+    view_append(words, "numtris %u\n", mesh->num_triangles);
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const uint32_t *const vertices = &mesh->indices[3 * (size_t)i];
+        view_append(words, "tri %u %u %u %u\n", i, mesh->sources[vertices[0]],
+                    mesh->sources[vertices[1]], mesh->sources[vertices[2]]);
+    }
+}
+
 void view_append_mesh(view_text *words, const view_mesh_text *input)
 {
     const md5_mesh *const mesh = input->mesh;
@@ -70,26 +88,14 @@ void view_append_mesh(view_text *words, const view_mesh_text *input)
     view_append_name(words, mesh->name);
     view_append(words, "\nshader ");
     view_append_name(words, input->material);
-
-    view_append(words, "\nnumverts %u\n", mesh->num_file_vertices);
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
-        view_append(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
-                    mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
-                    mesh->file_vertices[i].num_weights);
-
-    // Triangles refer to vertices of the file, which the model may have duplicated.
-    view_append(words, "numtris %u\n", mesh->num_triangles);
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *const vertices = &mesh->indices[3 * (size_t)i];
-        view_append(words, "tri %u %u %u %u\n", i, mesh->sources[vertices[0]],
-                    mesh->sources[vertices[1]], mesh->sources[vertices[2]]);
-    }
+    append_surface(words, mesh);
 
     view_append(words, "numweights %u\n", mesh->num_weights);
     for (uint32_t i = 0; i < mesh->num_weights; i++) {
         const md5_weight *const weight = &mesh->weights[i];
-        const uint32_t joint =
-            input->joints ? input->joints[weight->joint] : input->first_joint + weight->joint;
+        uint32_t joint = input->first_joint + weight->joint;
+        if (input->joints != NULL)
+            joint = input->joints[weight->joint];
         const md5_vec3 offset = md5_vec3_scale(weight->offset, input->scale);
         view_append(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, weight->bias,
                     offset.x, offset.y, offset.z);
@@ -99,7 +105,8 @@ void view_append_mesh(view_text *words, const view_mesh_text *input)
 
 // -- Clips ---------------------------------------------------------------------------------------
 
-// Frees a clip: the memory block contains everything except the joints.
+// Callback of the allocator in a clip: frees the clip. Its memory block also contains its arrays;
+// the joints belong to the model.
 static void free_anim(void *user, void *memory, size_t size)
 {
     (void)user;

@@ -1,4 +1,5 @@
-// Creates models and clips in memory.
+// Creates models and clips in memory. A model is written as the text of an .md5mesh file, which is
+// then parsed.
 #ifndef DEMO_VIEWER_ASSETS_WORDS_H
 #define DEMO_VIEWER_ASSETS_WORDS_H
 
@@ -20,7 +21,8 @@ void view_append_name(view_text *words, const char *name);
 
 // -- Joints and meshes ---------------------------------------------------------------------------
 //
-// Joints and meshes in the format of an .md5mesh file, for models that are merged from several.
+// Joints and meshes in the format of an .md5mesh file, for a model that is merged from several
+// models.
 
 // view_begin_model() appends the header of a model up to its joints. view_end_model() parses the
 // text and frees it; returns NULL and an error on failure.
@@ -30,8 +32,8 @@ md5_model *view_end_model(view_text *words, const char *file_name, md5_error *er
 // Appends a joint; `bind` is its transform in model space.
 void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind);
 
-// A mesh in another skeleton. The joint of a weight becomes joints[joint], or first_joint + joint
-// if `joints` is NULL. Its offset is multiplied by `scale`.
+// A mesh that is written for another skeleton. The joint of each weight becomes joints[joint], or
+// first_joint + joint if `joints` is NULL. The offset of each weight is multiplied by `scale`.
 typedef struct view_mesh_text {
     const md5_mesh *mesh;
     const char *material;
