@@ -1,9 +1,13 @@
-// Creates crowds, with the kinds and their levels of detail; culls, advances and poses their
-// members. See crowd.h.
+// Creates crowds, and culls, advances and poses their members.
+//
+// A member is one character of the crowd. Members of the same kind share a model and its clips.
+// A level of detail (short: level) is one form in which the members of a kind are drawn, for a
+// range of their diameters in the image: with all triangles, with fewer triangles, baked or as
+// impostors.
 //
 // An update (view_run_crowd) has three parallel parts: advance_part() advances the members and
 // selects their levels, pose_part() computes the palettes, place_part() writes the arrays that are
-// drawn.
+// drawn. Each part is called by several worker threads for different ranges of members.
 #include "demo/viewer/crowd/crowd.h"
 
 #include "demo/common/threads.h"
@@ -128,32 +132,41 @@ static md5_root clip_root(const view_kind *kind, uint32_t clip)
     return is_extracted ? MD5_ROOT_IN_PLACE : MD5_ROOT_FILE;
 }
 
-// Returns a sphere around the model in all clips, from about MAX_SPHERE_FRAMES frames of each clip.
-// Also sets kind->lowest, from up to MAX_HEIGHT_FRAMES frames of each clip. The height needs more
-// frames than the sphere, because the ground hides everything below it.
-static view_sphere measure_bounding_sphere(view_kind *kind)
+// Measures the poses of a clip: extends *bounds by the bounds of about MAX_SPHERE_FRAMES frames,
+// and lowers kind->lowest to the lowest vertex of up to MAX_HEIGHT_FRAMES frames. The height needs
+// more frames than the bounds, because the ground hides everything below it. `pose` and `palette`
+// are scratch memory for the joints of the model.
+static void measure_clip_bounds(view_kind *kind, uint32_t clip, md5_xform *pose, md5_mat34 *palette,
+                                md5_bounds *bounds)
 {
     enum { MAX_SPHERE_FRAMES = 32, MAX_HEIGHT_FRAMES = 600 };
+    const md5_anim *const anim = kind->clips[clip]->anim;
+    const md5_root root = clip_root(kind, clip);
+    const uint32_t sphere_stride = 1 + anim->num_frames / MAX_SPHERE_FRAMES;
+    const uint32_t height_stride = 1 + anim->num_frames / MAX_HEIGHT_FRAMES;
+    for (uint32_t frame = 0; frame < anim->num_frames; frame += height_stride) {
+        const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
+        md5_pose_palette(kind->clips[clip], sample, root, pose, NULL, palette);
+        const md5_bounds posed = md5_skin_bounds(kind->model, palette);
+        kind->lowest = fminf(kind->lowest, posed.min.z);
+        // The first sampled frame of each `sphere_stride` frames.
+        const bool is_in_sphere = frame % sphere_stride < height_stride;
+        if (is_in_sphere)
+            *bounds = md5_bounds_union(*bounds, posed);
+    }
+}
+
+// Returns a sphere around the model in all poses of its clips. Also sets kind->lowest, the height
+// of the lowest vertex.
+static view_sphere measure_bounding_sphere(view_kind *kind)
+{
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_bounds bounds = kind->model->bounds;
     kind->lowest = kind->num_clips == 0 ? bounds.min.z : INFINITY;
-    for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
-        const md5_anim *const anim = kind->clips[clip]->anim;
-        const md5_root root = clip_root(kind, clip);
-        const uint32_t sphere_stride = 1 + anim->num_frames / MAX_SPHERE_FRAMES;
-        const uint32_t height_stride = 1 + anim->num_frames / MAX_HEIGHT_FRAMES;
-        for (uint32_t frame = 0; frame < anim->num_frames; frame += height_stride) {
-            const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-            md5_pose_palette(kind->clips[clip], sample, root, pose, NULL, palette);
-            const md5_bounds posed = md5_skin_bounds(kind->model, palette);
-            kind->lowest = fminf(kind->lowest, posed.min.z);
-            // The first sampled frame of each `sphere_stride` frames.
-            if (frame % sphere_stride < height_stride)
-                bounds = md5_bounds_union(bounds, posed);
-        }
-    }
+    for (uint32_t clip = 0; clip < kind->num_clips; clip++)
+        measure_clip_bounds(kind, clip, pose, palette, &bounds);
     free(pose);
     free(palette);
     if (view_is_empty(bounds))
@@ -161,8 +174,9 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
 
     // Poses between frames, and blended or added clips, may leave the measured bounds.
     const float margin = kind->machine != NULL ? 1.2f : 1.1f;
-    const float reach = view_morph_reach(kind->morphs, NULL);
-    return (view_sphere){view_center(bounds), 0.5f * margin * view_size(bounds) + reach};
+    const float morph_reach = view_morph_reach(kind->morphs, NULL);
+    const float radius = 0.5f * margin * view_size(bounds) + morph_reach;
+    return (view_sphere){view_center(bounds), radius};
 }
 
 // == Levels of detail ======================================================================
@@ -172,21 +186,18 @@ uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool
                         bool baked)
 {
     // Levels are sorted from fine to coarse, so the last that fits is the coarsest.
-    uint32_t found = 0;
+    uint32_t coarsest = 0;
     for (uint32_t i = 1; i < kind->num_levels; i++) {
         const view_detail *const level = &kind->levels[i];
-        bool is_allowed = false;
-        float max_pixels = level->pixels;
-        if (level->source == VIEW_DETAIL_POSED) {
-            is_allowed = reduced;
-        } else if (level->source == VIEW_DETAIL_BAKED) {
-            is_allowed = baked;
-            max_pixels = kind->bakes.sizes[clip];
-        }
-        if (is_allowed && level->drawn != NULL && pixels <= max_pixels)
-            found = i;
+        const bool is_baked = level->source == VIEW_DETAIL_BAKED && baked;
+        const bool is_reduced = level->source == VIEW_DETAIL_POSED && reduced;
+        if (level->drawn == NULL || (!is_baked && !is_reduced))
+            continue;
+        const float max_pixels = is_baked ? kind->bakes.sizes[clip] : level->pixels;
+        if (pixels <= max_pixels)
+            coarsest = i;
     }
-    return found;
+    return coarsest;
 }
 
 void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
@@ -231,40 +242,44 @@ static const float max_error_texels = 1;
 // The fraction of the previous level's triangles that a level must save.
 static const float min_saved = 0.15f;
 
+// Input and result of reducing the meshes of a model to VIEW_NUM_REDUCED levels.
 typedef struct reduction {
     const md5_model *source;
-    const md5_morph *morph; // NULL: the model does not have morph targets
-    md5_mat34 *bent;        // palette of view_bend_joints()
-    float errors[VIEW_NUM_REDUCED];
-    view_triangles (*meshes)[VIEW_NUM_REDUCED]; // [num_meshes]
+    const md5_morph *morph;                     // NULL: the model does not have morph targets
+    md5_mat34 *bent;                            // palette of view_bend_joints()
+    float errors[VIEW_NUM_REDUCED];             // permitted error of each level, units
+    view_triangles (*meshes)[VIEW_NUM_REDUCED]; // [num_meshes] result: the triangles of each level
 } reduction;
 
-// Creates the reduced meshes of meshes `begin` to `end`. Runs on a worker thread.
+// Reduces the meshes from `begin` to before `end`. Runs on a worker thread; `user` is the
+// reduction.
 static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const reduction *const work = user;
     (void)worker;
-    for (size_t i = begin; i < end; i++)
-        view_create_mesh_levels(&work->source->meshes[i], work->bent,
-                                work->morph != NULL ? &work->morph->meshes[i] : NULL, work->errors,
+    for (size_t i = begin; i < end; i++) {
+        const md5_morph_mesh *const morph = work->morph != NULL ? &work->morph->meshes[i] : NULL;
+        view_create_mesh_levels(&work->source->meshes[i], work->bent, morph, work->errors,
                                 VIEW_NUM_REDUCED, work->meshes[i]);
+    }
 }
 
 // Uploads the model of a level and, unless `morph` is NULL, the morph targets for it. Returns false
 // and logs a warning on failure.
 static bool upload_level(view_detail *level, const md5_morph *morph, const view_loader *loader)
 {
+    md5gl_renderer *const renderer = loader->renderer;
     md5_error error = {0};
-    level->drawn =
-        md5gl_create_model(loader->renderer, level->model, loader->options->path, &error);
+    level->drawn = md5gl_create_model(renderer, level->model, loader->options->path, &error);
     if (level->drawn == NULL)
-        level->drawn = md5gl_create_model(loader->renderer, level->model, MD5GL_PATH_AUTO, &error);
-    if (level->drawn != NULL && morph != NULL) {
+        level->drawn = md5gl_create_model(renderer, level->model, MD5GL_PATH_AUTO, &error);
+    bool is_uploaded = level->drawn != NULL;
+    if (is_uploaded && morph != NULL) {
         level->morph = *morph;
         level->morph.model = level->model;
-        level->bent = md5gl_create_morph(loader->renderer, &level->morph, &error);
+        level->bent = md5gl_create_morph(renderer, &level->morph, &error);
+        is_uploaded = level->bent != NULL;
     }
-    const bool is_uploaded = level->drawn != NULL && (morph == NULL || level->bent != NULL);
     if (!is_uploaded)
         view_warn(loader->log, "cannot create reduced meshes: %s; all triangles are drawn",
                   error.message);
@@ -356,18 +371,20 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
     reduction work = {.source = kind->model,
                       .morph = kind->morphs != NULL ? kind->morphs->morph : NULL};
     // Each level is for half of the pixels, and may have twice the error of the previous level.
+    const float diameter = 2 * kind->sphere.radius; // units
     for (int i = 0; i < VIEW_NUM_REDUCED; i++)
-        work.errors[i] = max_error_pixels * 2 * kind->sphere.radius * (float)(1u << i) / pixels;
+        work.errors[i] = max_error_pixels * diameter * (float)(1u << i) / pixels;
     reduce_meshes(&work, threads);
     view_detail *const reduced = &kind->levels[kind->num_levels];
     add_reduced_levels(kind, &work, pixels);
     free(work.meshes);
-    const bool is_uploaded =
-        upload_reduced_levels(reduced, &work, loader)
-        && add_caster_level(kind, reduced, &work, max_error_texels * texel, loader);
+
+    bool is_uploaded = upload_reduced_levels(reduced, &work, loader);
+    if (is_uploaded)
+        is_uploaded = add_caster_level(kind, reduced, &work, max_error_texels * texel, loader);
     if (!is_uploaded) {
         view_free_levels(kind, loader->renderer);
-        kind->num_levels = 1;
+        kind->num_levels = 1; // the kind's model
     }
 }
 
@@ -429,46 +446,57 @@ static float measure_baked_error(const kind_baking *work, size_t index, const md
                                  uint32_t num_frames, md5_xform *pose, md5_mat34 *palette)
 {
     const md5_binding *const clip = work->kind->clips[index];
-    const uint32_t rate = work->kind->bakes.rates[index];
+    const uint32_t rate = work->kind->bakes.rates[index]; // baked frames per frame
     float largest = baked->position_error;
     for (uint32_t i = 0; i + 1 < num_frames; i++) {
+        // Midway between baked frames i and i + 1, both in baked frames and in frames of the clip.
         const md5_sample_position between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
-        md5_pose_palette(clip,
-                         sample_position_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
-                         MD5_ROOT_IN_PLACE, pose, NULL, palette);
+        const uint32_t frame = i / rate;
+        const uint32_t half_steps = 2 * (i % rate) + 1; // each is half of a baked frame
+        const md5_sample_position in_clip =
+            sample_position_after(clip->anim, frame, half_steps, 2 * rate);
+        md5_pose_palette(clip, in_clip, MD5_ROOT_IN_PLACE, pose, NULL, palette);
         largest = fmaxf(largest, md5_baked_error(baked, clip->model, between, palette));
     }
     return largest;
 }
 
-// Bakes the clips from `begin` to before `end` that are not baked yet, and measures their errors.
-// Runs on several threads; `user` is the kind_baking.
+// Bakes a clip: skins its vertices in each baked frame, and measures the largest error. On failure,
+// work->baked[index] is NULL and work->failure[index] is the error.
+static void bake_clip(const kind_baking *work, size_t index)
+{
+    const md5_binding *const clip = work->kind->clips[index];
+    const uint32_t num_joints = clip->model->skeleton.num_joints;
+    const uint32_t rate = work->kind->bakes.rates[index]; // baked frames per frame
+    const uint32_t num_frames = count_frames(work->kind, (uint32_t)index);
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        const md5_sample_position sample =
+            sample_position_after(clip->anim, i / rate, i % rate, rate);
+        md5_pose_palette(clip, sample, MD5_ROOT_IN_PLACE, pose, NULL,
+                         palettes + (size_t)i * num_joints);
+    }
+
+    md5_baked *const baked =
+        md5_create_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
+    work->baked[index] = baked;
+    work->errors[index] = 0;
+    if (baked != NULL)
+        work->errors[index] = measure_baked_error(work, index, baked, num_frames, pose, palettes);
+    free(pose);
+    free(palettes);
+}
+
+// Bakes the clips from `begin` to before `end` that are not baked yet. Runs on several threads;
+// `user` is the kind_baking.
 static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const kind_baking *const work = user;
     (void)worker;
     for (size_t index = begin; index < end; index++) {
-        if (work->baked[index] != NULL)
-            continue;
-        const md5_binding *const clip = work->kind->clips[index];
-        const uint32_t num_joints = clip->model->skeleton.num_joints;
-        const uint32_t rate = work->kind->bakes.rates[index];
-        const uint32_t num_frames = count_frames(work->kind, (uint32_t)index);
-        md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-        md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
-        for (uint32_t i = 0; i < num_frames; i++)
-            md5_pose_palette(clip, sample_position_after(clip->anim, i / rate, i % rate, rate),
-                             MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * num_joints);
-
-        md5_baked *const baked =
-            md5_create_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
-        work->baked[index] = baked;
-        work->errors[index] = 0;
-        if (baked != NULL)
-            work->errors[index] =
-                measure_baked_error(work, index, baked, num_frames, pose, palettes);
-        free(pose);
-        free(palettes);
+        if (work->baked[index] == NULL)
+            bake_clip(work, index);
     }
 }
 
@@ -486,20 +514,24 @@ static bool bake_clips(kind_baking *work, const md5_threads *threads, md5_error 
 }
 
 // Increases the rates of clips whose error is too large for members of the requested diameter, if
-// the memory suffices. Frees these clips, so that they are baked again.
+// the memory suffices. Frees the baked frames of these clips, so that they are baked again.
 static void increase_rates(kind_baking *work, view_bakes *bakes)
 {
     const float max_error = work->max_error / work->pixels; // at the requested diameter
     for (uint32_t i = 0; i < work->kind->num_clips; i++) {
         // The error decreases with the square of the rate.
-        const float rate = ceilf(sqrtf(work->errors[i] / max_error));
-        bakes->rates[i] = rate > 1 ? (uint32_t)fminf(rate, MAX_RATE) : 1;
-        if (bakes->rates[i] > 1 && baked_size(work->kind) > work->memory)
+        const float needed_rate = ceilf(sqrtf(work->errors[i] / max_error));
+        if (!(needed_rate > 1)) {
             bakes->rates[i] = 1;
-        if (bakes->rates[i] > 1) {
-            md5_destroy_baked(work->baked[i]);
-            work->baked[i] = NULL;
+            continue;
         }
+        bakes->rates[i] = (uint32_t)fminf(needed_rate, MAX_RATE);
+        if (baked_size(work->kind) > work->memory) {
+            bakes->rates[i] = 1;
+            continue;
+        }
+        md5_destroy_baked(work->baked[i]);
+        work->baked[i] = NULL;
     }
 }
 
@@ -527,6 +559,17 @@ static md5gl_model *create_baked_model(kind_baking *work, view_bakes *bakes,
     if (bakes->clips == NULL)
         return NULL;
     return md5gl_create_model(renderer, work->model, MD5GL_PATH_AUTO, error);
+}
+
+// Limits the diameter up to which a member is drawn baked, for each clip: the error of the clip in
+// the image grows with the diameter and must not exceed work->max_error.
+static void limit_baked_sizes(const kind_baking *work, const view_bakes *bakes)
+{
+    for (uint32_t i = 0; i < work->kind->num_clips; i++) {
+        bakes->sizes[i] = work->pixels;
+        if (work->errors[i] > 0)
+            bakes->sizes[i] = fminf(work->max_error / work->errors[i], work->pixels);
+    }
 }
 
 // Bakes the clips of a kind: stores the vertices of each frame on the GPU, so that small members
@@ -558,14 +601,9 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
 
     md5_error error = {0};
     md5gl_model *const drawn = create_baked_model(&work, bakes, threads, loader->renderer, &error);
-
-    // The error of a clip limits the diameter up to which it is drawn baked.
-    for (uint32_t i = 0; i < num_clips; i++) {
-        bakes->sizes[i] = pixels;
-        if (work.errors[i] > 0)
-            bakes->sizes[i] = fminf(work.max_error / work.errors[i], pixels);
+    limit_baked_sizes(&work, bakes);
+    for (uint32_t i = 0; i < num_clips; i++)
         md5_destroy_baked(work.baked[i]);
-    }
     free(work.errors);
     free(work.baked);
     free(work.failure);
@@ -583,69 +621,77 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     kind->jobs = common_alloc(kind->end - kind->begin, sizeof *kind->jobs);
 }
 
+// Converts a sample position in frames of the clip to one in baked frames. There are `rate` baked
+// frames for each frame of the clip.
 md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
                               const md5_sample_position *sample)
 {
-    // A clip has `rate` baked frames for each frame. `step` counts them from frame0 on.
     const uint32_t rate = bakes->rates[clip];
-    const float part = sample->fraction * (float)rate;
-    const uint32_t step = (uint32_t)fminf(part, (float)(rate - 1));
+    const float part = sample->fraction * (float)rate;              // baked frames after frame0
+    const uint32_t step = (uint32_t)fminf(part, (float)(rate - 1)); // whole baked frames
     const uint32_t frame = sample->frame0 * rate + step;
-    const bool is_last = step + 1 == rate; // the last interval between frame0 and frame1
+    const bool is_last_step = step + 1 == rate; // the next baked frame is frame1
+    const uint32_t next_frame = is_last_step ? sample->frame1 * rate : frame + 1;
     return (md5gl_clip_job){
         .clip = clip,
-        .sample = {.frame0 = frame,
-                   .frame1 = is_last ? sample->frame1 * rate : frame + 1,
-                   .fraction = fminf(part - (float)step, 1)},
+        .sample = {.frame0 = frame, .frame1 = next_frame, .fraction = fminf(part - (float)step, 1)},
     };
 }
 
 // == Culling ===============================================================================
 
-// Prepares culling: planes of the view, and for each plane how far a shadow can reach into the
-// image from outside.
-view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
+// Sets the members that describe shadows, for the light of a frame. A body may be outside of a
+// plane while its shadow is inside. shadow_shift of a plane is the distance by which the shadow
+// moves toward the inside per unit of the height from which it falls.
+static void add_shadows(view_sight *sight, const md5gl_frame *frame)
 {
     // Shadows of light whose direction has a smaller z component are treated as unbounded.
     const float min_light_z = 1e-3f;
+    const md5_vec3 light = frame->light_direction;
+    const float length = md5_vec3_length(light);
+    sight->reach = md5gl_shadow_reach(frame);
+    sight->shadowed = sight->reach > 0 && length > 0;
+    sight->unbounded = light.z <= min_light_z * length;
+    if (!sight->shadowed || sight->unbounded)
+        return;
+
+    const md5_vec3 displacement = md5_vec3_scale(light, -1.0f / light.z); // per unit of height
+    for (int i = 0; i < VIEW_NUM_PLANES; i++) {
+        const float inward_shift = md5_vec3_dot(sight->planes[i].inward, displacement);
+        sight->planes[i].shadow_shift = fmaxf(inward_shift, 0);
+    }
+    const float sine = light.z / length; // of the elevation of the light
+    const float cosine = sqrtf(fmaxf(1 - sine * sine, 0));
+    sight->reach_upward = sight->reach * cosine;
+}
+
+// Prepares culling: the planes of the view, normalized, and the displacement of shadows.
+view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
+{
     view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
-    md5_vec4 planes[VIEW_NUM_PLANES + 1];
-    md5_frustum_planes(md5_mat44_mul(frame->clip_from_view, frame->view_from_world),
-                       MD5_DEPTH_MINUS_ONE_TO_ONE, planes);
+    const md5_mat44 clip_from_world = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
+    md5_vec4 planes[VIEW_NUM_PLANES + 1]; // with the far plane
+    md5_frustum_planes(clip_from_world, MD5_DEPTH_MINUS_ONE_TO_ONE, planes);
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
         const md5_vec3 inward = {planes[i].x, planes[i].y, planes[i].z};
         const float scale = 1.0f / md5_vec3_length(inward);
         sight.planes[i] =
             (view_plane){.inward = md5_vec3_scale(inward, scale), .begin = -scale * planes[i].w};
     }
-
-    const md5_vec3 light = frame->light_direction;
-    const float length = md5_vec3_length(light);
-    sight.reach = md5gl_shadow_reach(frame);
-    sight.shadowed = sight.reach > 0 && length > 0;
-    sight.unbounded = light.z <= min_light_z * length;
-    if (!sight.shadowed || sight.unbounded)
-        return sight;
-
-    // A body may be outside of a plane while its shadow is inside: the displacement of a shadow per
-    // unit of height moves it toward the inside by this distance.
-    const md5_vec3 displacement = md5_vec3_scale(light, -1.0f / light.z);
-    for (int i = 0; i < VIEW_NUM_PLANES; i++)
-        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, displacement), 0);
-    const float sine = light.z / length; // of the elevation of the light
-    sight.reach_upward = sight.reach * sqrtf(fmaxf(1 - sine * sine, 0));
+    add_shadows(&sight, frame);
     return sight;
 }
 
-// Returns false if a sphere, swept along its shadow, is completely outside of one of the planes.
-// `fall` is the height from the top of the sphere to the lowest receiver of the shadow, units; 0
-// tests the sphere without its shadow.
+// Returns false if a sphere, together with its shadow, is completely outside of one of the planes.
+// `fall` is the height from the top of the sphere to the lowest point that receives the shadow,
+// units; 0 tests the sphere without its shadow.
 static bool intersects(const view_sight *sight, md5_vec3 center, float radius, float fall)
 {
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
         const view_plane *const plane = &sight->planes[i];
-        if (md5_vec3_dot(plane->inward, center) + plane->shadow_shift * fall + radius
-            < plane->begin)
+        const float innermost =
+            md5_vec3_dot(plane->inward, center) + plane->shadow_shift * fall + radius;
+        if (innermost < plane->begin)
             return false;
     }
     return true;
@@ -657,8 +703,10 @@ bool view_sees(const view_sight *sight, view_sphere sphere)
     const md5_vec3 center = sphere.center;
     if (sight->all || intersects(sight, center, sphere.radius, 0))
         return true;
-    if (!sight->shadowed || sight->unbounded)
-        return sight->shadowed;
+    if (!sight->shadowed)
+        return false;
+    if (sight->unbounded) // the shadow may be anywhere
+        return true;
     const float fall = center.z + sphere.radius + sight->reach_upward - sight->lowest;
     return intersects(sight, center, sphere.radius + sight->reach, fmaxf(fall, 0));
 }
@@ -699,19 +747,25 @@ static void choose_behavior(const view_crowd *crowd, view_member *member)
     const md5_machine_desc *const desc = md5_machine_tables(machine);
     const uint32_t choice = (uint32_t)(next_random(&member->random) * (float)NUM_CHOICES);
     member->next_choice = crowd->time + 1.5 + 4 * (double)next_random(&member->random);
-    const float part = next_random(&member->random);
+    const float random = next_random(&member->random); // selects the trigger or the speed
 
-    if ((choice == TRIGGER || member->talks) && desc->num_parameters > 0) {
-        const uint32_t parameter =
-            (uint32_t)(part * (float)desc->num_parameters) % desc->num_parameters;
+    const bool fires_trigger = choice == TRIGGER || member->talks;
+    if (fires_trigger && desc->num_parameters > 0) {
+        const float position = random * (float)desc->num_parameters;
+        const uint32_t parameter = (uint32_t)position % desc->num_parameters;
         if (desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
             md5_player_set(member->player, parameter, 1);
         return;
     }
-    float low, high;
-    view_parameter_range(machine, "speed", &low, &high);
-    const float fraction = part < walking_chance ? walking_speed : 1;
-    member->target_speed = choice == STAND ? 0 : fraction * high;
+    if (choice == STAND) {
+        member->target_speed = 0;
+        return;
+    }
+    float min_speed;
+    float max_speed;
+    view_parameter_range(machine, "speed", &min_speed, &max_speed);
+    const float relative_speed = random < walking_chance ? walking_speed : 1;
+    member->target_speed = relative_speed * max_speed;
 }
 
 // Moves the parameter `speed` of a member's machine towards the target speed.
@@ -729,8 +783,9 @@ static void approach_target_speed(const view_member *member, const md5_machine *
 // Rotates a member that has left the square of the crowd towards the middle of the square.
 static void turn_back(const view_crowd *crowd, view_member *member, float seconds)
 {
-    const md5_vec3 position = member->place.translation;
-    if (fmaxf(fabsf(position.x), fabsf(position.y)) < crowd->spread)
+    const md5_vec3 position = member->place.translation; // relative to the middle
+    const float distance = fmaxf(fabsf(position.x), fabsf(position.y));
+    if (distance < crowd->spread)
         return;
     const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1, 0, 0});
     const float side = ahead.x * position.y - ahead.y * position.x; // > 0: the middle is right
@@ -778,6 +833,7 @@ static const float quarter_rate_pixels = 45;
 // Maximum time between updates, seconds: one drawing of an animated film at 12 per second.
 static const float max_wait = 1.0f / 12.0f;
 
+// Returns a sphere in world space that contains a member in any pose.
 static view_sphere member_sphere(const view_crowd *crowd, const view_member *member)
 {
     const view_sphere sphere = crowd->kinds[member->kind].sphere;
@@ -788,7 +844,9 @@ float view_impostor_fraction(float size, float pixels)
 {
     if (pixels <= 0)
         return 0;
-    return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0, 1);
+    const float max_size = 1.25f * pixels; // no impostor is drawn from this size on
+    const float fade_range = 0.25f * pixels;
+    return view_clamp((max_size - size) / fade_range, 0, 1);
 }
 
 // Returns the size of a pose in bytes.
@@ -835,6 +893,18 @@ static void select_detail(const view_crowd *crowd, view_member *member, view_sph
                                    crowd->reduces, allows_baked);
 }
 
+// Returns true if a member is updated in this frame. A small member is updated every second or
+// fourth frame. Its index selects the frame, so that each frame updates about the same number of
+// members.
+static bool is_update_due(const view_crowd *crowd, const view_member *member, size_t index)
+{
+    const bool is_throttled = crowd->sight != NULL && crowd->throttles;
+    if (!is_throttled)
+        return true;
+    const float pixels = pixels_across(crowd->sight, member_sphere(crowd, member));
+    return (crowd->num_frames + index) % update_stride(crowd, pixels) == 0;
+}
+
 // Advances the members from `begin` to before `end` by crowd->step, and selects their levels of
 // detail if the crowd is drawn. Runs on several threads; `user` is the crowd.
 static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
@@ -842,24 +912,16 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
     view_crowd *const crowd = user;
     for (size_t i = begin; i < end; i++) {
         view_member *const member = &crowd->members[i];
-        view_sphere sphere = member_sphere(crowd, member);
-
-        // A small member is updated every second or fourth frame. Its index selects the frame, so
-        // that each frame updates about the same number of members.
-        const bool is_throttled = crowd->sight != NULL && crowd->throttles;
-        const float pixels = is_throttled ? pixels_across(crowd->sight, sphere) : INFINITY;
-        const uint32_t stride = update_stride(crowd, pixels);
-        member->is_due = (crowd->num_frames + i) % stride == 0;
-
-        member->waited += crowd->step;
         bool has_springs = false;
-        if (member->is_due && member->player != NULL) {
-            has_springs = wander(crowd, member);
-            sphere = member_sphere(crowd, member);
-        }
-        if (member->is_due)
+        member->is_due = is_update_due(crowd, member, i);
+        member->waited += crowd->step;
+        if (member->is_due) {
+            if (member->player != NULL)
+                has_springs = wander(crowd, member);
             member->waited = 0;
+        }
 
+        const view_sphere sphere = member_sphere(crowd, member);
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
         member->impostor_fraction = 0;
         member->level = 0;
@@ -875,8 +937,8 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Posing ---------------------------------------------------------------------------------
 
-// Compares two view_sized for sorting: from large to small, that is from near to far, then by
-// member.
+// Compares two view_sized for qsort(): the larger member, which is nearer, comes first; then the
+// member with the smaller index.
 static int compare_sizes(const void *a, const void *b)
 {
     const view_sized *const first = a;
@@ -904,17 +966,18 @@ static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
 {
     view_member *const member = &crowd->members[index];
     view_detail *const level = &kind->levels[member->level];
-    const bool is_far = member->is_seen && member->impostor_fraction > 0;
-    const bool is_near = member->is_seen && member->impostor_fraction < 1;
-    const bool is_baked = is_near && level->source == VIEW_DETAIL_BAKED;
+    const bool has_impostor = member->is_seen && member->impostor_fraction > 0;
+    const bool has_model = member->is_seen && member->impostor_fraction < 1;
+    const bool is_baked = has_model && level->source == VIEW_DETAIL_BAKED;
     const bool was_posed = member->is_posed;
-    member->is_posed = is_near && !is_baked;
+    member->is_posed = has_model && !is_baked;
 
-    if (is_far) {
-        member->impostor_index = kind->levels[kind->num_levels - 1].count++;
+    if (has_impostor) {
+        view_detail *const impostors = &kind->levels[kind->num_levels - 1];
+        member->impostor_index = impostors->count++;
         crowd->num_far++;
     }
-    if (is_far && is_near) {
+    if (has_impostor && has_model) {
         crowd->num_faded++;
         kind->fades = true;
     }
@@ -924,8 +987,10 @@ static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
     }
     if (member->is_posed)
         kind->order[kind->num_seen++] = (view_sized){member->pixels, index};
+
     // The palette is computed again if the member was updated, or if it has no current palette.
-    if (member->is_posed && (member->is_due || !was_posed)) {
+    const bool needs_palette = member->is_due || !was_posed;
+    if (member->is_posed && needs_palette) {
         crowd->posed[crowd->num_posed++] = index;
         crowd->num_joints += kind->model->skeleton.num_joints;
     }
@@ -937,16 +1002,17 @@ static void order_posed(view_crowd *crowd, view_kind *kind)
     if (kind->is_sorted)
         qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
     // If all members are drawn in their order, their palettes need not be copied.
-    const bool is_complete = kind->num_seen == kind->end - kind->begin;
-    kind->drawn_palettes = is_complete && !kind->is_sorted ? kind->palettes : kind->copies;
+    const bool are_all_posed = kind->num_seen == kind->end - kind->begin;
+    const bool needs_copies = kind->is_sorted || !are_all_posed;
+    kind->drawn_palettes = needs_copies ? kind->copies : kind->palettes;
     for (uint32_t i = 0; i < kind->num_seen; i++) {
         view_member *const member = &crowd->members[kind->order[i].member];
         member->draw_index = kind->levels[member->level].count++;
     }
 }
 
-// Computes the index of the first member of each level. Shadow casters and impostors have other
-// arrays.
+// Computes the range of each posed and baked level in the arrays of drawn members, level by level.
+// Impostors have a separate array. Shadow casters are drawn with the palettes of all posed members.
 static void begin_levels(view_kind *kind)
 {
     uint32_t first = 0;
@@ -978,13 +1044,16 @@ static void select_posed(view_crowd *crowd)
     }
 }
 
+// Returns the palette of a member in the array of its kind, which is in the order of the members.
 static md5_mat34 *member_palette(const view_crowd *crowd, const view_member *member)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
-    return kind->palettes
-           + (size_t)(member - crowd->members - kind->begin) * kind->model->skeleton.num_joints;
+    const size_t index_in_kind = (size_t)(member - crowd->members) - kind->begin;
+    return kind->palettes + index_in_kind * kind->model->skeleton.num_joints;
 }
 
+// Returns the position in its clip of a member without a machine, at the time of the crowd. Clips
+// loop.
 static md5_sample_position member_sample_position(const view_crowd *crowd,
                                                   const view_member *member)
 {
@@ -992,79 +1061,111 @@ static md5_sample_position member_sample_position(const view_crowd *crowd,
     return md5_sample_position_at(clip->anim, crowd->time + member->offset, MD5_WRAP_LOOP);
 }
 
+// Clips that are posed in one call. The palettes are written to a buffer, and then copied to the
+// palettes of the members: see VIEW_POSES_AT_ONCE.
+typedef struct pose_batch {
+    md5_pose_job jobs[VIEW_POSES_AT_ONCE];
+    md5_mat34 *palettes[VIEW_POSES_AT_ONCE]; // the palette of the member of each job
+    uint32_t num_jobs;
+    md5_mat34 *next_palette; // the unused part of the buffer
+} pose_batch;
+
+// Adds a member without a machine to a batch.
+static void add_to_batch(pose_batch *batch, const view_crowd *crowd, const view_member *member)
+{
+    const view_kind *const kind = &crowd->kinds[member->kind];
+    batch->palettes[batch->num_jobs] = member_palette(crowd, member);
+    batch->jobs[batch->num_jobs++] = (md5_pose_job){.binding = kind->clips[member->clip],
+                                                    .sample = member_sample_position(crowd, member),
+                                                    .root = MD5_ROOT_IN_PLACE,
+                                                    .palette = batch->next_palette};
+    batch->next_palette += kind->model->skeleton.num_joints;
+}
+
+// Computes the palettes of a batch and copies them to the members.
+static void run_batch(const pose_batch *batch, void *scratch)
+{
+    md5_pose_batch(batch->jobs, batch->num_jobs, NULL, scratch);
+    for (uint32_t i = 0; i < batch->num_jobs; i++) {
+        const md5_pose_job *const job = &batch->jobs[i];
+        memcpy(batch->palettes[i], job->palette,
+               job->binding->skeleton->num_joints * sizeof *job->palette);
+    }
+}
+
 // Computes the palettes of the posed members from `begin` to before `end`. Members with players are
-// posed one by one. Clips are posed in batches, into a buffer from which the palettes are copied:
-// see VIEW_POSES_AT_ONCE. Runs on several threads; `user` is the crowd.
+// posed one by one, clips in batches. Runs on several threads; `user` is the crowd.
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
     // The scratch memory of a worker begins with the palettes of a batch.
-    md5_mat34 *const buffers = (md5_mat34 *)(void *)(crowd->scratch + worker * crowd->scratch_size);
-    unsigned char *const scratch = (unsigned char *)(buffers + crowd->buffer_size);
-    md5_pose_job jobs[VIEW_POSES_AT_ONCE];
-    md5_mat34 *palettes[VIEW_POSES_AT_ONCE];
-    md5_mat34 *buffer = buffers;
-    uint32_t num_jobs = 0;
+    md5_mat34 *const buffer = (md5_mat34 *)(void *)(crowd->scratch + worker * crowd->scratch_size);
+    unsigned char *const scratch = (unsigned char *)(buffer + crowd->buffer_size);
+    pose_batch batch;
+    batch.num_jobs = 0;
+    batch.next_palette = buffer;
     for (size_t i = begin; i < end; i++) {
         const view_member *const member = &crowd->members[crowd->posed[i]];
         const view_kind *const kind = &crowd->kinds[member->kind];
         if (member->player != NULL) {
             pose_player(kind, member->player, scratch, member_palette(crowd, member));
-        } else {
-            palettes[num_jobs] = member_palette(crowd, member);
-            jobs[num_jobs++] = (md5_pose_job){.binding = kind->clips[member->clip],
-                                              .sample = member_sample_position(crowd, member),
-                                              .root = MD5_ROOT_IN_PLACE,
-                                              .palette = buffer};
-            buffer += kind->model->skeleton.num_joints;
-        }
-        const bool is_batch_complete = num_jobs == VIEW_POSES_AT_ONCE || i + 1 == end;
-        if (!is_batch_complete)
             continue;
-
-        md5_pose_batch(jobs, num_jobs, NULL, scratch);
-        for (uint32_t k = 0; k < num_jobs; k++)
-            memcpy(palettes[k], jobs[k].palette,
-                   jobs[k].binding->skeleton->num_joints * sizeof *buffer);
-        buffer = buffers;
-        num_jobs = 0;
+        }
+        add_to_batch(&batch, crowd, member);
+        if (batch.num_jobs == VIEW_POSES_AT_ONCE) {
+            run_batch(&batch, scratch);
+            batch.num_jobs = 0;
+            batch.next_palette = buffer;
+        }
     }
+    if (batch.num_jobs > 0)
+        run_batch(&batch, scratch);
 }
 
-// Copies the palette and the morph weights of a posed member to the arrays that are drawn.
+// Copies the palette and the morph weights of a posed member to the arrays that are drawn. `index`
+// is its index among the drawn members.
 static void place_pose(const view_crowd *crowd, const view_member *member, size_t index)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
     const size_t num_joints = kind->model->skeleton.num_joints;
-    const size_t index_in_kind = (size_t)(member - crowd->members) - kind->begin;
-    if (kind->drawn_palettes == kind->copies)
+    const bool needs_copy = kind->drawn_palettes == kind->copies;
+    if (needs_copy)
         memcpy(kind->copies + index * num_joints, member_palette(crowd, member),
                num_joints * sizeof *kind->copies);
-    if (kind->morphs != NULL)
-        view_drive_morphs(kind->morphs, member->player,
-                          kind->reported + index_in_kind * kind->morphs->num_driven,
-                          kind->morph_weights + index * kind->morphs->morph->num_targets);
+    if (kind->morphs == NULL)
+        return;
+    const size_t index_in_kind = (size_t)(member - crowd->members) - kind->begin;
+    view_drive_morphs(kind->morphs, member->player,
+                      kind->reported + index_in_kind * kind->morphs->num_driven,
+                      kind->morph_weights + index * kind->morphs->morph->num_targets);
 }
 
-// Writes the placement of a member's impostor and selects its image: the image nearest to the
-// current time of its clip or, if this image is not drawn yet, the last image before it that
-// exists.
-static void place_impostor(const view_crowd *crowd, const view_member *member)
+// Returns the index of the impostor image of a member: the image nearest to the current time of its
+// clip or, if this image is not drawn yet, the last image of the clip before it that exists.
+static uint32_t select_impostor_image(const view_crowd *crowd, const view_member *member)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
     const view_pictures *const pictures = &kind->pictures;
     const double duration = kind->clips[member->clip]->anim->duration;
     const double cycles = duration > 0 ? (crowd->time + member->offset) / duration : 0;
+    const double part = cycles - floor(cycles); // of the current cycle
     const uint32_t first = pictures->first[member->clip];
-    const uint32_t count = pictures->first[member->clip + 1] - first;
-    uint32_t image = (uint32_t)((cycles - floor(cycles)) * count + 0.5) % count;
-    while (image > 0 && !md5gl_has_impostor_images(pictures->impostors, first + image))
-        image--;
+    const uint32_t num_images = pictures->first[member->clip + 1] - first;
+    uint32_t in_clip = (uint32_t)(part * num_images + 0.5) % num_images;
+    while (in_clip > 0 && !md5gl_has_impostor_images(pictures->impostors, first + in_clip))
+        in_clip--;
+    return first + in_clip;
+}
+
+// Writes the placement and the image of a member's impostor.
+static void place_impostor(const view_crowd *crowd, const view_member *member)
+{
+    const view_pictures *const pictures = &crowd->kinds[member->kind].pictures;
     pictures->instances[member->impostor_index] = (md5gl_impostor){
         .rotation = member->place.rotation,
         .translation = member->place.translation,
         .scale = 1,
-        .frame = (float)(first + image),
+        .frame = (float)select_impostor_image(crowd, member),
         .shown = member->impostor_fraction,
     };
 }
@@ -1100,6 +1201,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Updating -------------------------------------------------------------------------------
 
+// Returns true if the members of a kind play a state machine.
 static bool has_machines(const view_crowd *crowd)
 {
     for (uint32_t k = 0; k < crowd->num_kinds; k++) {
@@ -1116,16 +1218,17 @@ static void advance_crowd(view_crowd *crowd, double time, const view_sight *sigh
 {
     const double max_step = 1.0 / 15.0; // seconds
     const double max_simulated = 30;    // seconds
-    const bool needs_steps = has_machines(crowd);
     double remaining = time - crowd->time;
     crowd->pace = fabsf((float)remaining);
 
     // Skip the time that is not simulated.
-    if (remaining > max_simulated || !needs_steps) {
-        const double skipped = needs_steps ? remaining - max_simulated : remaining;
-        crowd->time += skipped;
-        remaining -= skipped;
-    }
+    double skipped = 0;
+    if (!has_machines(crowd))
+        skipped = remaining;
+    else if (remaining > max_simulated)
+        skipped = remaining - max_simulated;
+    crowd->time += skipped;
+    remaining -= skipped;
 
     // Only the last step, which may be 0 seconds, selects the levels of detail.
     bool is_last = false;
@@ -1170,12 +1273,17 @@ static const float spacing = 1.1f;
 // Sizes are whole cache lines, so that no two threads write to the same line.
 enum { LINE = 64 };
 
-// Returns the number of kinds: one for the scene, and one for each model or machine in `files`.
+// Returns the number of kinds: one for the scene, and one for each model or machine in `files`. The
+// first file, if there is one, is a model.
 static uint32_t count_kinds(const char *const *files, size_t num_files)
 {
     uint32_t count = 1;
-    for (size_t i = 0; i < num_files; i += 1 + view_find_model(files + i + 1, num_files - i - 1))
+    size_t model = 0; // index of a model; its clips follow
+    while (model < num_files) {
+        const size_t after_model = model + 1;
         count++;
+        model = after_model + view_find_model(files + after_model, num_files - after_model);
+    }
     return count;
 }
 
@@ -1240,6 +1348,28 @@ static void reserve_scratch(view_crowd *crowd, const view_kind *kind)
         crowd->buffer_size = buffer_size;
 }
 
+// Loads a kind after the first: its model and clips, its textures and its morph targets. If it has
+// no clips, it plays the clips of the kind `first`. Returns false and logs an error on failure.
+static bool load_kind(view_kind *kind, const view_kind *first, const char *const *files,
+                      size_t num_files, const view_loader *loader)
+{
+    return load_kind_scene(kind, files, num_files, loader)
+           && find_clips(kind, &kind->loaded, first, loader->log) && load_kind_morphs(kind, loader);
+}
+
+// Logs an error and returns false if --crowd has too few members for its kinds, or if there are too
+// many kinds.
+static bool check_num_kinds(const view_crowd *crowd, uint32_t num_kinds, view_log *log)
+{
+    if (num_kinds > VIEW_MAX_KINDS)
+        return view_error(log, "--crowd: too many models: expected at most %d, found %u",
+                          VIEW_MAX_KINDS, num_kinds);
+    if (num_kinds > crowd->count)
+        return view_error(log, "--crowd %u: fewer characters than models; use --crowd %u or more",
+                          crowd->count, num_kinds);
+    return true;
+}
+
 // Creates the kinds, which have about equal numbers of members. The first kind shows `scene` with
 // the GPU objects of `first`, the others show the models in `files`. Returns false and logs an
 // error on failure.
@@ -1247,31 +1377,27 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
                          const char *const *files, size_t num_files, const view_loader *loader)
 {
     const uint32_t num_kinds = count_kinds(files, num_files);
-    if (num_kinds > VIEW_MAX_KINDS)
-        return view_error(loader->log, "--crowd: too many models: expected at most %d, found %u",
-                          VIEW_MAX_KINDS, num_kinds);
-    if (num_kinds > crowd->count)
-        return view_error(loader->log,
-                          "--crowd %u: fewer characters than models; use --crowd %u or more",
-                          crowd->count, num_kinds);
+    if (!check_num_kinds(crowd, num_kinds, loader->log))
+        return false;
 
+    size_t first_file = 0; // of the current kind
     crowd->kinds[0] = *first;
     for (uint32_t i = 0; i < num_kinds; i++) {
         view_kind *const kind = &crowd->kinds[crowd->num_kinds++];
         kind->begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
         kind->end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
+        bool is_loaded;
         if (i == 0) {
-            if (!find_clips(kind, scene, NULL, loader->log))
-                return false;
+            is_loaded = find_clips(kind, scene, NULL, loader->log);
         } else {
-            const size_t num_kind_files = 1 + view_find_model(files + 1, num_files - 1);
-            if (!load_kind_scene(kind, files, num_kind_files, loader)
-                || !find_clips(kind, &kind->loaded, &crowd->kinds[0], loader->log)
-                || !load_kind_morphs(kind, loader))
-                return false;
-            files += num_kind_files;
-            num_files -= num_kind_files;
+            const char *const *const kind_files = files + first_file;
+            const size_t num_others = num_files - first_file - 1; // after the model
+            const size_t num_kind_files = 1 + view_find_model(kind_files + 1, num_others);
+            is_loaded = load_kind(kind, &crowd->kinds[0], kind_files, num_kind_files, loader);
+            first_file += num_kind_files;
         }
+        if (!is_loaded)
+            return false;
 
         allocate_kind_arrays(kind);
         kind->sphere = measure_bounding_sphere(kind);
@@ -1301,21 +1427,22 @@ static void discard_similar_numbers(uint64_t *random)
 // all members of the group.
 static md5_vec3 find_group(md5_vec3 cell, uint64_t *random)
 {
-    md5_vec3 found = {INFINITY, 0, 0};
+    md5_vec3 nearest = {INFINITY, 0, 0};
     for (int i = 0; i < 9; i++) { // the square of the cell and its eight neighbors
         const int x = (int)(0.5f * cell.x) + i % 3 - 1;
         const int y = (int)(0.5f * cell.y) + i / 3 - 1;
         // The position of the square determines its random numbers.
         uint64_t state = (((uint64_t)x << 32) + (uint64_t)y + 2) * seed_factor;
         discard_similar_numbers(&state);
-        const md5_vec3 middle = {2 * ((float)x + 0.2f + 0.6f * next_random(&state)),
-                                 2 * ((float)y + 0.2f + 0.6f * next_random(&state)), 0};
-        if (view_distance(middle, cell) < view_distance(found, cell)) {
-            found = middle;
+        const float in_square_x = 0.2f + 0.6f * next_random(&state); // relative to its side
+        const float in_square_y = 0.2f + 0.6f * next_random(&state);
+        const md5_vec3 middle = {2 * ((float)x + in_square_x), 2 * ((float)y + in_square_y), 0};
+        if (view_distance(middle, cell) < view_distance(nearest, cell)) {
+            nearest = middle;
             *random = state;
         }
     }
-    return found;
+    return nearest;
 }
 
 // Returns the cells of the members: 0 to count - 1, shuffled, so that neighbors differ in kind and
@@ -1336,20 +1463,20 @@ static uint32_t *shuffle_cells(uint32_t count)
 // middle and talk. Other groups roughly face the viewer, and walk in that direction together.
 static void place_member(const view_crowd *crowd, view_member *member, md5_vec3 cell)
 {
-    const float step = spacing * crowd->size;
+    const float step = spacing * crowd->size; // side of a cell, units
     uint64_t group_random = 0;
     const md5_vec3 middle = find_group(cell, &group_random);
     const md5_vec3 to_middle = md5_vec3_sub(middle, cell);
-    const float heading = 0.7f * VIEW_PI * (next_random(&group_random) - 0.5f);
+    const float group_heading = 0.7f * VIEW_PI * (next_random(&group_random) - 0.5f);
     member->talks = next_random(&group_random) < 0.5f;
     if (!member->talks)
         member->random = group_random; // the group makes the same choices
 
-    member->place.translation =
-        md5_vec3_sub(md5_vec3_scale(view_along(cell, to_middle, 0.4f), step),
-                     (md5_vec3){crowd->spread, crowd->spread, 0});
-    member->place.rotation = view_rotate_about_z(
-        (md5_quat){.w = 1}, member->talks ? atan2f(to_middle.y, to_middle.x) : heading);
+    const md5_vec3 position = md5_vec3_scale(view_along(cell, to_middle, 0.4f), step);
+    const md5_vec3 center = {crowd->spread, crowd->spread, 0}; // of the square of all cells
+    const float heading = member->talks ? atan2f(to_middle.y, to_middle.x) : group_heading;
+    member->place.translation = md5_vec3_sub(position, center);
+    member->place.rotation = view_rotate_about_z((md5_quat){.w = 1}, heading);
 }
 
 // Selects the clip and the start time of member `index` of a kind. Members are sorted by clip, so
@@ -1364,6 +1491,30 @@ static void select_clip(const view_kind *kind, view_member *member, uint32_t ind
     member->offset = kind->clips[member->clip]->anim->duration * (part - member->clip);
 }
 
+// Creates a member of a kind in a cell of the square, with a player or a clip. Returns false and
+// logs an error on failure.
+static bool create_member(view_crowd *crowd, uint32_t index, uint32_t kind_index, md5_vec3 cell,
+                          view_log *log)
+{
+    const view_kind *const kind = &crowd->kinds[kind_index];
+    view_member *const member = &crowd->members[index];
+    *member = (view_member){.kind = kind_index, .random = (index + 1) * seed_factor};
+    discard_similar_numbers(&member->random);
+    place_member(crowd, member, cell);
+    member->next_choice = 3 * (double)next_random(&member->random);
+    if (kind->machine == NULL) {
+        select_clip(kind, member, index - kind->begin);
+        return true;
+    }
+
+    md5_error error = {0};
+    member->player = md5_create_player(kind->machine, NULL, &error);
+    if (member->player == NULL)
+        return view_log_error(log, &error);
+    md5_player_seed(member->player, index); // each member blinks at different times
+    return true;
+}
+
 // Creates all members: distributes them over the cells of the square, and gives each a player or a
 // clip. Returns false and logs an error on failure.
 static bool create_members(view_crowd *crowd, view_log *log)
@@ -1371,29 +1522,14 @@ static bool create_members(view_crowd *crowd, view_log *log)
     const uint32_t side = (uint32_t)ceil(sqrt(crowd->count)); // cells per side of the square
     uint32_t *const cells = shuffle_cells(crowd->count);
     bool is_created = true;
-    uint32_t k = 0; // index of the kind
+    uint32_t kind = 0;
     for (uint32_t i = 0; i < crowd->count && is_created; i++) {
-        if (i == crowd->kinds[k].end)
-            k++;
-        const view_kind *const kind = &crowd->kinds[k];
-        view_member *const member = &crowd->members[i];
-        *member = (view_member){.kind = k, .random = (i + 1) * seed_factor};
-        discard_similar_numbers(&member->random);
-
+        if (i == crowd->kinds[kind].end)
+            kind++;
         const uint32_t row = cells[i] / side;
         const uint32_t column = cells[i] % side;
-        place_member(crowd, member, (md5_vec3){(float)column + 0.5f, (float)row + 0.5f, 0});
-        member->next_choice = 3 * (double)next_random(&member->random);
-
-        if (kind->machine != NULL) {
-            md5_error error = {0};
-            member->player = md5_create_player(kind->machine, NULL, &error);
-            is_created = member->player != NULL || view_log_error(log, &error);
-            if (is_created) // each member looks around and blinks at different times
-                md5_player_seed(member->player, i);
-        } else {
-            select_clip(kind, member, i - kind->begin);
-        }
+        const md5_vec3 middle = {(float)column + 0.5f, (float)row + 0.5f, 0}; // of the cell
+        is_created = create_member(crowd, i, kind, middle, log);
     }
     free(cells);
     return is_created;
@@ -1413,6 +1549,27 @@ enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
+// Distributes the impostor images of a kind over its clips: writes pictures->first. The images have
+// image_rate per second, or less if they would exceed the share of image_memory of this kind.
+static void plan_impostor_images(const view_crowd *crowd, const view_kind *kind)
+{
+    uint32_t *const first = kind->pictures.first;
+    double duration = 0; // of all clips
+    for (uint32_t i = 0; i < kind->num_clips; i++)
+        duration += kind->clips[i]->anim->duration;
+
+    // Each clip has at least one image, which the limit does not include.
+    const double max_images =
+        (double)image_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
+    double rate = image_rate;
+    if (duration * image_rate > max_images)
+        rate = fmax(max_images, 0) / duration;
+    for (uint32_t i = 0; i < kind->num_clips; i++) {
+        const double num_images = fmin(1 + rate * kind->clips[i]->anim->duration, 1e4);
+        first[i + 1] = first[i] + (uint32_t)num_images;
+    }
+}
+
 // Adds the level of the impostors, with images of the clips. Reduces the number of images per
 // second if the images would exceed the memory. Returns false and logs an error on failure.
 static bool add_impostors(view_crowd *crowd, view_kind *kind, const view_loader *loader)
@@ -1420,18 +1577,7 @@ static bool add_impostors(view_crowd *crowd, view_kind *kind, const view_loader 
     view_pictures *const pictures = &kind->pictures;
     pictures->first = common_alloc((size_t)kind->num_clips + 1, sizeof *pictures->first);
     pictures->instances = common_alloc(kind->end - kind->begin, sizeof *pictures->instances);
-
-    double duration = 0;
-    for (uint32_t i = 0; i < kind->num_clips; i++)
-        duration += kind->clips[i]->anim->duration;
-    const double max_images =
-        (double)image_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
-    double rate = image_rate;
-    if (duration * image_rate > max_images)
-        rate = fmax(max_images, 0) / duration;
-    for (uint32_t i = 0; i < kind->num_clips; i++)
-        pictures->first[i + 1] =
-            pictures->first[i] + (uint32_t)fmin(1 + rate * kind->clips[i]->anim->duration, 1e4);
+    plan_impostor_images(crowd, kind);
 
     md5_error error = {0};
     const md5gl_impostor_desc desc = {
@@ -1445,7 +1591,8 @@ static bool add_impostors(view_crowd *crowd, view_kind *kind, const view_loader 
     return pictures->impostors != NULL || view_log_error(loader->log, &error);
 }
 
-// Creates the levels of detail of a kind. `texel`: see add_reduced().
+// Creates the levels of detail of a kind; the first is the kind's model. `texel` is the side of a
+// texel of the shadow map, units. Returns false and logs an error on failure.
 static bool create_kind_levels(view_crowd *crowd, view_kind *kind, float texel,
                                const view_loader *loader)
 {
@@ -1454,7 +1601,8 @@ static bool create_kind_levels(view_crowd *crowd, view_kind *kind, float texel,
                       .pixels = INFINITY,
                       .drawn = kind->drawn,
                       .bent = kind->morphs != NULL ? kind->morphs->drawn : NULL};
-    if (!(kind->sphere.radius > 0))
+    const bool has_size = kind->sphere.radius > 0;
+    if (!has_size)
         return true;
 
     // Surfaces that are deformed on the CPU and material stages require the kind's own model.
@@ -1464,16 +1612,20 @@ static bool create_kind_levels(view_crowd *crowd, view_kind *kind, float texel,
 
     // Impostors and baked clips contain only frames of clips: no blended poses of machines, no
     // morph targets, and no surfaces that rotate towards the viewer.
-    if (kind->machine != NULL || kind->morphs != NULL || kind->textures->layers.has_deforms)
+    const bool shows_only_clips = kind->machine == NULL && kind->morphs == NULL;
+    if (!shows_only_clips || kind->textures->layers.has_deforms)
         return true;
     if (crowd->baked_pixels > 0)
         view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds, crowd->threads,
                        loader);
-    return crowd->impostor_pixels <= 0 || add_impostors(crowd, kind, loader);
+    if (crowd->impostor_pixels <= 0)
+        return true;
+    return add_impostors(crowd, kind, loader);
 }
 
-// Creates the levels of detail of all kinds. Call it after all kinds are created, because the
-// shadow map covers the whole crowd.
+// Creates the levels of detail of all kinds. Call it after all kinds are created, because the size
+// of a shadow texel depends on the spread of the whole crowd. Returns false and logs an error on
+// failure.
 static bool create_levels(view_crowd *crowd, const view_loader *loader)
 {
     const float texel = sqrtf(2) * 2 * crowd->spread / (float)VIEW_CROWD_TEXELS;
@@ -1490,8 +1642,9 @@ static bool create_levels(view_crowd *crowd, const view_loader *loader)
 static float level_pixels(const view_options *options, bool is_given, uint32_t given,
                           uint32_t min_members, uint32_t default_pixels)
 {
-    const uint32_t pixels = options->crowd >= min_members ? default_pixels : 0;
-    return (float)(is_given ? given : pixels);
+    if (is_given)
+        return (float)given;
+    return options->crowd >= min_members ? (float)default_pixels : 0;
 }
 
 // Creates the kinds of the crowd, one for each model, then their levels of detail, then the

@@ -55,7 +55,7 @@ typedef enum view_detail_source {
 
 enum { VIEW_NUM_REDUCED = 5, VIEW_MAX_LEVELS = 1 + VIEW_NUM_REDUCED + 3 };
 
-// A level of a kind, and its visible members.
+// A level of detail of a kind, and the visible members that it draws.
 typedef struct view_detail {
     view_detail_source source;
     float pixels;       // members up to this diameter in the image use this or a coarser level
@@ -99,8 +99,9 @@ typedef struct view_sized {
 md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
                               const md5_sample_position *sample);
 
-// Returns the fraction of its pixels that the impostor of a member of `size` pixels shows: 1 for
-// sizes up to `pixels`, decreasing to 0 at 1.25 * `pixels`.
+// A member fades into its impostor: a fraction of the pixels shows the impostor, the other pixels
+// show the model. Returns the fraction for a member of `size` pixels: 1 for sizes up to `pixels`,
+// decreasing to 0 at 1.25 * `pixels`.
 float view_impostor_fraction(float size, float pixels);
 
 // -- Kinds ---------------------------------------------------------------------------------------
@@ -145,7 +146,7 @@ typedef struct view_kind {
     float *morph_weights;            // [num_seen * targets]
     md5_mat34 *placements;           // [num_seen + baked members]
     md5_vec4 *tints;      // [num_seen + baked members] alpha = 1 + fraction shown by the impostor
-    bool fades;           // a member is fading into its impostor
+    bool fades;           // at least one member shows both its model and its impostor
     md5gl_clip_job *jobs; // [baked members]
 } view_kind;
 
@@ -185,7 +186,7 @@ typedef struct view_lens {
     bool orthographic;
 } view_lens;
 
-// A point is inside if dot(inward, point) >= begin.
+// A plane of the view. A point is inside if dot(inward, point) >= begin; `inward` is a unit vector.
 typedef struct view_plane {
     md5_vec3 inward;
     float begin;
@@ -194,7 +195,7 @@ typedef struct view_plane {
 
 enum { VIEW_NUM_PLANES = 5 }; // without the far plane
 
-// Data for culling.
+// The visible volume of an image and the light that casts shadows: all that culling needs.
 typedef struct view_sight {
     view_plane planes[VIEW_NUM_PLANES];
     view_lens lens;
@@ -244,9 +245,10 @@ typedef struct view_member {
 enum { VIEW_CROWD_TEXELS = 2048 };
 
 // VIEW_POSES_AT_ONCE is the number of poses per batch. A batch is written to a buffer that fits the
-// second-level cache, then copied to the palettes one after another. md5_pose_batch() interleaves
-// up to 16 poses; direct writes to the palettes of thousands of members would stall on each cache
-// line and take three times as long.
+// second-level cache, then copied to the palettes of the members one after another.
+// md5_pose_batch() writes up to 16 poses alternately. If it wrote directly to the palettes of
+// thousands of members, each write would wait for another cache line, and posing would take three
+// times as long.
 enum { VIEW_MAX_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
 
 typedef struct view_crowd {
@@ -266,7 +268,7 @@ typedef struct view_crowd {
     size_t buffer_size; // number of matrices at the beginning of each scratch, for posed clips
     const md5_threads *threads;
     bool reduces;          // small members and shadow casters have fewer triangles
-    int coarser;           // halvings of the size by which levels are selected
+    int coarser;           // levels are selected for the diameter divided by 2^coarser
     bool culls;            // invisible members are skipped; false only in tests
     bool throttles;        // small members are updated less often
     float reduced_pixels;  // members up to this size have fewer triangles; 0 = none

@@ -6,22 +6,24 @@
 #include "demo/viewer/assets/words.h"
 #include "demo/viewer/base/math.h"
 
-// Returns the upward normal at a corner, from the heights of its neighbors.
+// Returns the upward unit normal at a corner of the squares. Its slope is the difference of the
+// heights on both sides over the distance of two squares.
 static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
 {
     const float east = view_corner_height(terrain, x + 1, y);
     const float west = view_corner_height(terrain, x - 1, y);
     const float north = view_corner_height(terrain, x, y + 1);
     const float south = view_corner_height(terrain, x, y - 1);
-    const md5_vec3 normal = {west - east, south - north,
-                             view_corner_x(terrain, x + 1) - view_corner_x(terrain, x - 1)};
+    const float distance = view_corner_x(terrain, x + 1) - view_corner_x(terrain, x - 1);
+    const md5_vec3 normal = {west - east, south - north, distance};
     return md5_vec3_scale(normal, 1.0f / md5_vec3_length(normal));
 }
 
 // The vertices are the corners of the squares of a tile. Corner (x, y) has the index y * SIDE + x.
 enum { SIDE = VIEW_GROUND_SQUARES + 1, NUM_CORNERS = SIDE * SIDE };
 
-// Writes the vertices with their normals and tangents. Each vertex has one weight.
+// Writes the vertices with their normals and tangents. Each vertex has one weight. The tangent is
+// along x, perpendicular to the normal, with the sign 1.
 static void write_vertices(const view_terrain *terrain, view_text *to)
 {
     for (int32_t i = 0; i < NUM_CORNERS; i++) {
@@ -29,18 +31,23 @@ static void write_vertices(const view_terrain *terrain, view_text *to)
         const int32_t y = i / SIDE;
         const md5_vec3 n = normal_at(terrain, x, y);
         const float length = hypotf(n.x, n.z);
+        const float tangent_x = n.z / length;
+        const float tangent_z = -n.x / length;
         view_append(to, "vert %d ( %d %d ) %d 1 ( %.6f %.6f %.6f ) ( %.6f 0 %.6f 1 )\n", i, x, y, i,
-                    n.x, n.y, n.z, (n.z / length), (-n.x / length));
+                    n.x, n.y, n.z, tangent_x, tangent_z);
     }
 }
 
-// Writes two triangles for each square.
+// Writes two triangles for each square. `corner` is its corner with the smallest x and y; the next
+// row of corners follows after SIDE corners.
 static void write_triangles(view_text *to)
 {
     enum { NUM_SQUARES = VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES };
     view_append(to, "numtris %d\n", 2 * NUM_SQUARES);
     for (int i = 0; i < NUM_SQUARES; i++) {
-        const int corner = i / VIEW_GROUND_SQUARES * SIDE + i % VIEW_GROUND_SQUARES;
+        const int x = i % VIEW_GROUND_SQUARES;
+        const int y = i / VIEW_GROUND_SQUARES;
+        const int corner = y * SIDE + x;
         view_append(to, "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, corner, corner + SIDE,
                     corner + 1, 2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
     }
@@ -71,8 +78,10 @@ static void write_colors(const view_terrain *terrain, view_text *to)
         if (!view_is_lift(terrain, y))
             height = view_corner_height(terrain, x, y) / terrain->height;
         const float dryness = view_clamp(0.5f + 0.7f * height, 0, 1);
-        view_append(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", i, (0.05f + 0.20f * dryness),
-                    (0.11f + 0.10f * dryness), (0.04f + 0.05f * dryness));
+        const float red = 0.05f + 0.20f * dryness;
+        const float green = 0.11f + 0.10f * dryness;
+        const float blue = 0.04f + 0.05f * dryness;
+        view_append(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", i, red, green, blue);
     }
 }
 

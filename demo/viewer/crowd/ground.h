@@ -12,6 +12,7 @@ typedef struct view_ground {
     md5_model *model;    // one tile; NULL: nothing is drawn
     md5gl_model *drawn;  // `model` on the GPU
     md5gl_texture grain; // noise texture
+    // Each tile has two joints: the ground, and the lift.
     md5_mat34 palettes[2 * VIEW_GROUND_TILES];
     md5_mat34 placements[VIEW_GROUND_TILES];
 } view_ground;

@@ -26,16 +26,18 @@ static md5_vec3 perpendicular_axis(md5_vec3 bone)
     return length > 0 ? md5_vec3_scale(normal, 1 / length) : x_axis;
 }
 
-// Computes a pose in which every joint is bent, for the reduction of meshes.
+// Rotates each joint by bend_angle about an axis that is perpendicular to its bone, the vector from
+// its parent.
 void view_bend_joints(const md5_model *model, md5_mat34 *palette)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     for (uint32_t i = 0; i < num_joints; i++) {
-        pose[i] = model->bind_local[i];
-        const md5_quat bend =
-            md5_quat_from_axis_angle(perpendicular_axis(pose[i].translation), bend_angle);
-        pose[i].rotation = md5_quat_mul(bend, pose[i].rotation);
+        const md5_xform bind = model->bind_local[i];
+        const md5_vec3 axis = perpendicular_axis(bind.translation);
+        const md5_quat bend = md5_quat_from_axis_angle(axis, bend_angle);
+        pose[i] = bind;
+        pose[i].rotation = md5_quat_mul(bend, bind.rotation);
     }
     md5_local_to_palette(model, pose, NULL, palette);
     free(pose);
@@ -110,8 +112,8 @@ static uint32_t sort_triangles(const md5_mesh *mesh, const float *morph_distance
     return num_moved;
 }
 
-// Returns the factor between errors relative to the size of a mesh, in which meshoptimizer
-// measures, and units. Returns 0 if the mesh has no size and cannot be reduced.
+// meshoptimizer measures errors relative to the size of the mesh. Returns this size in units, or 0
+// if the mesh cannot be reduced, because it has no vertices or its size is not a positive number.
 static float mesh_size(const md5_mesh *mesh, const md5_vec3 *positions)
 {
     if (mesh->num_vertices == 0)
@@ -119,6 +121,30 @@ static float mesh_size(const md5_mesh *mesh, const md5_vec3 *positions)
     const float size = meshopt_simplifyScale(&positions->x, mesh->num_vertices, sizeof *positions);
     const bool is_valid = size > 0 && size < INFINITY;
     return is_valid ? size : 0;
+}
+
+// Writes the triangles of a mesh to a level, reduced up to an error in units. Triangles that a
+// morph target moves by more than the error are not reduced. `size`: see mesh_size(). `sorted` is
+// scratch memory for 3 * num_triangles indices.
+static void create_mesh_level(const md5_mesh *mesh, const md5_vec3 *positions, float size,
+                              const float *morph_distances, float error, uint32_t *sorted,
+                              view_triangles *level)
+{
+    const uint32_t num_moved = sort_triangles(mesh, morph_distances, error, sorted);
+    const uint32_t num_others = mesh->num_triangles - num_moved;
+    level->indices = common_alloc(mesh->num_triangles, 3 * sizeof *level->indices);
+    level->count = mesh->num_triangles;
+    memcpy(level->indices, sorted, 3 * (size_t)mesh->num_triangles * sizeof *sorted);
+    if (size == 0 || num_others == 0)
+        return;
+
+    // Reduce the triangles of the second group, and write them after the first group.
+    uint32_t *const reduced = level->indices + 3 * (size_t)num_moved;
+    const uint32_t *const others = sorted + 3 * (size_t)num_moved;
+    const size_t num_indices =
+        meshopt_simplify(reduced, others, 3 * (size_t)num_others, &positions->x, mesh->num_vertices,
+                         sizeof *positions, 0, error / size, meshopt_SimplifyLockBorder, NULL);
+    level->count = num_moved + (uint32_t)(num_indices / 3);
 }
 
 // Reduces a mesh to several levels of detail. Triangles that a morph target moves are kept.
@@ -130,24 +156,8 @@ void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *bent,
     float *const morph_distances = find_morph_distances(mesh, morph);
     const float size = mesh_size(mesh, positions);
     uint32_t *const sorted = common_alloc(mesh->num_triangles, 3 * sizeof *sorted);
-    for (uint32_t i = 0; i < num_levels; i++) {
-        view_triangles *const level = &levels[i];
-        const uint32_t num_moved = sort_triangles(mesh, morph_distances, errors[i], sorted);
-        const uint32_t num_others = mesh->num_triangles - num_moved;
-        level->indices = common_alloc(mesh->num_triangles, 3 * sizeof *level->indices);
-        level->count = mesh->num_triangles;
-        memcpy(level->indices, sorted, 3 * (size_t)mesh->num_triangles * sizeof *sorted);
-        if (size == 0 || num_others == 0)
-            continue;
-
-        // Reduce the triangles of the second group, and write them after the first group.
-        const uint32_t *const others = sorted + 3 * (size_t)num_moved;
-        const size_t num_indices =
-            meshopt_simplify(level->indices + 3 * (size_t)num_moved, others, 3 * (size_t)num_others,
-                             &positions->x, mesh->num_vertices, sizeof *positions, 0,
-                             errors[i] / size, meshopt_SimplifyLockBorder, NULL);
-        level->count = num_moved + (uint32_t)(num_indices / 3);
-    }
+    for (uint32_t i = 0; i < num_levels; i++)
+        create_mesh_level(mesh, positions, size, morph_distances, errors[i], sorted, &levels[i]);
     free(positions);
     free(morph_distances);
     free(sorted);
