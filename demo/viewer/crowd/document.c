@@ -1,4 +1,6 @@
-// Loads, compares, measures and frees documents, with their companions. See document.h.
+// Loads, compares, measures and frees documents. A document is everything that the viewer shows: a
+// scene (a model with its clips), its companions (other models next to it or attached to it), a
+// comparison with another model or clip, and a crowd.
 #include "demo/viewer/crowd/document.h"
 
 #include "demo/viewer/assets/words.h"
@@ -10,9 +12,9 @@ static const md5_load_opts partial_binding = {.allow_partial_binding = true};
 
 // -- Loading --------------------------------------------------------------------------------
 
-// Finds the joint of the compared model for each joint of the scene. The rules are those of
-// md5_bind() for the joints of a clip, so binds a clip that consists of the scene's bind pose to
-// the compared model.
+// Finds the joint of the compared model for each joint of the scene: compare->same. The rules are
+// those by which md5_bind() finds the joints of a clip. Therefore a clip that consists of the
+// scene's bind pose is bound to the compared model.
 static void match_joints(view_compare *compare, const md5_model *scene_model)
 {
     const uint32_t num_compared = compare->model->skeleton.num_joints;
@@ -31,6 +33,21 @@ static void match_joints(view_compare *compare, const md5_model *scene_model)
     md5_free_anim(bind_pose);
 }
 
+// Loads the clip or the model with which the scene is compared. A clip is compared on the scene's
+// model. Returns false and fills `error` on failure.
+static bool load_compared_file(view_compare *compare, const char *path, md5_error *error)
+{
+    if (!common_has_suffix(path, ".md5anim")) {
+        compare->own_model = md5_load_model(path, NULL, error);
+        compare->model = compare->own_model;
+        return compare->model != NULL;
+    }
+    compare->own_anim = md5_load_anim(path, NULL, error);
+    compare->bound = compare->own_anim;
+    compare->binding = md5_bind(compare->model, compare->bound, &partial_binding, error);
+    return compare->model != NULL && compare->binding != NULL;
+}
+
 // Loads the clip or the model with which the scene is compared, and finds the joints that both
 // have.
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
@@ -46,19 +63,8 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         .peaks = common_alloc(num_joints, sizeof *compare->peaks),
         .scene_joints = common_alloc(num_joints, sizeof *compare->scene_joints),
     };
-
-    // A clip is compared on the scene's model.
     md5_error error = {0};
-    bool is_loaded;
-    if (common_has_suffix(path, ".md5anim")) {
-        compare->bound = compare->own_anim = md5_load_anim(path, NULL, &error);
-        compare->binding = md5_bind(compare->model, compare->bound, &partial_binding, &error);
-        is_loaded = compare->model != NULL && compare->binding != NULL;
-    } else {
-        compare->model = compare->own_model = md5_load_model(path, NULL, &error);
-        is_loaded = compare->model != NULL;
-    }
-    if (!is_loaded) {
+    if (!load_compared_file(compare, path, &error)) {
         view_log_error(log, &error);
         return false;
     }
@@ -88,7 +94,8 @@ void view_free_compare(view_compare *compare)
 
 // -- Differences ----------------------------------------------------------------------------
 
-// Compares two view_difference for sorting: by decreasing distance, then by joint.
+// Compares two view_difference for sorting: the larger distance first, then the joint with the
+// smaller index.
 static int compare_distances(const void *a, const void *b)
 {
     const view_difference *const first = a;
@@ -134,8 +141,8 @@ static void write_differences(view_compare *compare)
 
 // -- Over a clip ----------------------------------------------------------------------------
 
-// Compares two view_peak for sorting: by decreasing distance, then by decreasing angle, then by
-// joint.
+// Compares two view_peak for sorting: the larger distance first, then the larger angle, then the
+// joint with the smaller index.
 static int compare_peaks(const void *a, const void *b)
 {
     const view_peak *const first = a;
@@ -161,8 +168,8 @@ static void bind_compared_clip(view_compare *compare, const view_scene *scene)
     compare->binding = md5_bind(compare->model, anim, &partial_binding, NULL);
 }
 
-// Stores the differences of a frame in compare->courses, and updates the peaks of the joints. Frame
-// 0 starts new peaks.
+// Stores the distances of a frame in compare->courses, and updates the peaks of the joints, which
+// are their largest differences in all frames. Frame 0 starts new peaks.
 static void record_frame(view_compare *compare, uint32_t frame)
 {
     float *const distances = compare->courses + (size_t)frame * compare->num_joints;
@@ -217,8 +224,8 @@ static bool update_measurement(view_compare *compare, view_scene *scene, const v
 {
     const bool is_as_stored = view_get_motion(scene)->clip_use == VIEW_CLIP_AS_FILE;
     const md5_anim *const shown = is_as_stored ? view_shown_anim(scene) : NULL;
-    const bool is_current = shown == compare->measured && compare->bound == compare->against
-                            && scene->root == compare->root;
+    const bool has_same_clips = shown == compare->measured && compare->bound == compare->against;
+    const bool is_current = has_same_clips && scene->root == compare->root;
     if (is_current)
         return shown != NULL;
     compare->measured = shown;
@@ -231,7 +238,7 @@ static bool update_measurement(view_compare *compare, view_scene *scene, const v
     if (shown == NULL)
         return false;
     measure_clip(compare, scene, shown, play->wrap);
-    view_pose(scene, play);
+    view_pose(scene, play); // measuring has changed the pose
     return true;
 }
 
@@ -315,7 +322,8 @@ static bool load(view_companion *companion, const view_loader *loader, const cha
     return upload(companion, loader, path, NULL);
 }
 
-// Loads a machine with its model and textures.
+// Loads a companion with a state machine: the machine, its model and the textures. Returns false
+// and logs an error on failure.
 static bool load_machine(view_companion *companion, const char *path, const view_loader *loader)
 {
     view_machine *const machine = common_alloc(1, sizeof *machine);
@@ -330,6 +338,7 @@ static bool load_machine(view_companion *companion, const char *path, const view
 
 // Uploads the models that the scene's machine attaches to joints. The machine has loaded and owns
 // them. Models whose joint does not exist are skipped, because only a game defines their positions.
+// Returns false and logs an error on failure.
 static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
                       const view_loader *loader)
 {
@@ -338,12 +347,15 @@ static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view
     bool is_loaded = true;
     for (uint32_t i = 0; i < desc->num_attached && is_loaded; i++) {
         const md5_attached_desc *const held = &desc->attached[i];
-        view_companion *const companion = &companions[VIEW_HELD + i];
         const uint32_t joint = md5_find_joint(scene->skeleton, held->joint);
         if (joint == MD5_NONE)
             continue;
+        view_companion *const companion = &companions[VIEW_HELD + i];
         *companion = (view_companion){
-            .model = held->model, .joint = (int32_t)joint, .path = common_join(folder, held->file)};
+            .model = held->model,
+            .joint = (int32_t)joint,
+            .path = common_join(folder, held->file),
+        };
         is_loaded = upload(companion, loader, companion->path, NULL);
     }
     free(folder);
@@ -394,7 +406,8 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
     return true;
 }
 
-// Frees a companion that cannot be loaded. Returns true if the document is opened without it.
+// Frees a companion that cannot be loaded. Returns true if the document is opened without it, which
+// the log decides (keeps_rest).
 static bool skip_companion(view_companion *companion, const view_loader *loader)
 {
     free_companion(companion, loader->renderer);
@@ -402,6 +415,7 @@ static bool skip_companion(view_companion *companion, const view_loader *loader)
 }
 
 // Loads the model of --retarget and matches its joints with the joints of the scene's model.
+// Returns false and logs an error on failure.
 static bool load_retargeted(view_companion *companion, const view_scene *scene,
                             const view_loader *loader)
 {
@@ -425,7 +439,8 @@ static bool load_retargeted(view_companion *companion, const view_scene *scene,
     return true;
 }
 
-// Loads the model of --attach JOINT=FILE.
+// Loads the model of --attach JOINT=FILE. The options contain a "=". Returns false and logs an
+// error if the model cannot be loaded or the joint does not exist.
 static bool load_attached(view_companion *companion, const view_scene *scene,
                           const view_loader *loader)
 {
@@ -435,38 +450,47 @@ static bool load_attached(view_companion *companion, const view_scene *scene,
     const uint32_t joint = md5_find_joint(scene->skeleton, joint_name);
     free(joint_name);
 
-    bool is_loaded = load(companion, loader, equals + 1);
-    if (is_loaded && joint == MD5_NONE)
-        is_loaded = view_error(loader->log, "--attach %s: joint not found in the model", attach);
+    const bool is_loaded = load(companion, loader, equals + 1);
     companion->joint = (int32_t)joint;
-    return is_loaded;
+    if (!is_loaded)
+        return false;
+    if (joint == MD5_NONE)
+        return view_error(loader->log, "--attach %s: joint not found in the model", attach);
+    return true;
+}
+
+// Returns the joint whose name is the name of a file without its extension, or MD5_NONE.
+static uint32_t find_joint_of_file(const md5_skeleton *skeleton, const char *path)
+{
+    char *const name = common_stem(path);
+    const uint32_t joint = md5_find_joint(skeleton, name);
+    free(name);
+    return joint;
 }
 
 // Loads the machine that the scene's model carries: the first machine in the folder `attached`, in
 // the model's folder, whose file has the name of a joint. It advances together with the scene's
 // machine, whose events set its triggers. Returns true also if no such file exists. Returns false
-// if the machine cannot be loaded and the document cannot be shown without it.
+// if a machine cannot be loaded and the document cannot be shown without it.
 static bool load_carried(view_companion *companion, view_scene *scene, const view_loader *loader)
 {
     char *const model_folder = common_folder(scene->machine.character->model_path);
     char *const folder = common_join(model_folder, "attached");
     common_list files = common_list_folder(folder, ".md5machine");
-    bool is_loaded = true;
-    for (size_t i = 0; i < files.count && companion->model == NULL && is_loaded; i++) {
-        char *const joint_name = common_stem(files.names[i]);
-        const uint32_t joint = md5_find_joint(scene->skeleton, joint_name);
-        free(joint_name);
+    bool is_accepted = true;
+    for (size_t i = 0; i < files.count && companion->model == NULL && is_accepted; i++) {
+        const uint32_t joint = find_joint_of_file(scene->skeleton, files.names[i]);
         if (joint == MD5_NONE)
             continue;
-        is_loaded =
-            load_machine(companion, files.names[i], loader) || skip_companion(companion, loader);
+        const bool is_loaded = load_machine(companion, files.names[i], loader);
+        is_accepted = is_loaded || skip_companion(companion, loader);
         companion->joint = (int32_t)joint;
         scene->machine.carried = is_loaded ? companion->machine : NULL;
     }
     common_free_list(&files);
     free(folder);
     free(model_folder);
-    return is_loaded;
+    return is_accepted;
 }
 
 // Loads the models of --retarget and --attach. If the scene's model plays a machine, also loads the
@@ -551,23 +575,19 @@ static view_about find_about_in_message(const char *message)
     return (view_about){.kind = VIEW_ABOUT_MESH, .number = (uint32_t)strtoul(number, NULL, 10)};
 }
 
-// Returns the subject of a diagnostic: the vertex, mesh or joint that is defined at its line of a
-// model's text. If `text` is NULL, returns the file.
-static view_about find_about(const char *text, const md5_error *found)
+// Returns the subject of a line of a model's text: the vertex, mesh or joint that it defines, or
+// the file. Line numbers begin at 1.
+static view_about find_about_in_line(const char *text, uint32_t line_number)
 {
     static const char mesh_keyword[] = "mesh";
     static const char vertex_keyword[] = "vert ";
-    if (text == NULL)
-        return (view_about){.kind = VIEW_ABOUT_FILE};
-    if (found->line == 0)
-        return find_about_in_message(found->message);
 
     // Count joints and meshes up to the line. A line of a joint begins with the quoted name. All
     // lines after a "mesh" line belong to this mesh, until the next.
     view_about about = {.kind = VIEW_ABOUT_FILE};
     uint32_t num_joints = 0;
     const char *line = text;
-    for (uint32_t line_number = 1;; line_number++) {
+    for (uint32_t number = 1;; number++) {
         line += strspn(line, "\r\t ");
         if (strncmp(line, mesh_keyword, strlen(mesh_keyword)) == 0) {
             if (about.kind == VIEW_ABOUT_MESH)
@@ -576,7 +596,7 @@ static view_about find_about(const char *text, const md5_error *found)
         }
         if (*line == '"')
             num_joints++;
-        if (line_number == found->line)
+        if (number == line_number)
             break;
         const char *const line_end = strchr(line, '\n');
         if (line_end == NULL) // the text has fewer lines
@@ -584,16 +604,27 @@ static view_about find_about(const char *text, const md5_error *found)
         line = line_end + 1;
     }
 
-    // Find the subject in the line of the diagnostic.
+    const bool is_in_mesh = about.kind == VIEW_ABOUT_MESH;
     const bool is_vertex = strncmp(line, vertex_keyword, strlen(vertex_keyword)) == 0;
-    if (about.kind == VIEW_ABOUT_MESH && is_vertex) {
+    const bool is_joint = *line == '"';
+    if (is_in_mesh && is_vertex) {
         about.kind = VIEW_ABOUT_VERTEX;
         about.vertex = (uint32_t)strtoul(line + strlen(vertex_keyword), NULL, 10);
-    } else if (about.kind == VIEW_ABOUT_FILE && *line == '"') {
+    } else if (!is_in_mesh && is_joint) {
         about.kind = VIEW_ABOUT_JOINT;
         about.number = num_joints - 1;
     }
     return about;
+}
+
+// Returns the subject of a diagnostic in a model's text, or the file if `text` is NULL.
+static view_about find_about(const char *text, const md5_error *found)
+{
+    if (text == NULL)
+        return (view_about){.kind = VIEW_ABOUT_FILE};
+    if (found->line == 0)
+        return find_about_in_message(found->message);
+    return find_about_in_line(text, found->line);
 }
 
 // Adds the diagnostics of a file to the reports. `text` is the text of a model, or NULL for a clip.
@@ -634,33 +665,47 @@ static md5_check *check_file(const char *path, md5_doc_kind kind, char **text)
     return md5_check_doc(kind, *text, size, (md5_engines){engine, engine}, &opts, NULL);
 }
 
+// Checks a model by its text and by its content, and adds the diagnostics to the reports. Returns
+// the check, to be freed, or NULL if the file cannot be read.
+static md5_check *check_model_file(const char *path, view_reports *reports)
+{
+    char *text;
+    md5_check *const check = check_file(path, MD5_DOC_MODEL, &text);
+    if (check != NULL) {
+        md5_model *const model = md5_load_model(path, NULL, NULL);
+        if (model != NULL)
+            (void)md5_check_model(check, model);
+        report_diagnostics(reports, check, text);
+        md5_free_model(model);
+    }
+    free(text);
+    return check;
+}
+
+// Checks a clip by its text and by its model, if the check of the model is not NULL, and adds the
+// diagnostics to the reports.
+static void check_clip_file(const char *path, md5_check *model_check, view_reports *reports)
+{
+    char *text;
+    md5_check *const check = check_file(path, MD5_DOC_ANIM, &text);
+    if (check != NULL) {
+        if (model_check != NULL)
+            (void)md5_check_pair(model_check, check);
+        report_diagnostics(reports, check, NULL);
+    }
+    free(text);
+    md5_free_check(check);
+}
+
 // Checks a model and its clips by the rules of id's engine, on another thread.
 void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops)
 {
     md5_check *model_check = NULL; // of the first file, the model; clips follow
     for (size_t i = 0; i < files->count && !atomic_load(stops); i++) {
-        const char *const path = files->names[i];
-        const bool is_clip = i > 0;
-        char *text;
-        md5_check *const check = check_file(path, is_clip ? MD5_DOC_ANIM : MD5_DOC_MODEL, &text);
-        if (!is_clip)
-            model_check = check;
-
-        // Checks that need more than the text of one file.
-        md5_model *model = NULL;
-        if (!is_clip && check != NULL)
-            model = md5_load_model(path, NULL, NULL);
-        if (model != NULL)
-            (void)md5_check_model(check, model);
-        if (is_clip && check != NULL && model_check != NULL)
-            (void)md5_check_pair(model_check, check);
-
-        if (check != NULL)
-            report_diagnostics(reports, check, is_clip ? NULL : text);
-        free(text);
-        md5_free_model(model);
-        if (is_clip) // the model's check is needed for all clips
-            md5_free_check(check);
+        if (i == 0)
+            model_check = check_model_file(files->names[i], reports);
+        else
+            check_clip_file(files->names[i], model_check, reports);
     }
     md5_free_check(model_check);
 }
@@ -673,19 +718,23 @@ void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
         return;
     md5_check **const checks = common_alloc(scene->num_clips, sizeof(md5_check *));
     size_t count = 0;
-    for (size_t i = 0; i < scene->num_clips && view_log_progress(log, "clips", i, scene->num_clips);
-         i++) {
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        if (!view_log_progress(log, "clips", i, scene->num_clips))
+            break;
         const md5_load_opts opts = {.file_name = scene->clips[i].path};
         checks[count] = md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, &opts, NULL);
-        if (checks[count] != NULL)
-            (void)md5_check_binding(checks[count++], scene->clips[i].binding);
+        if (checks[count] == NULL)
+            continue;
+        (void)md5_check_binding(checks[count], scene->clips[i].binding);
+        count++;
     }
     (void)md5_check_turns(checks, count); // compares the clips with each other
 
     // Only the diagnostics of the requested clip are reported, but its check needs all clips.
     const bool reports_all = clip >= count;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t num_reported = reports_all || i == clip ? checks[i]->num_diagnostics : 0;
+        const bool is_reported = reports_all || i == clip;
+        const uint32_t num_reported = is_reported ? checks[i]->num_diagnostics : 0;
         for (uint32_t k = 0; k < num_reported; k++)
             view_log_warning(log, &checks[i]->diagnostics[k].error);
         md5_free_check(checks[i]);
@@ -747,12 +796,11 @@ static bool load_outfits(view_scene *scene, const view_loader *loader)
     const common_texts *const outfits = &loader->options->wear;
     if (outfits->count == 0)
         return true;
-    bool is_loaded;
+    bool is_loaded = false;
     if (scene->model != NULL)
         is_loaded = view_attach_outfits(scene, outfits, loader->log);
     else
-        is_loaded =
-            view_error(loader->log, "--outfit has no effect without a model; name a model first");
+        view_error(loader->log, "--outfit has no effect without a model; name a model first");
     return is_loaded || loader->log->keeps_rest;
 }
 
@@ -789,20 +837,26 @@ static bool load_used_morphs(view_document *document, const view_loader *loader)
     return loader->log->keeps_rest;
 }
 
-// Applies --terrain: finds the feet of the model and loads the uneven ground. Warns and keeps the
-// ground level if the model has no feet. Returns false and logs an error if the ground cannot be
-// loaded.
+// Finds the feet of the model for --terrain, which sets scene->terrain. Warns if the model has no
+// feet; the ground then remains level.
+static void find_terrain_feet(view_scene *scene, view_ground_kind terrain, view_log *log)
+{
+    if (terrain == VIEW_LEVEL || scene->model == NULL)
+        return;
+    if (view_find_feet(&scene->terrain, scene, terrain) > 0)
+        return;
+    const char *reason = "no joint name contains foot or ankle";
+    if (terrain == VIEW_LIFT)
+        reason = "a lift requires a monster of a game";
+    view_warn(log, "--terrain ignored: %s", reason);
+}
+
+// Applies --terrain: finds the feet of the model and loads the uneven ground. Returns false and
+// logs an error if the ground cannot be loaded.
 static bool load_terrain(view_document *document, const view_loader *loader)
 {
     view_scene *const scene = &document->scene;
-    const view_ground_kind terrain = loader->options->terrain;
-    if (terrain != VIEW_LEVEL && scene->model != NULL
-        && view_find_feet(&scene->terrain, scene, terrain) == 0) {
-        const char *reason = "no joint name contains foot or ankle";
-        if (terrain == VIEW_LIFT)
-            reason = "a lift requires a monster of a game";
-        view_warn(loader->log, "--terrain ignored: %s", reason);
-    }
+    find_terrain_feet(scene, loader->options->terrain, loader->log);
     if (scene->terrain.kind == VIEW_LEVEL || loader->renderer == NULL)
         return true;
     return view_load_ground(&document->uneven, &scene->terrain, loader);
@@ -856,8 +910,9 @@ static void move_aside(view_companion *companion, const view_scene *scene, float
 {
     if (scene->model == NULL || companion->model == NULL)
         return;
-    companion->aside =
-        relative * (view_size(scene->model->bounds) + view_size(companion->model->bounds));
+    const float scene_size = view_size(scene->model->bounds);
+    const float companion_size = view_size(companion->model->bounds);
+    companion->aside = relative * (scene_size + companion_size);
 }
 
 // Loads the crowd of --crowd. Its first kind is the scene's model. `files` are the models and clips
@@ -1012,11 +1067,13 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
 // Extends the bounds and the hull of a document by a box at an offset.
 static void widen_by_box(view_document *document, md5_bounds box, md5_vec3 offset)
 {
-    box = (md5_bounds){md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
-    document->bounds = md5_bounds_union(document->bounds, box);
-    document->hull.lowest = fminf(document->hull.lowest, box.min.z);
-    for (unsigned corner = 0; corner < 8 && !view_is_empty(box); corner++) {
-        const md5_vec3 point = view_corner(box, corner);
+    const md5_bounds moved = {md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
+    document->bounds = md5_bounds_union(document->bounds, moved);
+    document->hull.lowest = fminf(document->hull.lowest, moved.min.z);
+    if (view_is_empty(moved))
+        return;
+    for (unsigned corner = 0; corner < 8; corner++) {
+        const md5_vec3 point = view_corner(moved, corner);
         view_widen_hull(&document->hull, &point, 1);
     }
 }
@@ -1044,13 +1101,15 @@ static void widen_by_companions(view_document *document)
         const view_companion *const companion = &document->companions[i];
         if (companion->model == NULL || companion->joint >= 0)
             continue;
-        if (companion->machine != NULL) // a guest walks past the model, in front of it
-            widen_by_box(document, companion->model->bounds,
-                         (md5_vec3){companion->machine->start.translation.x, 0, 0});
-        else
-            widen_by_box(document,
-                         view_rotate_bounds(&document->scene.rotation, companion->model->bounds),
-                         (md5_vec3){0, companion->aside, 0});
+        md5_bounds box = companion->model->bounds;
+        md5_vec3 offset = {0, 0, 0};
+        if (companion->machine != NULL) { // a guest walks past the model, in front of it
+            offset.x = companion->machine->start.translation.x;
+        } else {
+            box = view_rotate_bounds(&document->scene.rotation, box);
+            offset.y = companion->aside;
+        }
+        widen_by_box(document, box, offset);
     }
 }
 
@@ -1063,7 +1122,9 @@ static float find_ground(const view_document *document)
     for (uint32_t i = 0; i < crowd->num_kinds; i++)
         low = fminf(low, crowd->kinds[i].lowest);
     const bool is_slightly_above = low > 0 && low <= 0.1f * view_size(document->bounds);
-    return is_slightly_above || !isfinite(low) ? 0 : low;
+    if (is_slightly_above || !isfinite(low))
+        return 0;
+    return low;
 }
 
 // Measures the document for the camera and for the height of the ground.
@@ -1082,15 +1143,18 @@ void view_measure_document(view_document *document, const view_play *still)
         document->ground = find_ground(document);
 }
 
-// Shows and hides meshes in all levels of detail.
+// Shows and hides meshes in all levels of detail. The first kind of the crowd has levels of the
+// scene's model; its level 0 is document->drawn.
 void view_show_meshes(const view_document *document, uint64_t hidden)
 {
     const md5_model *const model = document->scene.model;
-    const view_kind *const kind = &document->crowd.kinds[0]; // uses the same model
-    for (uint32_t i = 0; document->drawn != NULL && i < model->num_meshes && i < 64; i++) {
+    const view_kind *const kind = &document->crowd.kinds[0];
+    if (document->drawn == NULL)
+        return;
+    for (uint32_t i = 0; i < model->num_meshes && i < 64; i++) {
         const bool is_shown = (hidden & (uint64_t)1 << i) == 0;
         md5gl_set_visible(document->drawn, i, is_shown);
-        for (uint32_t k = 1; k < kind->num_levels; k++) { // level 0 is document->drawn
+        for (uint32_t k = 1; k < kind->num_levels; k++) {
             if (kind->levels[k].drawn != NULL)
                 md5gl_set_visible(kind->levels[k].drawn, i, is_shown);
         }

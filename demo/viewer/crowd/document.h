@@ -36,6 +36,8 @@ typedef struct view_peak {
     uint32_t angle_frame;
 } view_peak;
 
+// A comparison of the scene with the clip or model of a file. The compared model is the model of
+// the file or, if the file is a clip, the scene's model.
 typedef struct view_compare {
     char *name;                   // name of the file
     md5_model *own_model;         // model of the file; NULL: the scene's model
@@ -90,6 +92,7 @@ enum {
     VIEW_NUM_COMPANIONS = VIEW_HELD + MD5_MAX_ATTACHED
 };
 
+// A second model with its textures and its pose.
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
     md5_model *own_model;   // `model`, unless it belongs to a view_compare or a machine
@@ -116,15 +119,15 @@ typedef struct view_clip_picture {
     md5gl_texture texture; // 0 if it could not be drawn
 } view_clip_picture;
 
+// All content that is loaded from files and shown together.
 typedef struct view_document {
     view_scene scene;
     md5gl_model *drawn; // the scene's model on the GPU, or NULL
     view_textures textures;
     view_morphs morphs; // loaded if --morph, the machine or a lesson needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
-    view_companion
-        scenery; // surroundings with one joint, around the scene's model; not part of `bounds`
-    view_mesh_defects faults;      // of all meshes of the scene's model, in the bind pose
+    view_companion scenery;   // a model of the surroundings with one joint; not part of `bounds`
+    view_mesh_defects faults; // of all meshes of the scene's model, in the bind pose
     view_mesh_defects pose_faults; // in the drawn pose, while normals or tangents are shown
     view_surfaces surfaces;        // heat map and UV grid
     view_compare compare;          // for --compare; companion VIEW_COMPARED draws its model
