@@ -17,27 +17,30 @@ static view_axes camera_axes(const view_camera *camera)
 }
 
 // Converts a camera that the user moves to a lens: the position of the eye, the axes, and the
-// slopes of the image's edges. The shift moves the center of the view to the center of the
-// region.
+// slopes of the image's edges. The region contains the view of the camera, which is
+// VIEW_HALF_HEIGHT high; the image is larger by the ratio of its size to the size of the region.
+// The shift moves the center of the view to the center of the region.
 view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height)
 {
     const view_axes axes = camera_axes(camera);
-    const float half_y =
-        camera->orthographic ? VIEW_HALF_HEIGHT * camera->distance : VIEW_HALF_HEIGHT;
+    const bool is_orthographic = camera->orthographic;
+    const float half_y = is_orthographic ? VIEW_HALF_HEIGHT * camera->distance : VIEW_HALF_HEIGHT;
+    const float half_x = half_y * region.width / region.height;
     // The far plane is far behind the model, because the ground is large. The near plane is at a
     // hundredth of the distance, so that it does not cut the model in close views. An orthographic
     // lens also shows what is behind its eye.
     const float far_z = camera->distance + 60 * camera->scene_radius;
+    const float near_z = is_orthographic ? -far_z : 0.01f * camera->distance;
     return (view_lens){
         .eye = view_along(camera->target, axes.back, camera->distance),
         .axes = axes,
-        .half_x = half_y * region.width / region.height * (width / region.width),
+        .half_x = half_x * (width / region.width),
         .half_y = half_y * (height / region.height),
         .shift_x = (2 * region.x + region.width) / width - 1,
         .shift_y = 1 - (2 * region.y + region.height) / height,
-        .near_z = camera->orthographic ? -far_z : 0.01f * camera->distance,
+        .near_z = near_z,
         .far_z = far_z,
-        .orthographic = camera->orthographic,
+        .orthographic = is_orthographic,
     };
 }
 
@@ -104,49 +107,63 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
 float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
                             float width, float height)
 {
-    const float half_y = filled * VIEW_HALF_HEIGHT;
-    const float half_x = half_y * width / height;
+    const float slope_y = filled * VIEW_HALF_HEIGHT; // of the edges of the filled part
+    const float slope_x = slope_y * width / height;
     const view_axes axes = camera_axes(camera);
-    // A point is in the image if its depth is at least its offset divided by the slope of the
-    // image's edge. The camera must be at this depth behind the point, and `nearer` is the distance
-    // by which the point is nearer than the target.
+    // A point is in the image if its depth (its distance in front of the eye) is at least its
+    // offset from the axis divided by the slope of the edge. `nearer` is the distance by which the
+    // point is nearer to the eye than the target.
     float distance = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         const md5_vec3 offset = md5_vec3_sub(hull->points[i], camera->target);
-        const float depth_x = fabsf(md5_vec3_dot(offset, axes.right)) / half_x;
-        const float depth_y = fabsf(md5_vec3_dot(offset, axes.up)) / half_y;
+        const float depth_x = fabsf(md5_vec3_dot(offset, axes.right)) / slope_x;
+        const float depth_y = fabsf(md5_vec3_dot(offset, axes.up)) / slope_y;
         const float nearer = camera->orthographic ? 0 : md5_vec3_dot(offset, axes.back);
-        distance = fmaxf(distance, fmaxf(depth_x, depth_y) + nearer);
+        const float needed_depth = fmaxf(depth_x, depth_y);
+        distance = fmaxf(distance, needed_depth + nearer);
     }
     return distance;
 }
 
+// Moves the target parallel to the image, by distances in units. The camera moves with it.
 static void move_target(view_camera *camera, const view_axes *axes, float right, float up)
 {
     camera->target = view_along(camera->target, axes->right, right);
     camera->target = view_along(camera->target, axes->up, up);
 }
 
-// Moves the camera to the vertices of the meshes in the current pose.
-bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
-                       int32_t material)
+// Returns the bounds of the selected meshes in the pose that was skinned last: of mesh `mesh` or,
+// if `material` is not negative, of all meshes with the material of mesh `material`.
+static md5_bounds selected_bounds(const view_scene *scene, int32_t mesh, int32_t material)
 {
     const md5_model *const model = scene->model;
-    if (model == NULL || (mesh < 0 && material < 0))
-        return false;
     md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    view_skin(scene);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        bool is_framed = (int32_t)m == mesh;
-        if (material >= 0) // all meshes with the material of this mesh
-            is_framed = strcmp(model->meshes[m].shader, model->meshes[material].shader) == 0;
-        for (uint32_t v = 0; is_framed && v < model->meshes[m].num_vertices; v++) {
+        bool is_selected = (int32_t)m == mesh;
+        if (material >= 0)
+            is_selected = strcmp(model->meshes[m].shader, model->meshes[material].shader) == 0;
+        if (!is_selected)
+            continue;
+        for (uint32_t v = 0; v < model->meshes[m].num_vertices; v++) {
             const md5_vec3 position = scene->skinned[m].positions[v];
             bounds = md5_bounds_union(bounds, (md5_bounds){position, position});
         }
     }
+    return bounds;
+}
+
+// Moves the camera to the vertices of the meshes in the current pose.
+bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
+                       int32_t material)
+{
+    const bool is_selected = mesh >= 0 || material >= 0;
+    if (scene->model == NULL || !is_selected)
+        return false;
+    view_skin(scene);
+    const md5_bounds bounds = selected_bounds(scene, mesh, material);
     if (view_is_empty(bounds))
         return true;
+    // The view adds the distance that the character has walked to the target.
     camera->target = md5_vec3_sub(view_center(bounds), view_walked(scene, play));
     camera->distance = fmaxf(0.6f * view_size(bounds) / VIEW_HALF_HEIGHT, 1e-3f);
     return true;
@@ -206,16 +223,16 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
 // view_zoom() has set both, therefore remains under the mouse during the movement.
 bool view_follow_camera(view_camera *drawn, const view_camera *camera, float fraction)
 {
-    const md5_vec3 offset = md5_vec3_sub(camera->target, drawn->target);
-    const float azimuth = remainderf(camera->azimuth - drawn->azimuth, 360);
-    const float elevation = camera->elevation - drawn->elevation;
-    const float distance = camera->distance - drawn->distance;
-    const float length = fmaxf(fabsf(distance), md5_vec3_length(offset));
-    const bool is_there =
-        fmaxf(fabsf(azimuth), fabsf(elevation)) < 0.02f && length < 2e-4f * camera->distance;
     const view_camera from = *drawn;
+    const md5_vec3 offset = md5_vec3_sub(camera->target, from.target);
+    const float azimuth = remainderf(camera->azimuth - from.azimuth, 360); // degrees to rotate
+    const float elevation = camera->elevation - from.elevation;
+    const float distance = camera->distance - from.distance;
+    const float max_angle = fmaxf(fabsf(azimuth), fabsf(elevation));
+    const float max_length = fmaxf(fabsf(distance), md5_vec3_length(offset));
+    const bool has_arrived = max_angle < 0.02f && max_length < 2e-4f * camera->distance;
     *drawn = *camera;
-    if (is_there || fraction >= 1)
+    if (has_arrived || fraction >= 1)
         return false;
     drawn->azimuth = remainderf(from.azimuth + azimuth * fraction, 360);
     drawn->elevation = from.elevation + elevation * fraction;
@@ -224,7 +241,7 @@ bool view_follow_camera(view_camera *drawn, const view_camera *camera, float fra
     return true;
 }
 
-// Returns the size of a pixel at the target, in units.
+// Returns the size of a pixel at the target, in units, for an image of `height` pixels.
 static float pixel_size(const view_camera *camera, float height)
 {
     return 2 * VIEW_HALF_HEIGHT * camera->distance / height;
@@ -237,12 +254,15 @@ void view_pan(view_camera *camera, float right, float down, float height)
     move_target(camera, &axes, -right * pixel, down * pixel);
 }
 
+// The size of a pixel changes with the distance. The target moves so far that the point under pixel
+// (x, y) remains there.
 void view_zoom(view_camera *camera, float factor, float x, float y, float height)
 {
-    const float before = pixel_size(camera, height);
-    camera->distance = view_clamp(camera->distance / factor, 1e-3f * camera->scene_radius,
-                                  200 * camera->scene_radius);
-    const float change = before - pixel_size(camera, height);
+    const float min_distance = 1e-3f * camera->scene_radius;
+    const float max_distance = 200 * camera->scene_radius;
+    const float pixel_before = pixel_size(camera, height);
+    camera->distance = view_clamp(camera->distance / factor, min_distance, max_distance);
+    const float change = pixel_before - pixel_size(camera, height);
     const view_axes axes = camera_axes(camera);
     move_target(camera, &axes, x * change, -y * change);
 }

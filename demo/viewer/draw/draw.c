@@ -1,5 +1,7 @@
-// Draws an image: the bodies are posed once, then drawn for shadows, lit surfaces and material
-// stages. A crowd is one body for each model and level of detail.
+// Draws an image of the document. A body is a model with its instances (copies in different poses)
+// in the image. The bodies are posed once, then drawn for shadows, lit surfaces and material stages
+// (images that the materials of a game blend over a surface). A crowd has one body for each model
+// and level of detail.
 #include "demo/viewer/draw/draw.h"
 
 // == Lighting =====================================================================================
@@ -29,19 +31,26 @@ static const struct light_colors {
                                 .rim = {3, 2.8f, 2.4f}},
 };
 
+// Returns the horizontal unit direction towards the camera.
+static md5_vec3 level_direction(view_axes axes)
+{
+    // In a steep view the camera's back axis is almost vertical. Then its up axis, which is almost
+    // horizontal, gives the direction.
+    const md5_vec3 level_back = {axes.back.x, axes.back.y, 0};
+    const bool is_steep = md5_vec3_length(level_back) < 0.3f;
+    const md5_vec3 level = is_steep ? (md5_vec3){-axes.up.x, -axes.up.y, 0} : level_back;
+    const float length = md5_vec3_length(level);
+    return length > 0 ? md5_vec3_scale(level, 1.0f / length) : (md5_vec3){1, 0, 0};
+}
+
 // Returns a unit direction from its components: `right` in the image, `back` horizontally towards
 // the camera, and `up` in the world.
 static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
 {
-    // In a steep view the camera's back axis is almost vertical. Then its up axis, which is almost
-    // horizontal, gives the direction.
-    md5_vec3 level = {axes.back.x, axes.back.y, 0};
-    if (md5_vec3_length(level) < 0.3f)
-        level = (md5_vec3){-axes.up.x, -axes.up.y, 0};
-    const float length = md5_vec3_length(level);
-    level = length > 0 ? md5_vec3_scale(level, 1.0f / length) : (md5_vec3){1, 0, 0};
-    const md5_vec3 side = {-level.y, level.x, 0};
-    md5_vec3 direction = md5_vec3_add(md5_vec3_scale(side, right), md5_vec3_scale(level, back));
+    const md5_vec3 back_axis = level_direction(axes);
+    const md5_vec3 right_axis = {-back_axis.y, back_axis.x, 0};
+    md5_vec3 direction =
+        md5_vec3_add(md5_vec3_scale(right_axis, right), md5_vec3_scale(back_axis, back));
     direction.z = up;
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
@@ -78,8 +87,8 @@ static md5_bounds companion_bounds(const view_document *document, uint32_t index
     const view_companion *const companion = &document->companions[index];
     if (companion->model == NULL)
         return md5_bounds_from_points(NULL, 0);
-    return md5_bounds_transform(
-        skin_bounds(companion->model, companion->textures, companion->palette), companion->place);
+    const md5_bounds local = skin_bounds(companion->model, companion->textures, companion->palette);
+    return md5_bounds_transform(local, companion->place);
 }
 
 // Returns the height of the ground, at most the lowest point of all bodies, so that the ground does
@@ -92,6 +101,7 @@ static float find_ground(view_document *document)
     return ground;
 }
 
+// Returns bounds that are translated by an offset.
 static md5_bounds move_bounds(md5_bounds bounds, md5_vec3 offset)
 {
     return (md5_bounds){md5_vec3_add(bounds.min, offset), md5_vec3_add(bounds.max, offset)};
@@ -138,8 +148,11 @@ static md5_bounds find_casters(const view_document *document, float reach)
     if (view_is_empty(bounds))
         return bounds;
     // Morph targets, and bulges of dual quaternion skinning, are outside of the bounds.
-    const float margin = scene->dual ? 0.05f * view_size(bounds)
-                                     : view_morph_reach(scene->morphs, scene->morph_weights);
+    float margin;
+    if (scene->dual)
+        margin = 0.05f * view_size(bounds);
+    else
+        margin = view_morph_reach(scene->morphs, scene->morph_weights);
     for (uint32_t i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         if (i != VIEW_CARRIED) // a fire does not cast a shadow
             bounds = add_caster(bounds, companion_bounds(document, i), 1.9f * reach);
@@ -176,8 +189,9 @@ static void set_shadows(const view_stage *stage, md5gl_frame *frame)
     // approaches and leaves, the shadow map has a constant size that contains both characters. It
     // also needs more texels, so that the shadow of the main character is sharp.
     const bool has_guest = stage->document->companions[VIEW_GUEST].model != NULL;
+    const bool is_wide = has_guest || view_shows_crowd(stage->document);
     frame->shadow_radius = has_guest ? reach : 0;
-    frame->shadow_texels = has_guest || view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
+    frame->shadow_texels = is_wide ? VIEW_CROWD_TEXELS : 0;
 }
 
 // Sets the colors of the lights, scaled by the user's intensities.
@@ -298,11 +312,13 @@ static bool machine_parm(const view_scene *scene, int parm, float *value)
     return true;
 }
 
-// Returns the time at which a dead entity burns away, or infinity.
+// Returns the time at which the body of a dead entity of a game begins to burn away, seconds, or
+// infinity if the scene does not show the death of an entity.
 static double burn_time(const view_scene *scene)
 {
-    return scene->fall != NULL ? scene->fall->death_time + view_burn_delay(&scene->entity)
-                               : INFINITY;
+    if (scene->fall == NULL)
+        return INFINITY;
+    return scene->fall->death_time + view_burn_delay(&scene->entity);
 }
 
 // Returns the value of a material parameter ("parm"). Several sources can define it; the first of
@@ -466,28 +482,37 @@ static impostor_image image_at(const view_kind *kind, uint32_t index)
     return (impostor_image){.clip = clip, .frame = 1 + skipped};
 }
 
+// Computes the palette with which a model is drawn for an image of its impostor: the images of a
+// clip are evenly distributed over its duration.
+static void pose_impostor_image(const view_kind *kind, impostor_image image, md5_xform *pose,
+                                md5_mat34 *palette)
+{
+    const md5_binding *const binding = kind->clips[image.clip];
+    const double part = (double)image.frame / count_frames(kind, image.clip); // of the cycle
+    const md5_sample_position sample =
+        md5_sample_position_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
+    md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
+}
+
 // Draws the images of a kind's impostors, from the first that is missing to before index `end` of
 // the order of drawing (see image_at()). Returns false and fills `error` on failure.
 static bool draw_impostor_images(const view_stage *stage, view_kind *kind, uint32_t end,
                                  md5_error *error)
 {
     view_pictures *const pictures = &kind->pictures;
-    const uint32_t *const first = pictures->first;
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     bool is_drawn = true;
-    while (pictures->num_drawn < end && is_drawn) {
+    while (pictures->num_drawn < end) {
         const impostor_image image = image_at(kind, pictures->num_drawn);
-        const md5_binding *const binding = kind->clips[image.clip];
-        const double part = (double)image.frame / count_frames(kind, image.clip); // of the cycle
-        const md5_sample_position sample =
-            md5_sample_position_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
+        const uint32_t index = pictures->first[image.clip] + image.frame;
+        pose_impostor_image(kind, image, pose, palette);
         is_drawn = md5gl_draw_impostor_images(stage->renderer, pictures->impostors, kind->drawn,
-                                              first[image.clip] + image.frame, palette, error);
-        if (is_drawn)
-            pictures->num_drawn++;
+                                              index, palette, error);
+        if (!is_drawn)
+            break;
+        pictures->num_drawn++;
     }
     free(pose);
     free(palette);
@@ -516,7 +541,8 @@ static uint32_t images_after_frame(const view_stage *stage, const view_kind *kin
         return num_images;
     if (num_drawn < kind->num_clips)
         return kind->num_clips;
-    return num_images - num_drawn > MAX_PER_FRAME ? num_drawn + MAX_PER_FRAME : num_images;
+    const uint32_t num_missing = num_images - num_drawn;
+    return num_missing > MAX_PER_FRAME ? num_drawn + MAX_PER_FRAME : num_images;
 }
 
 // Draws images of impostors that are missing or out of date. Call it before a frame begins. Returns
@@ -553,12 +579,18 @@ static view_body impostor_body(const view_kind *kind, const view_detail *level)
 }
 
 // Returns the body of a level of detail with its instances: the members that are sorted into the
-// level, from level->first on. Only the first level has material stages.
+// level, from level->first on. The first level, which is the model itself, also has material
+// stages.
 static view_body level_body(const view_kind *kind, const view_detail *level, unsigned uses)
 {
+    const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
+    const bool is_first_level = level == kind->levels;
     md5gl_instances instances = {
-        .count = level->count, .placements = kind->placements + level->first, .morph = level->bent};
-    if (level->source <= VIEW_DETAIL_CASTERS)
+        .count = level->count,
+        .placements = kind->placements + level->first,
+        .morph = level->bent,
+    };
+    if (is_posed)
         instances.palettes =
             kind->drawn_palettes + (size_t)level->first * kind->model->skeleton.num_joints;
     if (level->source == VIEW_DETAIL_BAKED) {
@@ -570,10 +602,12 @@ static view_body level_body(const view_kind *kind, const view_detail *level, uns
     if (level->bent != NULL)
         instances.weights =
             kind->morph_weights + (size_t)level->first * kind->morphs->morph->num_targets;
-    return (view_body){.uses = level == kind->levels ? uses | VIEW_BODY_STAGED : uses,
-                       .textures = kind->textures,
-                       .drawn = level->drawn,
-                       .instances = instances};
+    return (view_body){
+        .uses = is_first_level ? uses | VIEW_BODY_STAGED : uses,
+        .textures = kind->textures,
+        .drawn = level->drawn,
+        .instances = instances,
+    };
 }
 
 // Returns true if a kind has a level that only casts the shadows of its posed members.
@@ -630,8 +664,8 @@ void view_clear_retargeting(view_retargeting *retargeting)
     *retargeting = (view_retargeting){.key = NULL};
 }
 
-// Ignores warnings about a map of joints, because they were logged when the map was opened.
-// md5_load_opts.warn.
+// Callback of md5_load_opts: ignores warnings about a map of joints, because they were logged when
+// the map was opened.
 static void ignore(void *user, const md5_error *warning)
 {
     (void)user;
@@ -644,24 +678,30 @@ convert_job view_retarget_job(const view_options *options, const view_scene *sce
 {
     // The inputs are the clip and the model, which is the first file of the scene.
     view_address address;
+    md5_files game_files = {.user = NULL};
     common_list files = {0};
     view_list_files(scene, false, &files);
     const bool is_in_game = view_read_address(clip, &address);
-    common_add(inputs, common_copy(is_in_game ? address.name : clip));
+    if (is_in_game) {
+        common_add(inputs, common_copy(address.name));
+        view_free_address(&address);
+        game_files = md5_game_files(scene->library->game);
+    } else {
+        common_add(inputs, common_copy(clip));
+    }
     common_add(inputs, common_copy(files.names[0]));
     common_free_list(&files);
-    if (is_in_game)
-        view_free_address(&address);
-    return (convert_job){.inputs = (const char *const *)inputs->names,
-                         .num_inputs = inputs->count,
-                         .output = "x.md5anim",
-                         .is_forced = true,
-                         .target = options->retarget,
-                         .map = options->retarget_map,
-                         .pairs = options->retarget_pairs,
-                         .files = is_in_game ? md5_game_files(scene->library->game)
-                                             : (md5_files){.user = NULL},
-                         .warn = ignore};
+    return (convert_job){
+        .inputs = (const char *const *)inputs->names,
+        .num_inputs = inputs->count,
+        .output = "x.md5anim",
+        .is_forced = true,
+        .target = options->retarget,
+        .map = options->retarget_map,
+        .pairs = options->retarget_pairs,
+        .files = game_files,
+        .warn = ignore,
+    };
 }
 
 // Returns a text that is equal for the same clip and map of joints.
@@ -689,32 +729,22 @@ static void retarget_clip(view_retargeting *retargeting, convert_job *job, const
     convert_free_scene(&converted);
 }
 
-// Updates the retargeting of the model `target` if another map of joints or another clip was
-// selected since the last call.
-static void update_retargeting(view_retargeting *retargeting, const view_stage *stage,
-                               view_companion *target)
+// Matches the joints of the scene's model with the joints of the model `target`, and retargets the
+// shown clip, unless `clip` is NULL. If no joints match, the previous match remains.
+static void match_target(view_retargeting *retargeting, const view_stage *stage,
+                         view_companion *target, const view_clip *clip)
 {
     const view_scene *const scene = &stage->document->scene;
-    const view_clip *const clip = view_is_bind_pose(scene) ? NULL : view_shown_clip(scene);
-    const char *const clip_path = clip != NULL ? clip->path : "";
-    char *const key = retargeting_key(stage->options, clip_path);
-    if (retargeting->key != NULL && strcmp(retargeting->key, key) == 0) {
-        free(key);
-        return;
-    }
-
-    // The key is new: forget the previous retargeting.
-    view_clear_retargeting(retargeting);
-    retargeting->key = key;
-    retargeting->pairs =
-        common_alloc(target->model->skeleton.num_joints, sizeof *retargeting->pairs);
+    const uint32_t num_joints = target->model->skeleton.num_joints;
+    retargeting->pairs = common_alloc(num_joints, sizeof *retargeting->pairs);
 
     common_list inputs = {0};
     md5_error error;
-    convert_job job = view_retarget_job(stage->options, scene, clip_path, &inputs);
+    convert_job job =
+        view_retarget_job(stage->options, scene, clip != NULL ? clip->path : "", &inputs);
     md5_retarget *const retarget =
         convert_create_retarget(&job, scene->model, target->model, retargeting->pairs, &error);
-    if (retarget != NULL) { // NULL: no joint has a partner any more
+    if (retarget != NULL) {
         md5_destroy_retarget(target->retarget);
         free(target->scratch);
         target->retarget = retarget;
@@ -725,6 +755,24 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
     common_free_list(&inputs);
 }
 
+// Updates the retargeting of the model `target` if another map of joints or another clip was
+// selected since the last call.
+static void update_retargeting(view_retargeting *retargeting, const view_stage *stage,
+                               view_companion *target)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const view_clip *const clip = view_is_bind_pose(scene) ? NULL : view_shown_clip(scene);
+    char *const key = retargeting_key(stage->options, clip != NULL ? clip->path : "");
+    const bool is_current = retargeting->key != NULL && strcmp(retargeting->key, key) == 0;
+    if (is_current) {
+        free(key);
+        return;
+    }
+    view_clear_retargeting(retargeting);
+    retargeting->key = key;
+    match_target(retargeting, stage, target, clip);
+}
+
 // Returns the placement of a model that has the pose of the scene: next to the scene's model or, if
 // the user selected this for the retargeted model, at the same position.
 static md5_mat34 place_beside(const view_companion *companion, const view_stage *stage)
@@ -732,11 +780,13 @@ static md5_mat34 place_beside(const view_companion *companion, const view_stage 
     const view_scene *const scene = &stage->document->scene;
     const bool is_target = companion == &stage->document->companions[VIEW_RETARGETED];
     const bool is_beside = !is_target || stage->options->retarget_place == VIEW_RETARGET_BESIDE;
-    const md5_xform aside = {.rotation = {.w = 1},
-                             .translation = {0, is_beside ? companion->aside : 0, 0}};
-    const md5_mat34 place =
-        md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_placement(scene)));
-    return scene->rotation.is_set ? md5_mat34_mul(place, scene->rotation.matrix) : place;
+    const float distance = is_beside ? companion->aside : 0;
+    const md5_xform aside = {.rotation = {.w = 1}, .translation = {0, distance, 0}};
+    const md5_mat34 scene_placement = md5_mat34_from_xform(view_placement(scene));
+    const md5_mat34 placement = md5_mat34_mul(md5_mat34_from_xform(aside), scene_placement);
+    if (!scene->rotation.is_set)
+        return placement;
+    return md5_mat34_mul(placement, scene->rotation.matrix);
 }
 
 // Poses a model like the scene, and writes its palette. Uses the retargeted clip if it exists,
@@ -762,25 +812,28 @@ static md5_mat34 pose_companion(view_companion *companion, const view_stage *sta
     const view_document *const document = stage->document;
     const view_scene *const scene = &document->scene;
     view_retargeting *const retargeting = stage->retargeting;
+    const bool is_attached = companion->joint >= 0;
     if (companion->machine != NULL) {
-        // If the companion is not attached to a joint, its palette is already in world space.
         view_pose_machine(companion->machine, companion->model->skeleton.num_joints,
                           companion->pose, companion->joints, companion->palette);
-        return companion->joint >= 0 ? scene->joints[companion->joint]
-                                     : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
+        if (is_attached)
+            return scene->joints[companion->joint];
+        // The palette is already in world space.
+        return md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
     }
     if (companion == &document->companions[VIEW_COMPARED]) {
         md5_build_palette(companion->model, document->compare.joints, companion->palette);
         return place_beside(companion, stage);
     }
-    if (companion != &document->companions[VIEW_RETARGETED]) { // attached to a joint
-        pose_by_scene(companion, stage, NULL);
-        return scene->joints[companion->joint];
+    if (companion == &document->companions[VIEW_RETARGETED]) {
+        if (retargeting != NULL)
+            update_retargeting(retargeting, stage, companion);
+        pose_by_scene(companion, stage, retargeting);
+        return place_beside(companion, stage);
     }
-    if (retargeting != NULL)
-        update_retargeting(retargeting, stage, companion);
-    pose_by_scene(companion, stage, retargeting);
-    return place_beside(companion, stage);
+    // All other companions are attached to a joint.
+    pose_by_scene(companion, stage, NULL);
+    return scene->joints[companion->joint];
 }
 
 // Returns the length of the longest edge of a triangle.
@@ -795,17 +848,12 @@ static float longest_edge(const md5_vec3 *positions, const uint32_t *triangle)
     return longest;
 }
 
-// Adds a point light for the fire that the model carries, in the color of Bobbin's fire. Each
-// triangle of the first mesh is a puff of flame, whose size is its longest edge. The light of a
-// puff is proportional to the square of its size. The position of the point light is the mean of
-// the puffs' positions, weighted by their light.
-static void add_fire(const view_stage *stage, md5gl_frame *frame,
-                     md5gl_point_light points[VIEW_NUM_POINTS])
+// Measures the fire of a companion. Each triangle of the first mesh is a puff of flame, whose size
+// is its longest edge. The light of a puff is proportional to the square of its size. Returns the
+// sum of the light. `center` receives the mean of the puffs' positions, weighted by their light, in
+// the space of the companion; it is undefined if the sum is 0.
+static float measure_fire(const view_companion *fire, md5_vec3 *center)
 {
-    const float full_size = 3000; // sum of the squares of the puffs of a fire at its brightest
-    const view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
-    if (fire->model == NULL || fire->model->num_meshes == 0 || view_shows_crowd(stage->document))
-        return;
     const md5_mesh *const mesh = &fire->model->meshes[0];
     md5_vec3 *const positions = common_alloc(mesh->num_vertices, sizeof *positions);
     md5_vec3 weighted_sum = {0};
@@ -819,14 +867,28 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
         sum += weight;
     }
     free(positions);
-    const bool is_burning = sum > 1;
+    *center = md5_vec3_scale(weighted_sum, 1 / sum);
+    return sum;
+}
+
+// Adds a point light for the fire that the model carries, in the color of Bobbin's fire.
+static void add_fire(const view_stage *stage, md5gl_frame *frame,
+                     md5gl_point_light points[VIEW_NUM_POINTS])
+{
+    const float full_light = 3000; // of a fire at its brightest, square units
+    const view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
+    const bool has_fire = fire->model != NULL && fire->model->num_meshes > 0;
+    if (!has_fire || view_shows_crowd(stage->document))
+        return;
+    md5_vec3 center;
+    const float light = measure_fire(fire, &center);
+    const bool is_burning = light > 1;
     if (!is_burning)
         return;
-    const md5_vec3 center = md5_vec3_scale(weighted_sum, 1 / sum);
-    const float brightness = 3.2f * fminf(sum / full_size, 1);
+    const float brightness = 3.2f * fminf(light / full_light, 1);
     points[frame->num_point_lights++] = (md5gl_point_light){
         .position = md5_mat34_point(fire->place, center),
-        .range = 3 * sqrtf(sum),
+        .range = 3 * sqrtf(light),
         .color = {brightness, 0.7f * brightness, 0.3f * brightness},
     };
 }
@@ -882,7 +944,9 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
         stage->options->surface == VIEW_SURFACE_UV && stage->document->drawn != NULL;
     if (shows_uv && surfaces->uv_grid == 0)
         return create_uv_grid(surfaces, stage->renderer, error);
-    return !shows_weights(stage) || prepare_weights(stage, error);
+    if (shows_weights(stage))
+        return prepare_weights(stage, error);
+    return true;
 }
 
 // Sets the blending of a model on the GPU to the blending of the scene. If the driver rejects the
@@ -906,8 +970,26 @@ static float horizon_level(const view_lens *lens, float height)
 {
     if (lens->orthographic || !(lens->axes.up.z > 0.1f))
         return -1;
-    return 0.5f * height
-           * (1 - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
+    // Height above the axis of the lens, relative to half of the image's height.
+    const float above_axis = lens->axes.back.z / (lens->axes.up.z * lens->half_y);
+    return 0.5f * height * (1 - lens->shift_y - above_axis);
+}
+
+// Adds the sky and the ground to the canvas: a plain sky, a gradient down to the horizon, and a
+// plain ground below it.
+static void add_sky(const view_stage *stage, const view_lens *lens)
+{
+    const view_rect image = {0, 0, stage->width, stage->height};
+    const bool has_scenery = stage->document->scenery.drawn != NULL;
+    const view_color sky = 0x2F4460FF;
+    const view_color ground = has_scenery ? 0xC9986BFF : 0x8A7468FF;
+    const float gradient_height = 0.4f * image.height;
+    const float gradient_top = horizon_level(lens, image.height) - gradient_height;
+    const view_rect above = {0, 0, image.width, gradient_top};
+    const view_rect gradient = {0, gradient_top, image.width, gradient_height};
+    view_draw_rect(stage->canvas, image, ground);
+    view_draw_rect(stage->canvas, above, sky);
+    view_draw_gradient(stage->canvas, gradient, sky, ground);
 }
 
 // Draws the background of the model: the gradient of a studio, or a sky and the ground.
@@ -915,19 +997,10 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
 {
     const view_rect image = {0, 0, stage->width, stage->height};
     view_clear_canvas(stage->canvas);
-    if (lens == NULL) { // a studio
+    if (lens != NULL)
+        add_sky(stage, lens);
+    else
         view_draw_gradient(stage->canvas, image, 0x47515FFF, 0x262B33FF);
-    } else { // the sky, a gradient above the horizon, and the ground
-        const bool has_scenery = stage->document->scenery.drawn != NULL;
-        const view_color sky = 0x2F4460FF;
-        const view_color ground = has_scenery ? 0xC9986BFF : 0x8A7468FF;
-        const float gradient_height = 0.4f * image.height;
-        const float top = horizon_level(lens, image.height) - gradient_height;
-        view_draw_rect(stage->canvas, image, ground);
-        view_draw_rect(stage->canvas, (view_rect){0, 0, image.width, top}, sky);
-        view_draw_gradient(stage->canvas, (view_rect){0, top, image.width, gradient_height}, sky,
-                           ground);
-    }
     md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
                      stage->canvas->vertices, stage->canvas->count);
 }
@@ -967,24 +1040,20 @@ static float character_depth(const view_stage *stage, const view_lens *lens)
     return -md5_vec3_dot(md5_vec3_sub(character, lens->eye), lens->axes.back);
 }
 
-// Draws the scenery around the scene's model, behind everything else: the first mesh of its file,
-// as an image without lighting. The file contains the triangles from far to near, so a depth test
-// is not needed. A depth test and lighting would take a fifth of the time of a frame. Triangles
-// that are nearer than the character are omitted, because the image would not hide it.
-static void draw_scenery(const view_stage *stage, const view_lens *lens)
+// Projects the triangles of the scenery into the image. Writes the visible triangles, which face
+// the camera and are farther than `min_depth` units, to vertices[3 * num_triangles]. Returns the
+// number of written vertices.
+static uint32_t project_scenery(const view_stage *stage, const view_lens *lens, float min_depth,
+                                md5gl_panel_vertex *vertices)
 {
     const view_companion *const scenery = &stage->document->scenery;
     const md5_mesh *const mesh = &scenery->model->meshes[0];
-    const float min_depth = fmaxf(character_depth(stage, lens), lens->near_z);
     md5_vec3 *const positions = common_alloc(mesh->num_vertices, sizeof *positions);
-    md5gl_panel_vertex *const drawn = common_alloc(3 * (size_t)mesh->num_triangles, sizeof *drawn);
-
-    // Project the triangles, and collect the visible ones in `drawn`. A triangle is written after
-    // those before it and counted only if it is visible, otherwise the next one overwrites it.
-    uint32_t num_drawn = 0; // vertices
     md5_skin(mesh, scenery->palette, positions, NULL, NULL);
+    uint32_t num_written = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        md5gl_panel_vertex *const triangle = &drawn[num_drawn];
+        // An invisible triangle is not counted, so that the next triangle overwrites it.
+        md5gl_panel_vertex *const triangle = &vertices[num_written];
         bool is_far_enough = true;
         for (uint32_t k = 0; k < 3u; k++) {
             const uint32_t vertex = mesh->indices[3 * i + k];
@@ -994,19 +1063,33 @@ static void draw_scenery(const view_stage *stage, const view_lens *lens)
             is_far_enough = is_far_enough && depth > min_depth;
         }
         if (is_far_enough && is_clockwise(triangle))
-            num_drawn += 3;
+            num_written += 3;
     }
+    free(positions);
+    return num_written;
+}
 
+// Draws the scenery around the scene's model, behind everything else: the first mesh of its file,
+// as an image without lighting. The file contains the triangles from far to near, so a depth test
+// is not needed. A depth test and lighting would take a fifth of the time of a frame. Triangles
+// that are nearer than the character are omitted, because the image would not hide it.
+static void draw_scenery(const view_stage *stage, const view_lens *lens)
+{
+    const view_companion *const scenery = &stage->document->scenery;
+    const uint32_t num_triangles = scenery->model->meshes[0].num_triangles;
+    const float min_depth = fmaxf(character_depth(stage, lens), lens->near_z);
+    md5gl_panel_vertex *const vertices = common_alloc(3 * (size_t)num_triangles, sizeof *vertices);
+    const uint32_t num_vertices = project_scenery(stage, lens, min_depth, vertices);
     const md5gl_material material =
         view_mesh_material(scenery->textures, stage->renderer, 0, false, false, 0);
-    md5gl_draw_panel(stage->renderer, material.diffuse, MD5GL_TEXTURE_COLOR, drawn, num_drawn);
-    free(drawn);
-    free(positions);
+    md5gl_draw_panel(stage->renderer, material.diffuse, MD5GL_TEXTURE_COLOR, vertices,
+                     num_vertices);
+    free(vertices);
 }
 
 // -- Bodies ---------------------------------------------------------------------------------
 
-enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
+enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN }; // uses of a body without material stages
 
 // Returns the body of the document's model or, for the display of weights, of its colored copy,
 // which has its own morph targets.
@@ -1036,12 +1119,26 @@ static view_body describe_model(const view_stage *stage)
     return body;
 }
 
+// Returns the body of the uneven ground, after its tiles were moved to the character.
+static view_body describe_uneven_ground(const view_stage *stage)
+{
+    view_document *const document = stage->document;
+    view_ground *const ground = &document->uneven;
+    view_lay_ground(ground, &document->scene.terrain, view_walked(&document->scene, stage->play));
+    return (view_body){
+        .uses = VIEW_BODY_SHOWN,
+        .drawn = ground->drawn,
+        .instances = {.count = VIEW_GROUND_TILES,
+                      .palettes = ground->palettes,
+                      .placements = ground->placements},
+    };
+}
+
 // Adds the model of the document, its companions and the uneven ground.
 static void list_document(const view_stage *stage, view_bodies *bodies)
 {
-    view_document *const document = stage->document;
+    const view_document *const document = stage->document;
     bodies->bodies[bodies->count++] = describe_model(stage);
-
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];
         if (companion->model == NULL)
@@ -1055,23 +1152,14 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
                           .placements = &companion->place},
         };
     }
-
-    view_ground *const ground = &document->uneven;
-    if (ground->drawn == NULL)
-        return;
-    view_lay_ground(ground, &document->scene.terrain, view_walked(&document->scene, stage->play));
-    bodies->bodies[bodies->count++] = (view_body){
-        .uses = VIEW_BODY_SHOWN,
-        .drawn = ground->drawn,
-        .instances = {.count = VIEW_GROUND_TILES,
-                      .palettes = ground->palettes,
-                      .placements = ground->placements},
-    };
+    if (document->uneven.drawn != NULL)
+        bodies->bodies[bodies->count++] = describe_uneven_ground(stage);
 }
 
 // -- Canvas ---------------------------------------------------------------------------------
 
-// Draws the text and shapes of the canvas from vertex `begin` to before `end`.
+// Draws vertices `begin` to before `end` of the canvas, which are texts and shapes. The order in
+// which they are drawn relative to the images of the canvas determines what covers what.
 static void draw_shapes(const view_stage *stage, uint32_t begin, uint32_t end)
 {
     if (end > begin)
@@ -1118,15 +1206,17 @@ static md5gl_blob_shadow body_blob(const md5_model *model, const md5_mat34 *join
 {
     const float height = body.max.z - body.min.z;
     const float width = fmaxf(body.max.x - body.min.x, body.max.y - body.min.y);
-    const md5_bounds feet = joints != NULL ? find_feet(&model->skeleton, joints, body)
-                                           : md5_bounds_from_points(NULL, 0);
+    md5_bounds feet = md5_bounds_from_points(NULL, 0); // empty
+    if (joints != NULL)
+        feet = find_feet(&model->skeleton, joints, body);
     const bool has_feet = !view_is_empty(feet);
     const md5_vec3 center = view_center(has_feet ? feet : body);
-    const float heights_above_ground = (body.min.z - ground) / height;
+    const float relative_radius = has_feet ? 0.5f : 0.6f;
+    const float altitude = (body.min.z - ground) / height; // relative to the height of the body
     return (md5gl_blob_shadow){
         .position = {center.x, center.y, ground},
-        .radius = (has_feet ? 0.5f : 0.6f) * width,
-        .darkness = 0.6f * view_clamp(1 - 2 * heights_above_ground, 0.1f, 1),
+        .radius = relative_radius * width,
+        .darkness = 0.6f * view_clamp(1 - 2 * altitude, 0.1f, 1),
     };
 }
 
@@ -1225,6 +1315,7 @@ static void deform_surfaces(const view_stage *stage, const view_lens *lens)
     }
 }
 
+// Content of the image behind everything else.
 typedef enum background {
     BACKGROUND_NONE,        // the image is transparent, or the frame has a color
     BACKGROUND_ENVIRONMENT, // the environment image
@@ -1243,9 +1334,11 @@ static background select_background(const view_stage *stage, const md5gl_frame *
     if (stage->shown->environment_behind && frame->environment != NULL)
         return BACKGROUND_ENVIRONMENT;
     const bool has_flat_ground = stage->document->scene.terrain.kind == VIEW_LEVEL;
-    return has_flat_ground && !stage->shown->grid ? BACKGROUND_SKY : BACKGROUND_GRADIENT;
+    const bool can_show_sky = has_flat_ground && !stage->shown->grid;
+    return can_show_sky ? BACKGROUND_SKY : BACKGROUND_GRADIENT;
 }
 
+// Draws the selected background into the frame.
 static void draw_background(const view_stage *stage, const view_lens *lens, background selected)
 {
     if (selected == BACKGROUND_ENVIRONMENT)
@@ -1273,19 +1366,33 @@ static surroundings describe_surroundings(const view_stage *stage, const view_le
                                           uint32_t num_studio_lights)
 {
     const view_document *const document = stage->document;
-    const bool is_above_ground =
-        lens->orthographic ? lens->axes.back.z > 0 : lens->eye.z > frame->ground;
+    const md5_vec3 walked = view_walked(&document->scene, stage->play);
+    // An orthographic camera is infinitely far away.
+    const bool looks_down = lens->axes.back.z > 0;
+    const bool is_above_ground = lens->orthographic ? looks_down : lens->eye.z > frame->ground;
     const bool has_floor = selected == BACKGROUND_SKY && is_above_ground;
     const bool can_show_scenery = document->scenery.drawn != NULL && !lens->orthographic;
     return (surroundings){
-        .center =
-            md5_vec3_add(view_center(document->bounds), view_walked(&document->scene, stage->play)),
+        .center = md5_vec3_add(view_center(document->bounds), walked),
         .num_studio_lights = num_studio_lights,
         .has_flat_ground = document->scene.terrain.kind == VIEW_LEVEL,
         .is_above_ground = is_above_ground,
         .has_floor = has_floor,
         .has_scenery = has_floor && can_show_scenery && !view_shows_crowd(document),
     };
+}
+
+// Returns the style in which the renderer draws surfaces, for the display settings.
+static uint32_t surface_style(const view_stage *stage)
+{
+    const view_surface surface = stage->options->surface;
+    const bool is_textured = surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES;
+    uint32_t style = MD5GL_LIT;
+    if (stage->shown->untextured && is_textured)
+        style |= MD5GL_UNTEXTURED;
+    if (stage->shown->edges)
+        style |= MD5GL_WIREFRAME;
+    return style;
 }
 
 // Adds the bodies of the document to `bodies` and draws them. If `has_scenery` is true, they
@@ -1295,13 +1402,6 @@ static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies
                           md5_error *error)
 {
     const view_document *const document = stage->document;
-    const view_surface surface = stage->options->surface;
-    const bool is_textured = surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES;
-    uint32_t style = MD5GL_LIT;
-    if (stage->shown->untextured && is_textured)
-        style |= MD5GL_UNTEXTURED;
-    if (stage->shown->edges)
-        style |= MD5GL_WIREFRAME;
     if (view_shows_crowd(document))
         list_crowd(stage, bodies);
     else
@@ -1312,7 +1412,24 @@ static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies
                         .textures = document->scenery.textures,
                         .drawn = document->scenery.drawn,
                         .instances = {.count = 1, .palettes = document->scenery.palette}};
-    return view_draw_bodies(stage, bodies, style, error);
+    return view_draw_bodies(stage, bodies, surface_style(stage), error);
+}
+
+// Draws the shadows of the model on the ground: the shadow map, unless the image is transparent,
+// and round shadows if the economy (the quality that the speed of the computer permits) omits the
+// map.
+static void draw_ground_shadows(const view_stage *stage, const md5gl_frame *frame, md5_vec3 center,
+                                bool transparent)
+{
+    if (!transparent)
+        md5gl_draw_ground(stage->renderer, center,
+                          3 * stage->camera->scene_radius + frame->shadow_radius);
+    if (!stage->economy.no_shadows)
+        return;
+    if (view_shows_crowd(stage->document))
+        draw_crowd_blobs(stage, frame->ground);
+    else
+        draw_blobs(stage, frame->ground);
 }
 
 // Draws the floor, the shadows on the ground and the grid. They are blended and do not write depth,
@@ -1327,14 +1444,8 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
     if (around->has_floor && !around->has_scenery)
         md5gl_draw_floor(stage->renderer, height, around->center, 7 * radius,
                          around->num_studio_lights);
-    if (has_shadows && !transparent)
-        md5gl_draw_ground(stage->renderer, around->center, 3 * radius + frame->shadow_radius);
-    if (has_shadows && stage->economy.no_shadows) {
-        if (view_shows_crowd(stage->document))
-            draw_crowd_blobs(stage, height);
-        else
-            draw_blobs(stage, height);
-    }
+    if (has_shadows)
+        draw_ground_shadows(stage, frame, around->center, transparent);
     if (around->has_flat_ground && stage->shown->grid) {
         // The cells are a power of ten that is small compared to the model.
         const float cell = powf(10, floorf(log10f(radius * 0.6f)));
@@ -1408,9 +1519,12 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     }
     view_bodies bodies = {.count = 0};
     const bool has_model = document->drawn != NULL;
-    bool is_drawn = !has_model || draw_document(stage, around.has_scenery, &bodies, error);
-    draw_ground(stage, &frame, &around, is_drawn && has_model, transparent);
-    is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error);
+    bool is_drawn = true;
+    if (has_model)
+        is_drawn = draw_document(stage, around.has_scenery, &bodies, error);
+    draw_ground(stage, &frame, &around, has_model && is_drawn, transparent);
+    if (is_drawn)
+        is_drawn = draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error);
     draw_overlays(stage);
     return is_drawn;
 }

@@ -135,8 +135,8 @@ typedef struct view_step {
     view_rotation rotation;
 } view_step;
 
-// Everything that an image depends on. The caller owns all objects and creates a stage for each
-// image and each event of the mouse. Drawing skins the scene, updates its crowd and fills the
+// A stage: everything that an image depends on. The caller owns all objects and creates a stage for
+// each image and each event of the mouse. Drawing skins the scene, updates its crowd and fills the
 // canvas and the lines. Panels change the time, the lights and the parameters when they handle an
 // event.
 typedef struct view_stage {
@@ -159,7 +159,7 @@ typedef struct view_stage {
     const view_pick *pick;     // clicked point of the body
     const view_pick *measured; // point to which the distance is measured
     int32_t measured_from; // joint from which the distance to the marked joint is measured, or -1
-    const view_pick *lit;  // point of the body to highlight, while the mouse is over it in a list
+    const view_pick *lit;  // point that is highlighted while the mouse is over its entry in a list
     int32_t material;      // index of the first mesh with the selected material, or -1
     int32_t lit_mesh;      // mesh whose edges are highlighted, or -1
     view_lights *lights;
@@ -229,7 +229,8 @@ typedef enum view_body_use {
     VIEW_BODY_STAGED = 4, // with its material stages
 } view_body_use;
 
-// A model or impostors with their instances in one image.
+// A body: a model, or the impostors of a crowd, with its instances in one image. An instance is one
+// copy of the model with a pose and a placement.
 typedef struct view_body {
     unsigned uses;
     const view_textures *textures; // materials to set; NULL: already set
@@ -253,7 +254,8 @@ bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32
 
 // == Retargeting ==========================================================================
 
-// Moves the companion that is retargeted. It depends on the options and the current clip.
+// The transfer of the scene's animation to the companion VIEW_RETARGETED. It is created again when
+// the map of joints in the options or the current clip changes.
 typedef struct view_retargeting {
     char *key;           // options and clip that it was created for; NULL: none
     convert_pair *pairs; // [joints of the companion] source joint of each

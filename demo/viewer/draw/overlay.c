@@ -28,6 +28,7 @@ void view_free_lines(view_lines *lines)
     *lines = (view_lines){0};
 }
 
+// Adds an end of a line; view_add_line() has reserved the memory.
 static void add_end(view_lines *lines, md5_vec3 position, uint32_t color)
 {
     lines->vertices[lines->count++] = (md5gl_line_vertex){
@@ -184,10 +185,12 @@ static void add_frustum(view_lines *lines, const view_lens *lens, float depth)
 }
 
 // Adds a camera path, shot by shot, with axes at some of its frames: red forward, green left, blue
-// up. Shots are not connected.
+// up. A shot is a part of the path without a cut; shots are not connected. `played` counts the
+// frames in the order in which they are played, which can skip frames of the file.
 static void add_camera_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
 {
     enum { MAX_AXES = 40 }; // more axes would hide the path
+    const md5_vec3 sizes = {2 * axis_size, axis_size, axis_size};
     const uint32_t num_played = camera_path->clock.num_frames;
     const uint32_t stride = 1 + num_played / MAX_AXES;
     uint32_t shot = 0;
@@ -198,35 +201,39 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
         const bool is_last = played + 1 == num_played;
         const bool begins_shot = shot != last_shot;
         if (played % stride == 0 || begins_shot || is_last)
-            add_axes(lines, view->position, view->rotation,
-                     (md5_vec3){2 * axis_size, axis_size, axis_size});
+            add_axes(lines, view->position, view->rotation, sizes);
         // A shot ends at its cut, so that no line leads to the next shot.
-        if (played + 1 < num_played && frame + 1 < camera_path->camera->num_frames)
+        const bool has_next_frame = frame + 1 < camera_path->camera->num_frames;
+        if (!is_last && has_next_frame)
             view_add_line(lines, view->position, view[1].position, path_color);
         last_shot = shot;
     }
 }
 
-// Adds the edges of the bodies of an articulated figure in the current pose, one line for each
-// edge.
+// Adds the edges of a body of an articulated figure at its transform, one line for each edge.
+static void add_body(view_lines *lines, const md5_figure *figure, const md5_body_part *body,
+                     md5_xform transform)
+{
+    for (uint32_t i = 0; i < 3 * body->num_triangles; i++) {
+        const uint32_t *const triangle = figure->triangles[body->first_triangle + i / 3];
+        const uint32_t from = triangle[i % 3];
+        const uint32_t to = triangle[(i + 1) % 3];
+        // Two triangles share each edge, in opposite directions. Draw it for one of them.
+        if (from > to)
+            continue;
+        view_add_line(lines, md5_xform_point(transform, figure->vertices[from]),
+                      md5_xform_point(transform, figure->vertices[to]), body_color);
+    }
+}
+
+// Adds the bodies of an articulated figure in the current pose.
 static void add_bodies(view_lines *lines, const view_scene *scene)
 {
     const md5_figure *const figure = scene->fall->bodies;
     md5_body_state *const states = common_alloc(figure->num_bodies, sizeof *states);
     md5_figure_from_joints(figure, scene->joints, (md5_xform){.rotation = {.w = 1}}, 0, states);
-    for (uint32_t i = 0; i < figure->num_bodies; i++) {
-        const md5_body_part *const body = &figure->bodies[i];
-        for (uint32_t k = 0; k < 3 * body->num_triangles; k++) {
-            const uint32_t *const corners = figure->triangles[body->first_triangle + k / 3];
-            const uint32_t from = corners[k % 3];
-            const uint32_t to = corners[(k + 1) % 3];
-            // Two triangles share each edge, in opposite directions. Draw it for one of them.
-            if (from > to)
-                continue;
-            view_add_line(lines, md5_xform_point(states[i].transform, figure->vertices[from]),
-                          md5_xform_point(states[i].transform, figure->vertices[to]), body_color);
-        }
-    }
+    for (uint32_t i = 0; i < figure->num_bodies; i++)
+        add_body(lines, figure, &figure->bodies[i], states[i].transform);
     free(states);
 }
 
@@ -283,33 +290,44 @@ static void add_pose_overlays(const view_stage *stage)
         add_joint_bounds(stage);
 }
 
+// Adds the lines that are visible through the model: the axes of the world and the skeleton.
+static void add_top_overlays(const view_stage *stage)
+{
+    const view_shown *const shown = stage->shown;
+    const view_scene *const scene = &stage->document->scene;
+    const float radius = stage->camera->scene_radius;
+    if (shown->axes)
+        add_axes(stage->lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1},
+                 (md5_vec3){radius, radius, radius});
+    const bool is_posed = !view_shows_crowd(stage->document); // a crowd has no single pose
+    const bool shows_skeleton = shown->skeleton || view_is_skeleton_only(scene);
+    if (is_posed && scene->skeleton != NULL && shows_skeleton)
+        add_skeleton(stage->lines, scene, 0.03f * radius);
+}
+
+// Adds the camera path of the document with the frustum of its current view.
+static void add_camera(const view_stage *stage)
+{
+    const float radius = stage->camera->scene_radius;
+    const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,
+                                          stage->width / stage->height, 1);
+    add_camera_path(stage->lines, &stage->document->scene.camera_path, 0.05f * radius);
+    add_frustum(stage->lines, &lens, 0.3f * radius);
+}
+
 // Adds lines that explain the model, such as its skeleton, axes, bounds and normals. One call
 // adds the lines that the model hides, another call the lines on top of the model.
 void view_add_overlays(const view_stage *stage, bool on_top)
 {
-    const view_shown *const shown = stage->shown;
-    view_scene *const scene = &stage->document->scene;
-    view_lines *const lines = stage->lines;
-    const float radius = stage->camera->scene_radius;
-    const bool is_posed = !view_shows_crowd(stage->document); // a crowd has no single pose
     if (on_top) {
-        if (shown->axes)
-            add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1},
-                     (md5_vec3){radius, radius, radius});
-        const bool has_skeleton = shown->skeleton || view_is_skeleton_only(scene);
-        if (is_posed && scene->skeleton != NULL && has_skeleton)
-            add_skeleton(lines, scene, 0.03f * radius);
+        add_top_overlays(stage);
         return;
     }
-    if (is_posed)
+    if (!view_shows_crowd(stage->document)) // a crowd has no single pose
         add_pose_overlays(stage);
     // A camera path is not shown while the view follows it.
-    if (!stage->following && scene->camera_path.camera != NULL) {
-        const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,
-                                              stage->width / stage->height, 1);
-        add_camera_path(lines, &scene->camera_path, 0.05f * radius);
-        add_frustum(lines, &lens, 0.3f * radius);
-    }
+    if (!stage->following && stage->document->scene.camera_path.camera != NULL)
+        add_camera(stage);
 }
 
 // == Picking ===============================================================================
@@ -322,7 +340,7 @@ static uint32_t picked_index(const view_scene *scene, const view_pick *pick, uin
     return scene->model->meshes[pick->mesh].indices[3 * (size_t)pick->triangle + i];
 }
 
-// Returns the position of vertex `i` (0 to 2) of the picked triangle.
+// Returns the position of vertex `i` (0 to 2) of the picked triangle in the skinned pose.
 static md5_vec3 corner(const view_scene *scene, const view_pick *pick, uint32_t i)
 {
     return scene->skinned[pick->mesh].positions[picked_index(scene, pick, i)];
@@ -341,16 +359,17 @@ md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
 // Returns the ray of a pixel in world space. With a perspective lens it begins at the eye.
 md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height)
 {
-    // Offsets from the middle of the image plane.
-    const float across = (2 * x / width - 1 - lens->shift_x) * lens->half_x;
+    // Offset from the axis of the lens, at depth 1 or, if orthographic, at any depth.
+    const float right = (2 * x / width - 1 - lens->shift_x) * lens->half_x;
     const float up = (1 - 2 * y / height - lens->shift_y) * lens->half_y;
-    const md5_vec3 aside =
-        md5_vec3_add(md5_vec3_scale(lens->axes.right, across), md5_vec3_scale(lens->axes.up, up));
+    const md5_vec3 offset =
+        md5_vec3_add(md5_vec3_scale(lens->axes.right, right), md5_vec3_scale(lens->axes.up, up));
     const md5_vec3 back = lens->axes.back;
-    if (lens->orthographic) // begins at the near plane, which is behind the eye
-        return (md5_ray){.origin = view_along(md5_vec3_add(lens->eye, aside), back, -lens->near_z),
-                         .direction = md5_vec3_scale(back, -1)};
-    return (md5_ray){.origin = lens->eye, .direction = md5_vec3_sub(aside, back)};
+    if (!lens->orthographic)
+        return (md5_ray){.origin = lens->eye, .direction = md5_vec3_sub(offset, back)};
+    // Begins at the near plane, which is behind the eye.
+    return (md5_ray){.origin = view_along(md5_vec3_add(lens->eye, offset), back, -lens->near_z),
+                     .direction = md5_vec3_scale(back, -1)};
 }
 
 // Finds the nearest hit of a ray among the meshes that are not hidden. `hidden` has a bit for each
@@ -373,6 +392,20 @@ static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ra
     return is_hit;
 }
 
+// Sets pick->vertex to the vertex of the picked triangle that is nearest to the picked point.
+static void pick_nearest_vertex(const view_scene *scene, view_pick *pick)
+{
+    const md5_vec3 point = view_pick_point(scene, pick);
+    float min_distance = INFINITY;
+    for (uint32_t i = 0; i < 3u; i++) {
+        const float distance = view_distance(corner(scene, pick, i), point);
+        if (distance >= min_distance)
+            continue;
+        min_distance = distance;
+        pick->vertex = picked_index(scene, pick, i);
+    }
+}
+
 // Finds the triangle, the vertex and the joint below the pointer.
 view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 {
@@ -386,22 +419,14 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
     view_skin(scene);
     if (!find_hit(scene, hidden, &front_ray, &hit) && !find_hit(scene, hidden, ray, &hit))
         return (view_pick){.is_set = false};
-    view_pick pick = {.is_set = true,
-                      .mesh = hit.mesh,
-                      .triangle = hit.triangle,
-                      .joint = hit.joint == MD5_NONE ? -1 : (int32_t)hit.joint,
-                      .weights = {hit.weights[0], hit.weights[1], hit.weights[2]}};
-
-    // Find the nearest vertex of the triangle.
-    const md5_vec3 point = view_pick_point(scene, &pick);
-    float min_distance = INFINITY;
-    for (uint32_t i = 0; i < 3u; i++) {
-        const float distance = view_distance(corner(scene, &pick, i), point);
-        if (distance >= min_distance)
-            continue;
-        min_distance = distance;
-        pick.vertex = picked_index(scene, &pick, i);
-    }
+    view_pick pick = {
+        .is_set = true,
+        .mesh = hit.mesh,
+        .triangle = hit.triangle,
+        .joint = hit.joint == MD5_NONE ? -1 : (int32_t)hit.joint,
+        .weights = {hit.weights[0], hit.weights[1], hit.weights[2]},
+    };
+    pick_nearest_vertex(scene, &pick);
     return pick;
 }
 
@@ -416,12 +441,12 @@ static void write_heat_color(float weight, uint8_t rgba[4])
 {
     static const float stops[5][3] = {
         {40, 70, 200}, {30, 170, 220}, {70, 200, 80}, {245, 210, 60}, {235, 60, 45}};
-    const float position = 4 * view_clamp(weight, 0, 1);
-    const int low = position < 4 ? (int)position : 3; // so that low + 1 is a valid index
+    const float max_alpha = 235;
+    const float position = 4 * view_clamp(weight, 0, 1); // from the first stop to the last
+    const int low = position < 4 ? (int)position : 3;    // so that low + 1 is a valid index
     const float part = position - (float)low;
     for (int i = 0; i < 3; i++)
         rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
-    const float max_alpha = 235;
     rgba[3] = (uint8_t)(view_clamp(40 * weight, 0, 1) * max_alpha);
 }
 
@@ -445,33 +470,39 @@ static void add_heat_lines(view_lines *lines, const md5_vec3 corners[3], const f
     }
 }
 
+// Adds the lines of a heat map over the triangles of a mesh that a joint influences, `spacing`
+// apart and `lift` above the surface, units.
+static void add_mesh_heat(view_lines *lines, const md5_mesh *mesh, const view_skinned *skinned,
+                          int32_t joint, float spacing, float lift)
+{
+    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+        const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
+        md5_vec3 corners[3];
+        float weights[3];
+        for (uint32_t i = 0; i < 3u; i++) {
+            const uint32_t vertex = indices[i];
+            weights[i] = view_joint_weight(mesh, vertex, joint);
+            corners[i] = view_along(skinned->positions[vertex], skinned->normals[vertex], lift);
+        }
+        const bool is_influenced = weights[0] != 0 || weights[1] != 0 || weights[2] != 0;
+        if (is_influenced)
+            add_heat_lines(lines, corners, weights, spacing);
+    }
+}
+
 // Draws a heat map of a joint's weights, as lines over the triangles that the joint influences.
 // `spacing` is the distance of the lines in model space, `width` their width in pixels.
 static void draw_heat(const view_stage *stage, int32_t joint, float spacing, float width)
 {
-    const md5_model *const model = stage->document->scene.model;
-    // Slightly above the surface, to avoid z-fighting.
-    const float lift = 0.0015f * stage->camera->scene_radius;
-    if (model == NULL)
+    view_scene *const scene = &stage->document->scene;
+    const float lift = 0.0015f * stage->camera->scene_radius; // avoids z-fighting
+    if (scene->model == NULL)
         return;
-    view_skin(&stage->document->scene);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
-        const md5_mesh *const mesh = &model->meshes[m];
-        const view_skinned *const skinned = &stage->document->scene.skinned[m];
-        if (view_is_hidden(stage->hidden_meshes, m))
-            continue;
-        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
-            const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
-            md5_vec3 corners[3];
-            float weights[3];
-            for (uint32_t i = 0; i < 3u; i++) {
-                weights[i] = view_joint_weight(mesh, indices[i], joint);
-                corners[i] =
-                    view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
-            }
-            if (weights[0] != 0 || weights[1] != 0 || weights[2] != 0)
-                add_heat_lines(stage->lines, corners, weights, spacing);
-        }
+    view_skin(scene);
+    for (uint32_t m = 0; m < scene->model->num_meshes; m++) {
+        if (!view_is_hidden(stage->hidden_meshes, m))
+            add_mesh_heat(stage->lines, &scene->model->meshes[m], &scene->skinned[m], joint,
+                          spacing, lift);
     }
     view_draw_lines(stage->lines, stage->renderer, width, false);
 }
@@ -486,6 +517,33 @@ static void add_measure(view_lines *lines, md5_vec3 begin, md5_vec3 end, float r
     view_add_cross(lines, end, 0.015f * radius, measure_color);
 }
 
+// Adds lines from a joint to its parent and to its children.
+static void add_joint_bones(view_lines *lines, const view_scene *scene, int32_t joint)
+{
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        if (parent == MD5_NONE)
+            continue;
+        const bool is_joint = (int32_t)i == joint;
+        const bool is_child = (int32_t)parent == joint;
+        if (is_joint || is_child)
+            view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
+                          md5_mat34_translation(scene->joints[i]),
+                          is_joint ? VIEW_DIM : bone_color);
+    }
+}
+
+// Returns the size of a pixel at the center of the model, units, or a size that is small compared
+// to the model if the center is behind the camera.
+static float center_pixel_size(const view_stage *stage)
+{
+    const view_lens lens = view_stage_lens(stage);
+    const float half_height = view_half_height_at(&lens, view_center(stage->document->bounds));
+    if (half_height > 0)
+        return 2 * half_height / stage->height;
+    return stage->camera->scene_radius * 0.01f;
+}
+
 // Draws the marks of the selected joint: its weights, lines to its parent and its children, and a
 // line to the joint to which the distance is measured. The weights are omitted if the display
 // already colors the surface.
@@ -493,29 +551,17 @@ static void draw_joint_marks(const view_stage *stage, int32_t joint)
 {
     const view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
-    const float radius = stage->camera->scene_radius;
     const float scale = stage->font->scale;
-    const view_lens lens = view_stage_lens(stage);
-    // Size of a pixel at the center of the model. The center may be behind the camera.
-    const float half_height = view_half_height_at(&lens, view_center(stage->document->bounds));
-    const float pixel = half_height > 0 ? 2 * half_height / stage->height : radius * 0.01f;
     const view_surface surface = stage->options->surface;
-    if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
-        draw_heat(stage, joint, 2 * scale * pixel, 3 * scale);
+    const bool is_colored = surface != VIEW_SURFACE_LIT && surface != VIEW_SURFACE_TEXTURES;
+    if (!is_colored)
+        draw_heat(stage, joint, 2 * scale * center_pixel_size(stage), 3 * scale);
 
     // The lines are visible through the model.
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
-        const uint32_t parent = scene->skeleton->joints[i].parent;
-        const bool is_joint = (int32_t)i == joint;
-        const bool is_child = parent != MD5_NONE && (int32_t)parent == joint;
-        if (parent == MD5_NONE || (!is_joint && !is_child))
-            continue;
-        view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
-                      md5_mat34_translation(scene->joints[i]), is_joint ? VIEW_DIM : bone_color);
-    }
+    add_joint_bones(lines, scene, joint);
     if (stage->measured_from >= 0)
         add_measure(lines, md5_mat34_translation(scene->joints[stage->measured_from]),
-                    md5_mat34_translation(scene->joints[joint]), radius);
+                    md5_mat34_translation(scene->joints[joint]), stage->camera->scene_radius);
     view_draw_lines(lines, stage->renderer, 2 * scale, true);
 }
 
@@ -538,9 +584,9 @@ static void add_vertex_mark(view_lines *lines, const view_scene *scene, const vi
     view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], size, vertex_color);
 }
 
-// Marks the selection of the user: a joint with its weights, a mesh, a triangle, or a measured
-// distance.
-void view_draw_marks(const view_stage *stage)
+// Draws the marks of the meshes that the user has selected or points at: the edges of a mesh, the
+// vertex under the mouse, the picked triangle and vertex, and a measured distance.
+static void draw_mesh_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
@@ -549,14 +595,6 @@ void view_draw_marks(const view_stage *stage)
     const view_pick *const measured = stage->measured; // set only if `pick` is also set
     const int32_t lit_mesh = stage->lit_mesh;
     const float radius = stage->camera->scene_radius;
-    if (view_shows_crowd(stage->document)) // a crowd has no single pose
-        return;
-    if (stage->joint >= 0)
-        draw_joint_marks(stage, stage->joint);
-    const bool has_marks = pick->is_set || highlight->is_set || lit_mesh >= 0;
-    if (scene->model == NULL || !has_marks)
-        return;
-
     view_skin(scene);
     if (lit_mesh >= 0 && (uint32_t)lit_mesh < scene->model->num_meshes)
         draw_mesh_edges(stage, &scene->model->meshes[lit_mesh], scene->skinned[lit_mesh].positions);
@@ -571,4 +609,18 @@ void view_draw_marks(const view_stage *stage)
     if (measured->is_set)
         add_measure(lines, view_pick_point(scene, pick), view_pick_point(scene, measured), radius);
     view_draw_lines(lines, stage->renderer, 2 * stage->font->scale, true);
+}
+
+// Marks the selection of the user: a joint with its weights, a mesh, a triangle, or a measured
+// distance.
+void view_draw_marks(const view_stage *stage)
+{
+    if (view_shows_crowd(stage->document)) // a crowd has no single pose
+        return;
+    if (stage->joint >= 0)
+        draw_joint_marks(stage, stage->joint);
+    const bool has_pick = stage->pick->is_set || stage->lit->is_set;
+    const bool has_mesh_marks = has_pick || stage->lit_mesh >= 0;
+    if (stage->document->scene.model != NULL && has_mesh_marks)
+        draw_mesh_marks(stage);
 }
