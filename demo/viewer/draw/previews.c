@@ -1,6 +1,7 @@
-// Creates previews and thumbnails. A request is the name of an item of a game folder, or the path
-// of a file for a file manager. This file finds the model, clip and images of a request, loads them
-// within limits of time and memory, and calls a function of the renderer's thread that draws them.
+// Creates previews and thumbnails. A request is a text that names an item of a game folder or a
+// file. The subject of a preview is the loaded scene with its images. This file finds the model,
+// clip and images of a request, loads them within limits of time and memory, and calls a function
+// of the renderer's thread that draws the subject.
 #include "demo/viewer/draw/previews.h"
 
 #include "demo/common/system.h"
@@ -15,6 +16,7 @@
 // Maximum width and height of a texture, relative to the preview. More detail is not visible.
 enum { TEXELS_PER_PIXEL = 2 };
 
+// Returns true if a material is translucent. NULL: the mesh has no material.
 static bool is_translucent(const md5_material *material)
 {
     return material != NULL && material->coverage == MD5_COVERAGE_TRANSLUCENT;
@@ -39,13 +41,14 @@ static void average_samples(const view_image *full, uint64_t width, uint64_t hei
     enum { GRID_SIZE = 4, NUM_SAMPLES = GRID_SIZE * GRID_SIZE };
     unsigned sum[4] = {0};
     for (uint64_t sample = 0; sample < NUM_SAMPLES; sample++) {
-        const uint64_t grid_y = GRID_SIZE * y + sample / GRID_SIZE;
+        // The position in the grid of all texels, then in the full image.
         const uint64_t grid_x = GRID_SIZE * x + sample % GRID_SIZE;
-        const uint64_t row = grid_y * full->height / (GRID_SIZE * height);
+        const uint64_t grid_y = GRID_SIZE * y + sample / GRID_SIZE;
         const uint64_t column = grid_x * full->width / (GRID_SIZE * width);
-        const uint64_t texel = row * full->width + column;
-        for (uint64_t i = 0; i < 4; i++)
-            sum[i] += full->rgba[4 * texel + i];
+        const uint64_t row = grid_y * full->height / (GRID_SIZE * height);
+        const uint8_t *const texel = full->rgba + 4 * (row * full->width + column);
+        for (int i = 0; i < 4; i++)
+            sum[i] += texel[i];
     }
     for (int i = 0; i < 4; i++)
         rgba[i] = (uint8_t)(sum[i] / NUM_SAMPLES);
@@ -96,6 +99,8 @@ static void add_image(view_preview_subject *subject, const char *name, view_imag
     images->paths[images->count++] = common_copy(name);
 }
 
+// Prepares a subject for its images, after its scene was loaded: all images are added before it is
+// drawn.
 static void begin_meshes(view_preview_subject *subject)
 {
     subject->images.is_complete = true; // no files are read during drawing
@@ -116,20 +121,22 @@ static void free_subject(view_preview_subject *subject)
 // -- Limits of drawing ----------------------------------------------------------------------
 
 // Returns the area of the bounding rectangle of a triangle in an image, pixels. `right` and `up`
-// are the axes of the image.
+// are the axes of the image, `scale` is the number of pixels per unit.
 static float covered_area(const md5_vec3 corners[3], md5_vec3 right, md5_vec3 up, float scale)
 {
-    float low[2] = {INFINITY, INFINITY};
-    float high[2] = {-INFINITY, -INFINITY};
+    float min_x = INFINITY;
+    float min_y = INFINITY;
+    float max_x = -INFINITY;
+    float max_y = -INFINITY;
     for (size_t k = 0; k < 3; k++) {
         const float x = md5_vec3_dot(corners[k], right);
         const float y = md5_vec3_dot(corners[k], up);
-        low[0] = fminf(low[0], x);
-        low[1] = fminf(low[1], y);
-        high[0] = fmaxf(high[0], x);
-        high[1] = fmaxf(high[1], y);
+        min_x = fminf(min_x, x);
+        min_y = fminf(min_y, y);
+        max_x = fmaxf(max_x, x);
+        max_y = fmaxf(max_y, y);
     }
-    return scale * (high[0] - low[0]) * scale * (high[1] - low[1]);
+    return scale * (max_x - min_x) * scale * (max_y - min_y);
 }
 
 // Estimates the time of drawing the skinned pose: returns the sum of the areas of its triangles'
@@ -193,11 +200,48 @@ char *view_preview_request(view_section section, const char *name, const char *o
 
 // -- Drawing --------------------------------------------------------------------------------
 
-// Returns the image program of a mesh's texture, or NULL.
+// Returns the image program of a mesh's texture, or NULL. An image program is the text with which a
+// material of a game describes an image. A translucent material often has no diffuse map; then the
+// image is that of its first unlit stage.
 static const md5_image_program *find_image(const md5_material *material)
 {
-    const md5_stage *const stage = is_translucent(material) ? find_ambient_stage(material) : NULL;
-    return stage != NULL ? &stage->image : view_material_image(material, MD5GL_IMAGE_DIFFUSE);
+    if (is_translucent(material)) {
+        const md5_stage *const stage = find_ambient_stage(material);
+        if (stage != NULL)
+            return &stage->image;
+    }
+    return view_material_image(material, MD5GL_IMAGE_DIFFUSE);
+}
+
+// Finds the materials of the meshes in the game. Returns true if all of them are translucent.
+static bool find_game_materials(const view_preview_subject *subject)
+{
+    const view_scene *const scene = &subject->document.scene;
+    bool is_all_translucent = true;
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
+        const char *const shader = scene->model->meshes[i].shader;
+        subject->meshes[i].material = md5_game_material(subject->game, shader, NULL);
+        is_all_translucent = is_all_translucent && is_translucent(subject->meshes[i].material);
+    }
+    return is_all_translucent;
+}
+
+// Loads the image of a mesh's material, if it has one, unless another mesh has loaded it. Returns
+// false if the image cannot be read.
+static bool load_game_image(view_preview_subject *subject, view_preview_mesh *mesh)
+{
+    const md5_image_program *const program = find_image(mesh->material);
+    if (program == NULL)
+        return true;
+    view_image image;
+    md5_error error;
+    mesh->image = common_copy(program->text);
+    if (has_image(&subject->images, mesh->image))
+        return true;
+    if (!view_read_game_image(subject->game, program, &image, &error))
+        return false;
+    add_image(subject, mesh->image, image, VIEW_PREVIEW_SIZE);
+    return true;
 }
 
 // Loads the images for a scene of a game. Translucent meshes, such as muzzle flashes, are hidden
@@ -206,40 +250,17 @@ static const md5_image_program *find_image(const md5_material *material)
 static uint32_t load_game_images(view_preview_subject *subject)
 {
     const view_scene *const scene = &subject->document.scene;
-    const uint32_t num_meshes = view_count_meshes(scene);
     uint32_t num_missing = 0;
-    bool is_all_translucent = true;
     subject->game = scene->library->game;
-
-    // Find the materials.
-    for (uint32_t i = 0; i < num_meshes; i++) {
-        view_preview_mesh *const mesh = &subject->meshes[i];
-        mesh->material = md5_game_material(subject->game, scene->model->meshes[i].shader, NULL);
-        is_all_translucent = is_all_translucent && is_translucent(mesh->material);
-    }
-
-    // Load the image of each material once, and hide translucent meshes.
-    for (uint32_t i = 0; i < num_meshes; i++) {
+    const bool is_all_translucent = find_game_materials(subject);
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         view_preview_mesh *const mesh = &subject->meshes[i];
         if (mesh->material == NULL) {
             num_missing++;
             continue;
         }
         mesh->is_hidden = is_translucent(mesh->material) && !is_all_translucent;
-        if (mesh->is_hidden)
-            continue;
-        const md5_image_program *const program = find_image(mesh->material);
-        if (program == NULL)
-            continue;
-
-        view_image image;
-        md5_error error;
-        mesh->image = common_copy(program->text);
-        if (has_image(&subject->images, mesh->image))
-            continue;
-        if (view_read_game_image(subject->game, program, &image, &error))
-            add_image(subject, mesh->image, image, VIEW_PREVIEW_SIZE);
-        else
+        if (!mesh->is_hidden && !load_game_image(subject, mesh))
             num_missing++;
     }
     return num_missing;
@@ -416,42 +437,57 @@ char *view_model_for_skin(view_library *library, const char *name)
     return copy;
 }
 
-// The request is a name, or "MODEL::NAME", where NAME is a clip or a skin and MODEL may be empty.
+// The parts of a request, which is a name, or "MODEL::NAME", where NAME is a clip or a skin.
+typedef struct preview_request {
+    char *model; // to be freed; may be ""; NULL: NAME is an entity or a model
+    const char *name;
+    bool is_clip;
+} preview_request;
+
+// Splits the text of a request, which must remain valid.
+static preview_request parse_request(const char *text)
+{
+    const char *const model_end = strstr(text, divider);
+    if (model_end == NULL)
+        return (preview_request){.name = text};
+    const char *const name = model_end + strlen(divider);
+    return (preview_request){
+        .model = common_format("%.*s", (int)(model_end - text), text),
+        .name = name,
+        .is_clip = common_has_suffix(name, ".md5anim"),
+    };
+}
+
+// Loads the scene of a request. Returns false if there is nothing to show.
+static bool load_requested(view_scene *scene, view_library *library, const preview_request *request)
+{
+    if (request->model == NULL)
+        return load(scene, library, request->name, NULL);
+    if (request->is_clip)
+        return load_for_clip(scene, library, request->name, request->model);
+    return load_for_skin(scene, library, request->name, request->model) != NULL;
+}
+
+// Loads the subject of a request and draws it.
 view_preview view_make_preview(view_library *library, const char *request,
                                const view_preview_drawer *drawer)
 {
-    const char *const model_end = strstr(request, divider);
-    const bool has_model = model_end != NULL;
-    const char *const name = has_model ? model_end + strlen(divider) : request;
-    const bool is_clip = has_model && common_has_suffix(name, ".md5anim");
-    char *model = NULL;
-    if (has_model)
-        model = common_format("%.*s", (int)(model_end - request), request);
-
+    preview_request parts = parse_request(request);
     view_preview_subject subject = {.game = NULL};
     view_scene *const scene = &subject.document.scene;
-    bool is_loaded;
-    if (!has_model)
-        is_loaded = load(scene, library, name, NULL);
-    else if (is_clip)
-        is_loaded = load_for_clip(scene, library, name, model);
-    else
-        is_loaded = load_for_skin(scene, library, name, model) != NULL;
-    if (!is_loaded) {
-        free(model);
-        // A skin without a model that it changes is not an error.
-        const bool is_skin = has_model && !is_clip;
+    const bool is_loaded = load_requested(scene, library, &parts);
+    const bool is_skin = parts.model != NULL && !parts.is_clip;
+    free(parts.model);
+    if (!is_loaded) // a skin without a model that it changes is not an error
         return (view_preview){.num_missing = is_skin ? 0 : 1};
-    }
 
     // Clips differ most at half of their duration.
-    const double time = is_clip ? 0.5 * view_shown_anim(scene)->duration : model_time;
+    const double time = parts.is_clip ? 0.5 * view_shown_anim(scene)->duration : model_time;
     begin_meshes(&subject);
     view_preview made = draw_game_scene(&subject, time, drawer);
-    if (is_clip)
+    if (parts.is_clip)
         made.num_missing = 0; // the clip does not name the model
     free_subject(&subject);
-    free(model);
     return made;
 }
 
@@ -461,6 +497,7 @@ view_preview view_make_preview(view_library *library, const char *request,
 // declarations and images that it has loaded.
 enum { MAX_PICTURES_PER_GAME = 100 };
 
+// An entry of the cache: a request, and its preview when it was created.
 typedef struct preview {
     char *request; // NULL if the entry is unused
     enum { REQUESTED, MAKING, MADE } state;
@@ -468,21 +505,23 @@ typedef struct preview {
     uint64_t used; // value of view_previews.now at the last request
 } preview;
 
+// The cache of previews and the thread that creates them.
 struct view_previews {
-    char *place;
-    char *models;
+    char *place;  // location of the game; NULL: requests are paths of files
+    char *models; // folder whose files may refer to each other, or NULL
     view_thread *thread;
-    atomic_bool ends;
-    view_lock *lock; // protects the following members
-    bool has_more;
+    atomic_bool ends; // the thread must end
+    view_lock *lock;  // protects the following members
+    bool has_more;    // previews were finished since the last view_update_previews()
     // Subject that the window's thread shall draw into *image with this size, or NULL.
     view_preview_subject *subject;
     uint32_t size;
     view_image *image;
     preview list[VIEW_MAX_PREVIEWS];
-    uint64_t now;
+    uint64_t now; // counts requests, so that the least recently used preview can be found
 };
 
+// Frees an entry of the cache and marks it as unused.
 static void drop(preview *picture)
 {
     free(picture->request);
@@ -492,6 +531,7 @@ static void drop(preview *picture)
 
 // -- Making ---------------------------------------------------------------------------------
 
+// Callback of view_open_library(): returns false to abort opening when the thread must end.
 static bool can_continue(void *user, size_t num_files)
 {
     view_previews *const previews = user;
@@ -540,16 +580,40 @@ static view_preview preview_requested_file(const view_previews *previews, const 
                              previews->models, drawer);
 }
 
+// The library from which the thread creates previews of a game. Without a game it is not used.
+typedef struct preview_source {
+    view_library *library; // NULL: not opened yet, or it cannot be opened
+    uint32_t num_made;     // number of previews so far
+} preview_source;
+
+// Creates the preview of a request, without the lock.
+static view_preview create_preview(view_previews *previews, preview_source *source,
+                                   const char *request)
+{
+    const view_preview_drawer drawer = {request_drawing, previews};
+    const bool has_game = previews->place != NULL;
+    if (!has_game)
+        return preview_requested_file(previews, request, &drawer);
+
+    const bool opens_game = source->num_made % MAX_PICTURES_PER_GAME == 0;
+    source->num_made++;
+    if (opens_game) {
+        md5_error error = {0};
+        view_drop_library(source->library);
+        source->library = view_open_library(previews->place, can_continue, previews, &error);
+    }
+    if (source->library == NULL)
+        return (view_preview){.image = {.rgba = NULL}};
+    return view_make_preview(source->library, request, &drawer);
+}
+
 // Main function of the thread: creates requested previews, the oldest request first, until the
 // thread is stopped. Previews of a game are created from the game's library, others from files. The
-// thread releases the lock while it creates a preview.
+// thread releases the lock while it creates a preview. Always returns 0.
 static int create_previews(void *user)
 {
     view_previews *const previews = user;
-    const bool has_game = previews->place != NULL;
-    view_library *library = NULL; // of the game
-    uint32_t num_made = 0;        // previews of the game, or of files if there is no game
-    const view_preview_drawer drawer = {request_drawing, previews};
+    preview_source source = {.library = NULL};
     view_lock_enter(previews->lock);
     while (!atomic_load(&previews->ends)) {
         preview *const next = oldest_request(previews);
@@ -559,20 +623,7 @@ static int create_previews(void *user)
         }
         next->state = MAKING;
         view_lock_leave(previews->lock);
-
-        view_preview made = {.image = {.rgba = NULL}};
-        md5_error error = {0};
-        const bool opens_game = has_game && num_made % MAX_PICTURES_PER_GAME == 0;
-        if (opens_game) {
-            view_drop_library(library);
-            library = view_open_library(previews->place, can_continue, previews, &error);
-        }
-        num_made++;
-        if (!has_game)
-            made = preview_requested_file(previews, next->request, &drawer);
-        else if (library != NULL)
-            made = view_make_preview(library, next->request, &drawer);
-
+        const view_preview made = create_preview(previews, &source, next->request);
         view_lock_enter(previews->lock);
         next->result = made;
         next->state = MADE;
@@ -580,7 +631,7 @@ static int create_previews(void *user)
         view_wake_window();
     }
     view_lock_leave(previews->lock);
-    view_drop_library(library);
+    view_drop_library(source.library);
     return 0;
 }
 
@@ -650,6 +701,27 @@ static void add_request(view_previews *previews, const char *request)
     *entry = (preview){.request = common_copy(request), .used = ++previews->now};
 }
 
+// Replaces the pending requests by requests[count], and sets made[i] to the finished preview of
+// requests[i] or to NULL. The caller has locked previews->lock.
+static void replace_requests(view_previews *previews, const char *const *requests, size_t count,
+                             const view_preview **made)
+{
+    for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
+        if (previews->list[i].state == REQUESTED)
+            drop(&previews->list[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        preview *const entry = find_request(previews, requests[i]);
+        made[i] = NULL;
+        if (entry == NULL) {
+            add_request(previews, requests[i]);
+        } else if (entry->state == MADE) {
+            entry->used = ++previews->now;
+            made[i] = &entry->result;
+        }
+    }
+}
+
 // Exchanges requests and finished previews with the thread. Called once per frame.
 bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
                           const view_preview_drawer *drawer, const view_preview **made)
@@ -665,22 +737,7 @@ bool view_update_previews(view_previews *previews, const char *const *requests, 
     previews->subject = NULL;
     const bool has_more = previews->has_more;
     previews->has_more = false;
-
-    // Replace the requests of the previous call by the current requests.
-    for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
-        if (previews->list[i].state == REQUESTED)
-            drop(&previews->list[i]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        preview *const entry = find_request(previews, requests[i]);
-        made[i] = NULL;
-        if (entry == NULL) {
-            add_request(previews, requests[i]);
-        } else if (entry->state == MADE) {
-            entry->used = ++previews->now;
-            made[i] = &entry->result;
-        }
-    }
+    replace_requests(previews, requests, count, made);
     view_lock_signal(previews->lock);
     view_lock_leave(previews->lock);
     return has_more;
@@ -704,8 +761,9 @@ static const char time_limit_message[] =
 
 // -- Files ----------------------------------------------------------------------------------
 
+// A thumbnail that is being created: its files, the limits that remain, and the subject.
 typedef struct thumbnail {
-    const view_options *options;
+    const view_options *options; // the files, the size and the time
     view_log *log;
     view_preview *result; // receives information about the files; NULL for --thumbnail
     const view_preview_drawer *drawer;
@@ -713,27 +771,29 @@ typedef struct thumbnail {
     char *folder;             // the folder of the first file, or the first file if it is a folder
     const char *models;       // if it contains `folder`, all files in it may be read; may be NULL
     atomic_size_t bytes_left; // remaining bytes that may be read
-    view_package *package;
-    uint64_t num_pixels; // sum of all images
-    uint32_t num_found;  // number of meshes with a texture
+    view_package *package;    // finds materials and images of the model
+    uint64_t num_pixels;      // sum of all images
+    uint32_t num_found;       // number of meshes with a texture
 } thumbnail;
 
 // Returns true if a path is in the folder whose files may be read, and no part of the path below
 // this folder is a link, which could refer to a file outside of the folder.
 static bool is_allowed(const thumbnail *job, const char *path)
 {
-    const char *const folder =
-        job->models != NULL && common_is_in(job->folder, job->models) ? job->models : job->folder;
-    bool is_allowed = common_is_in(path, folder);
+    const bool is_in_models = job->models != NULL && common_is_in(job->folder, job->models);
+    const char *const folder = is_in_models ? job->models : job->folder;
+    if (!common_is_in(path, folder))
+        return false;
+    bool has_link = false;
     char *part = common_copy(path); // the path, then its parent folders
-    while (is_allowed && strlen(part) > strlen(folder)) {
+    while (!has_link && strlen(part) > strlen(folder)) {
         char *const parent = common_folder(part);
-        is_allowed = !common_is_link(part);
+        has_link = common_is_link(part);
         free(part);
         part = parent;
     }
     free(part);
-    return is_allowed;
+    return !has_link;
 }
 
 // Subtracts `count` from the number of bytes that may still be read. Returns false if fewer bytes
@@ -751,40 +811,58 @@ static bool reserve_bytes(thumbnail *job, uint64_t count)
     return false;
 }
 
-// Reads a file if it is allowed and within the limit of bytes. Returns NULL and sets the message of
-// `error` on failure. md5_files.open; `user` is the thumbnail.
+// Returns the reason why a file may not be read, or NULL. Sets *size to the size of the file, and
+// subtracts it from the number of bytes that may still be read. `full_path` is the canonical path.
+static const char *reserve_file(thumbnail *job, const char *path, const char *full_path,
+                                uint64_t *size)
+{
+    // The user has selected the first file, so it may be a link.
+    const bool is_selected = strcmp(path, job->options->files[0]) == 0;
+    if (!is_selected && !is_allowed(job, full_path))
+        return "the file is outside the folder of the model";
+    if (!common_is_file(full_path))
+        return "the file does not exist";
+    *size = common_file_size(full_path);
+    if (*size == 0)
+        return "the file is empty";
+    return reserve_bytes(job, *size) ? NULL : too_many_bytes;
+}
+
+// Reads up to `length` bytes of a file, to be freed. Returns NULL if the file cannot be opened or
+// the memory is not sufficient.
+static char *read_bytes(const char *path, uint64_t length, size_t *size)
+{
+    FILE *const file = fopen(path, "rb");
+    if (file == NULL)
+        return NULL;
+    char *const bytes = malloc(length);
+    if (bytes != NULL)
+        *size = fread(bytes, 1, length, file);
+    fclose(file);
+    return bytes;
+}
+
+// Callback md5_files.open: reads a file if it is allowed and within the limit of bytes. Returns
+// NULL and sets the message of `error` on failure. `user` is the thumbnail.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     thumbnail *const job = user;
     char *const full_path = common_canonical_path(path);
-    // The user has selected the first file, so it may be a link.
-    const bool is_readable =
-        strcmp(path, job->options->files[0]) == 0 || is_allowed(job, full_path);
-    const bool exists = is_readable && common_is_file(full_path);
-    const uint64_t length = exists ? common_file_size(full_path) : 0;
-    const bool is_within_limit = reserve_bytes(job, length);
-
-    FILE *const file = length > 0 && is_within_limit ? fopen(full_path, "rb") : NULL;
-    char *const bytes = file != NULL ? malloc(length) : NULL;
-    *size = bytes != NULL ? fread(bytes, 1, length, file) : 0;
-    if (bytes == NULL) {
-        const char *problem = "cannot read the file";
-        if (!is_readable)
-            problem = "the file is outside the folder of the model";
-        else if (!exists)
-            problem = "the file does not exist";
-        else if (length == 0)
-            problem = "the file is empty";
-        else if (!is_within_limit)
-            problem = too_many_bytes;
-        COMMON_TEXT(error->message, "%s", problem);
+    uint64_t length = 0;
+    char *bytes = NULL;
+    *size = 0;
+    const char *problem = reserve_file(job, path, full_path, &length);
+    if (problem == NULL) {
+        bytes = read_bytes(full_path, length, size);
+        problem = "cannot read the file";
     }
-    if (file != NULL)
-        fclose(file);
+    if (bytes == NULL)
+        COMMON_TEXT(error->message, "%s", problem);
     free(full_path);
     return bytes;
 }
 
+// Callback md5_files.close: frees the bytes of open_file().
 static void close_file(void *user, const void *bytes, size_t size)
 {
     (void)user, (void)size;
@@ -793,6 +871,7 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 // -- Images ---------------------------------------------------------------------------------
 
+// Logs an error about a file of the thumbnail. Always returns false.
 static bool fail(thumbnail *job, const char *path, const char *why)
 {
     return view_error(job->log, "%s: %s", path, why);
@@ -833,6 +912,22 @@ static const md5_material *find_material(thumbnail *job, uint32_t mesh)
     return md5_game_material(game, shader, NULL);
 }
 
+// Reads the image that was found for a mesh, unless another mesh has read it. Returns false and
+// logs an error if it exceeds a limit.
+static bool use_mesh_image(thumbnail *job, view_preview_mesh *mesh, const char *path)
+{
+    // The stage of a translucent material identifies its image by the name in the material.
+    const md5_stage *stage = NULL;
+    if (is_translucent(mesh->material))
+        stage = find_ambient_stage(mesh->material);
+    const char *const name = stage != NULL ? stage->image.text : path;
+    job->num_found++;
+    mesh->image = common_copy(name);
+    if (has_image(&job->subject.images, mesh->image))
+        return true;
+    return read_image(job, path, mesh->image);
+}
+
 // Finds and reads the image of a mesh. Returns false and logs an error if it exceeds a limit.
 static bool load_mesh_image(thumbnail *job, uint32_t index)
 {
@@ -848,15 +943,8 @@ static bool load_mesh_image(thumbnail *job, uint32_t index)
     };
     view_look look = view_find_look(&search, view_log_listener(job->log));
     bool is_within_limits = true;
-    if (look.diffuse != NULL) {
-        const md5_stage *stage = NULL;
-        if (is_translucent(mesh->material))
-            stage = find_ambient_stage(mesh->material);
-        job->num_found++;
-        mesh->image = common_copy(stage != NULL ? stage->image.text : look.diffuse);
-        is_within_limits = has_image(&job->subject.images, mesh->image)
-                           || read_image(job, look.diffuse, mesh->image);
-    }
+    if (look.diffuse != NULL)
+        is_within_limits = use_mesh_image(job, mesh, look.diffuse);
     view_free_look(&look);
     return is_within_limits;
 }
@@ -896,11 +984,25 @@ static bool add_first_clip(thumbnail *job)
     return scene->num_clips > 0;
 }
 
+// Returns the time of the thumbnail, seconds: the requested time, or the middle of a clip that the
+// preview of a window plays or that was added. Otherwise 0.
+static double thumbnail_time(const thumbnail *job, bool is_clip_added)
+{
+    const view_scene *const scene = &job->subject.document.scene;
+    const bool is_preview = job->result != NULL;
+    if (job->options->num_times > 0)
+        return job->options->times[0];
+    if (is_clip_added || (is_preview && scene->num_clips > 0))
+        return 0.5 * view_shown_anim(scene)->duration;
+    return 0;
+}
+
 // Poses the loaded scene, loads its images within the limits, and draws the thumbnail. If this
 // fails, logs an error and returns an image without texels.
 static view_image draw_thumbnail(thumbnail *job)
 {
     view_scene *const scene = &job->subject.document.scene;
+    const uint32_t size = job->options->thumbnail; // pixels
     view_image image = {.rgba = NULL};
     if (view_count_vertices(scene->model) > MAX_VERTICES) {
         fail(job, scene->path,
@@ -908,28 +1010,23 @@ static view_image draw_thumbnail(thumbnail *job)
         return image;
     }
 
-    // Show the requested time, or the middle of a clip that the preview of a window plays or that
-    // was added.
     const bool is_clip_added = add_first_clip(job);
-    const bool is_preview = job->result != NULL;
     view_play *const play = &job->subject.play;
-    *play = (view_play){.speed = 1};
-    if (job->options->num_times > 0)
-        play->time = job->options->times[0];
-    else if (is_clip_added || (is_preview && scene->num_clips > 0))
-        play->time = 0.5 * view_shown_anim(scene)->duration;
+    *play = (view_play){.speed = 1, .time = thumbnail_time(job, is_clip_added)};
     view_pose(scene, play);
     view_skin(scene);
 
     view_hull hull;
     const md5_bounds bounds =
         is_clip_added ? view_pose_bounds(scene, NULL) : view_clip_bounds(scene, play, &hull);
-    const char *const obstacle = find_obstacle(scene, bounds, job->options->thumbnail);
-    if (obstacle != NULL)
+    const char *const obstacle = find_obstacle(scene, bounds, size);
+    if (obstacle != NULL) {
         fail(job, scene->path, obstacle);
-    else if (load_images(job)
-             && !job->drawer->draw(job->drawer->user, &job->subject, job->options->thumbnail,
-                                   &image))
+        return image;
+    }
+    if (!load_images(job))
+        return image;
+    if (!job->drawer->draw(job->drawer->user, &job->subject, size, &image))
         fail(job, scene->path, "the renderer cannot draw the thumbnail");
     return image;
 }
@@ -998,6 +1095,25 @@ static void describe_files(thumbnail *job, bool is_clip)
         describe_fitting_clips(job, info, size);
 }
 
+// Draws the loaded scene of a thumbnail, and describes its files if they are for a list. Frees the
+// scene.
+static void draw_loaded_files(thumbnail *job, const md5_files *reader, view_image *image)
+{
+    view_scene *const scene = &job->subject.document.scene;
+    const md5_character *const character = scene->machine.character;
+    const char *const model_path = character != NULL ? character->model_path : scene->path;
+    const bool is_clip = scene->num_clips > 0; // drawing may add a clip to a model
+    job->package = view_open_package(model_path, reader);
+    begin_meshes(&job->subject);
+    *image = draw_thumbnail(job);
+    if (job->result != NULL)
+        describe_files(job, is_clip);
+    else
+        common_limit_process(SIZE_MAX, 0, ""); // the output file must be written completely
+    free_subject(&job->subject);
+    view_close_package(job->package);
+}
+
 // Loads the files within the limits and draws them. Returns true if they can be read, even if they
 // cannot be drawn.
 static bool draw_files(thumbnail *job, view_image *image)
@@ -1012,20 +1128,8 @@ static bool draw_files(thumbnail *job, view_image *image)
     atomic_store(&job->bytes_left, MAX_BYTES);
     const bool is_loaded =
         view_load_scene(scene, options->files, options->num_files, &reader, false, job->log);
-    if (is_loaded) {
-        const md5_character *const character = scene->machine.character;
-        const char *const model_path = character != NULL ? character->model_path : scene->path;
-        job->package = view_open_package(model_path, &reader);
-        begin_meshes(&job->subject);
-        const bool is_clip = scene->num_clips > 0; // drawing may add a clip to a model
-        *image = draw_thumbnail(job);
-        if (job->result != NULL)
-            describe_files(job, is_clip);
-        else
-            common_limit_process(SIZE_MAX, 0, ""); // the output file must be written completely
-        free_subject(&job->subject);
-        view_close_package(job->package);
-    }
+    if (is_loaded)
+        draw_loaded_files(job, &reader, image);
     free(job->folder);
     return is_loaded;
 }
@@ -1055,16 +1159,18 @@ static void preview_image(const char *path, uint32_t size, view_preview *made)
 {
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
-    // Opening a pipe would block.
-    if (!common_is_file(path) || !view_read_image(path, MD5_MAX_IMAGE_PIXELS, &image, &error)) {
-        made->is_wrong = true;
+    bool is_read = false;
+    if (common_is_file(path)) // opening a pipe would block
+        is_read = view_read_image(path, MD5_MAX_IMAGE_PIXELS, &image, &error);
+    made->is_wrong = !is_read;
+    if (!is_read) {
         COMMON_TEXT(made->info, "cannot be read");
         return;
     }
     const char *const dot = strrchr(path, '.');
-    made->is_wrong = false;
+    const char *const extension = dot != NULL ? dot + 1 : "";
     COMMON_TEXT(made->info, "%u\xC3\x97%u %s", image.width, image.height, // multiplication sign
-                dot != NULL ? dot + 1 : "");
+                extension);
     made->image = reduce_image(image, size);
 }
 
