@@ -1,9 +1,9 @@
 // Changes options while the window is open, as if they had been given on the command line.
 //
-// The row of an option names its effect (view_effect), such as loading the files again;
-// `effect_functions` contains the function of each effect. apply_changes() compares all options
-// with their former values and applies the effect of each difference. Undo steps, previews of list
-// items and cards use the same function.
+// The entry of an option in the table view_option_rows names its effect (view_effect), such as
+// loading the files again. `effect_functions` contains the function of each effect. apply_changes()
+// compares all options with their former values and applies the effect of each difference. Undo
+// steps, previews of list items and cards (dialogs for one option) use the same function.
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/view.h"
 
@@ -39,24 +39,28 @@ void view_update_options(view_state *viewer)
 //
 // Each function applies the options that have one effect. It returns false if that is not possible.
 
+// VIEW_EFFECT_NONE: the option is read where it is needed.
 static bool apply_nothing(view_state *viewer)
 {
     (void)viewer;
     return true;
 }
 
+// Loads the files again, with the options of the command line.
 static bool reload_files(view_state *viewer)
 {
     viewer->document->uses_options = true;
     return view_reload(viewer);
 }
 
+// Measures the bounds of the document again.
 static bool measure_document(view_state *viewer)
 {
     view_measure(viewer);
     return true;
 }
 
+// Places the camera as the options specify.
 static bool place_camera(view_state *viewer)
 {
     view_place_camera(viewer);
@@ -70,11 +74,12 @@ static bool show_time(view_state *viewer)
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     if (options->num_times == 0)
         return true;
+    const double time = options->times[options->num_times - 1];
     viewer->play.playing = false;
     if (anim != NULL && view_get_mode(viewer->document) != VIEW_MODE_MACHINE)
-        view_seek(&viewer->play, anim, options->times[options->num_times - 1]);
+        view_seek(&viewer->play, anim, time);
     else
-        viewer->play.time = fmax(options->times[options->num_times - 1], 0);
+        viewer->play.time = fmax(time, 0);
     return true;
 }
 
@@ -99,13 +104,15 @@ static bool select_clip(view_state *viewer)
 static bool select_range(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    double begin, end;
     view_play play = viewer->play;
     play.range_first = options->range_first;
     play.range_last = options->range_last;
     const bool has_range = options->range_last != 0;
     if (has_range) {
-        if (!view_find_range(&play, view_timing_anim(&viewer->document->scene), &begin, &end))
+        const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
+        double begin;
+        double end;
+        if (!view_find_range(&play, anim, &begin, &end))
             return view_error(&viewer->log,
                               "--range %u-%u is out of range: expected frames of the clip",
                               play.range_first, play.range_last);
@@ -115,33 +122,37 @@ static bool select_range(view_state *viewer)
     return true;
 }
 
-// Sets the time from which the ragdoll falls. Returns false if the option was given and the
-// model has no ragdoll.
+// Sets the time from which the ragdoll falls. Returns false and logs an error if the option was
+// given and the model has no ragdoll.
 static bool set_death_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     view_fall *const fall = viewer->document->scene.fall;
+    if (fall == NULL && options->dies_given)
+        return view_error(&viewer->log,
+                          "--ragdoll-time requires an articulated figure: an entity's of a "
+                          "game, or NAME.af in the model's folder");
     if (fall != NULL)
         view_set_death_time(fall, options->dies_given ? options->dies : INFINITY);
-    return fall != NULL || !options->dies_given
-           || view_error(&viewer->log,
-                         "--ragdoll-time requires an articulated figure: an entity's of a "
-                         "game, or NAME.af in the model's folder");
+    return true;
 }
 
-// Selects the joint of --joint. Returns false if the model does not have it.
+// Selects the joint of --joint. Returns false and logs an error if the model does not have it.
+// Without the option, no joint is selected.
 static bool select_joint(view_state *viewer)
 {
     const char *const name = viewer->options->joint;
     const md5_skeleton *const skeleton = viewer->document->scene.skeleton;
-    const int32_t joint =
-        name != NULL && skeleton != NULL ? (int32_t)md5_find_joint(skeleton, name) : -1;
+    int32_t joint = -1;
+    if (name != NULL && skeleton != NULL)
+        joint = (int32_t)md5_find_joint(skeleton, name);
     if (name != NULL && joint < 0)
         return view_error(&viewer->log, "--joint %s: joint not found in the model", name);
     viewer->ui.selected_joint = joint;
     return true;
 }
 
+// Rotates the model, and frames it again.
 static void set_model_rotation(view_state *viewer, view_rotation rotation)
 {
     viewer->document->scene.rotation = rotation;
@@ -149,6 +160,7 @@ static void set_model_rotation(view_state *viewer, view_rotation rotation)
     view_frame_document(viewer, viewer->width, viewer->height);
 }
 
+// Rotates a model whose y axis points up, for --up.
 static bool set_up_axis(view_state *viewer)
 {
     const view_rotation none = {0};
@@ -197,6 +209,7 @@ bool view_apply_start_options(view_state *viewer)
 
 // == Setting =====================================================================================
 
+// Returns a copy of all options, which view_free_options() frees.
 static view_options copy_all_options(const view_options *options)
 {
     return view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
@@ -217,6 +230,15 @@ static bool is_effect_due(const view_options *options, const view_options *befor
     return false;
 }
 
+// Restores the values of all options that differ from their values in `before`.
+static void restore_values(view_options *options, const view_options *before)
+{
+    for (size_t i = 0; i < view_num_options; i++) {
+        if (!view_is_equal(&view_option_rows[i], options, before))
+            view_copy_value(&view_option_rows[i], before, options);
+    }
+}
+
 // Applies the effects of all options that differ from their values in `before`. Each effect is
 // applied once, in the order of view_effect, which begins with loading files. The effect of the
 // option `always`, which may be NULL, is also applied if its value has not changed. On failure,
@@ -224,19 +246,18 @@ static bool is_effect_due(const view_options *options, const view_options *befor
 static bool apply_changes(view_state *viewer, view_options *before, const view_option *always)
 {
     view_options *const options = viewer->options;
-    bool is_shown = true;
+    bool is_applied = true;
     view_apply_options(viewer);
-    for (view_effect effect = VIEW_EFFECT_RELOAD; effect < VIEW_NUM_EFFECTS && is_shown; effect++) {
+    for (view_effect effect = VIEW_EFFECT_RELOAD; effect < VIEW_NUM_EFFECTS && is_applied;
+         effect++) {
         if (is_effect_due(options, before, always, effect))
-            is_shown = effect_functions[effect](viewer);
+            is_applied = effect_functions[effect](viewer);
     }
-    for (size_t i = 0; i < view_num_options && !is_shown; i++) {
-        if (!view_is_equal(&view_option_rows[i], options, before))
-            view_copy_value(&view_option_rows[i], before, options);
-    }
+    if (!is_applied)
+        restore_values(options, before);
     view_free_options(before);
     view_apply_options(viewer);
-    return is_shown;
+    return is_applied;
 }
 
 // Sets all options that can be undone to their values in `values`, or to their defaults if `values`
@@ -266,14 +287,17 @@ static bool parse_time(const view_state *viewer, const char *text, double *secon
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     const bool has_frames = anim != NULL && view_get_mode(viewer->document) != VIEW_MODE_MACHINE;
     const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
-    char *end;
-    const double number = strtod(text, &end);
-    *seconds = *end == 's' ? number : number / rate;
-    const bool has_unit = strcmp(end, "f") == 0 || strcmp(end, "s") == 0;
-    return end != text && isfinite(number) && (*end == '\0' || has_unit);
+    char *unit;
+    const double number = strtod(text, &unit);
+    const bool is_number = unit != text && isfinite(number);
+    const bool is_frame = *unit == '\0' || strcmp(unit, "f") == 0;
+    const bool is_time = strcmp(unit, "s") == 0;
+    *seconds = is_time ? number : number / rate;
+    return is_number && (is_frame || is_time);
 }
 
-// Stores a value in the options.
+// Stores a value in the options. The text "", and a text of several lines, replace all values of an
+// option that may be repeated; any other text is added. Returns false if the value is not valid.
 static bool store_value(view_state *viewer, const view_option *option, common_value value)
 {
     const bool is_text = value.type == COMMON_VALUE_TEXT && value.text[0] != '\0';
@@ -294,29 +318,38 @@ static void report_value(view_state *viewer, const view_option *option, common_v
     free(text);
 }
 
+// Replaces the text of a frame or a time by its time in seconds. Shows a notice and returns false
+// if the text is neither.
+static bool convert_time_value(view_state *viewer, common_value *value)
+{
+    double seconds;
+    if (!parse_time(viewer, value->text, &seconds)) {
+        view_notice(viewer, "expected a frame (12 or 12f) or a time (0.5s), found '%s'",
+                    value->text);
+        return false;
+    }
+    *value = common_number_value(seconds);
+    return true;
+}
+
 // Sets an option in the window. All widgets, keys and commands call this function.
 bool view_set_option(view_state *viewer, const view_option *option, common_value value)
 {
     view_options *const options = viewer->options;
     const bool is_text = value.type == COMMON_VALUE_TEXT && value.text[0] != '\0';
+    common_value new_value = value;
     view_update_options(viewer);
-    if (option->kind == VIEW_OPTION_TIMES && is_text) {
-        double seconds;
-        if (!parse_time(viewer, value.text, &seconds)) {
-            view_notice(viewer, "expected a frame (12 or 12f) or a time (0.5s), found '%s'",
-                        value.text);
-            return false;
-        }
-        value = common_number_value(seconds);
-    }
+    if (option->kind == VIEW_OPTION_TIMES && is_text && !convert_time_value(viewer, &new_value))
+        return false;
 
     view_options before = copy_all_options(options);
-    bool is_set = store_value(viewer, option, value);
-    if (!is_set && viewer->log.error[0] == '\0')
-        report_value(viewer, option, value);
-    if (!is_set)
+    const bool is_stored = store_value(viewer, option, new_value);
+    if (!is_stored && viewer->log.error[0] == '\0')
+        report_value(viewer, option, new_value);
+    if (!is_stored)
         view_copy_value(option, &before, options);
-    is_set = apply_changes(viewer, &before, is_set ? option : NULL) && is_set;
+    const bool is_applied = apply_changes(viewer, &before, is_stored ? option : NULL);
+    const bool is_set = is_stored && is_applied;
     view_report_to_card(&viewer->ui, &viewer->panels.card, &viewer->log, option, is_set);
     return is_set;
 }
@@ -354,33 +387,15 @@ void view_end_hover_preview(view_state *viewer)
     preview->before = NULL;
 }
 
-// Begins or ends the preview of the option under the mouse. Returns true if the image changes.
-// `due` identifies a preview: it is different when the mouse comes to another option or value.
-bool view_follow_trial(view_state *viewer)
+// Stores the state that the preview of an option changes, and applies the option. Returns true if
+// the image changes.
+static bool begin_hover_preview(view_state *viewer, bool is_clip)
 {
     view_hover_preview *const preview = &viewer->ui.hover_preview;
-    const view_scene *const scene = &viewer->document->scene;
-
-    // A preview is shown: end it if the mouse has left its option.
-    if (preview->before != NULL) {
-        const bool is_unchanged = preview->option != NULL && preview->due == preview->shown;
-        if (!is_unchanged)
-            view_end_hover_preview(viewer);
-        return !is_unchanged;
-    }
-
-    // Wait until the mouse has rested on an option long enough.
-    const bool is_clip = preview->option != NULL && preview->option->names == VIEW_NAMES_CLIP;
-    if (preview->option == NULL || viewer->now < preview->due)
-        return false;
-    if (is_clip && view_shown_clip(scene) == NULL)
-        return false;
-
-    // Store the state to restore, and apply the option.
     preview->before = common_alloc(1, sizeof *preview->before);
     *preview->before = view_copy_options(viewer->options, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
     preview->shown = preview->due;
-    preview->clip = scene->clip;
+    preview->clip = viewer->document->scene.clip;
     preview->play = viewer->play;
     if (is_clip) {
         view_change_clip(viewer, (size_t)preview->value.numbers[0]);
@@ -389,6 +404,30 @@ bool view_follow_trial(view_state *viewer)
     view_options before = copy_all_options(viewer->options);
     view_set_value(preview->option, preview->value, viewer->options);
     return apply_changes(viewer, &before, NULL);
+}
+
+// Begins or ends the preview of the option under the mouse. Returns true if the image changes.
+// `due` identifies a preview: it is different when the mouse comes to another option or value.
+bool view_follow_trial(view_state *viewer)
+{
+    view_hover_preview *const preview = &viewer->ui.hover_preview;
+    const bool has_option = preview->option != NULL;
+
+    // A preview is shown: end it if the mouse has left its option.
+    if (preview->before != NULL) {
+        const bool is_unchanged = has_option && preview->due == preview->shown;
+        if (!is_unchanged)
+            view_end_hover_preview(viewer);
+        return !is_unchanged;
+    }
+
+    // Wait until the mouse has rested on an option long enough.
+    if (!has_option || viewer->now < preview->due)
+        return false;
+    const bool is_clip = preview->option->names == VIEW_NAMES_CLIP;
+    if (is_clip && view_shown_clip(&viewer->document->scene) == NULL)
+        return false;
+    return begin_hover_preview(viewer, is_clip);
 }
 
 // Undoes the changes that were made on a card.
@@ -415,10 +454,12 @@ void view_revert_card(view_state *viewer, bool is_reset)
 
 // == Undo ========================================================================================
 
+// Returns true if two rotations of the model differ.
 static bool has_other_rotation(const view_rotation *a, const view_rotation *b)
 {
-    return a->is_set != b->is_set
-           || (a->is_set && memcmp(&a->matrix, &b->matrix, sizeof a->matrix) != 0);
+    if (a->is_set != b->is_set)
+        return true;
+    return a->is_set && memcmp(&a->matrix, &b->matrix, sizeof a->matrix) != 0;
 }
 
 // Returns true if all options that can be undone are equal.
@@ -432,14 +473,22 @@ static bool has_equal_options(const view_step *a, const view_step *b)
     return true;
 }
 
+// Returns the start of the line after a line of `length` bytes, or the end of the text.
+static const char *after_line(const char *line, size_t length)
+{
+    const bool is_last = line[length] == '\0';
+    return is_last ? line + length : line + length + 1;
+}
+
 // Returns true if `lines` contains a line of `length` bytes. `lines` may be NULL.
 static bool contains_line(const char *lines, const char *line, size_t length)
 {
-    while (lines != NULL && *lines != '\0') {
-        const size_t found_length = strcspn(lines, "\n");
-        if (found_length == length && strncmp(lines, line, length) == 0)
+    const char *next = lines;
+    while (next != NULL && *next != '\0') {
+        const size_t next_length = strcspn(next, "\n");
+        if (next_length == length && strncmp(next, line, length) == 0)
             return true;
-        lines += found_length + (lines[found_length] != '\0');
+        next = after_line(next, next_length);
     }
     return false;
 }
@@ -460,7 +509,7 @@ static char *print_new_value(const view_option *option, const view_options *opti
         const size_t length = strcspn(line, "\n");
         if (!contains_line(other_lines, line, length))
             value = common_format("%.*s", (int)length, line);
-        line += length + (line[length] != '\0');
+        line = after_line(line, length);
     }
     free(lines);
     free(other_lines);
@@ -579,50 +628,67 @@ static const view_option *find_changed_option(const view_step *new_step, const v
     return option;
 }
 
-void view_store_step(view_state *viewer)
+// Completes a step whose options are set: finds the option that differs from the step `last` and
+// writes the label. NULL: there is no earlier step.
+static void describe_step(const view_state *viewer, const view_step *last, view_step *step)
+{
+    char *value = NULL;
+    step->num_text_bytes = count_text_bytes(&step->options);
+    if (last != NULL)
+        step->row = find_changed_option(step, last, &value);
+    step->label = make_step_label(viewer, last == NULL, step->row, value);
+    free(value);
+}
+
+// Returns true if a new step replaces the last step: changes of the same option in quick
+// succession, such as the movement of a slider, become one step. A change that restores the state
+// before the last step is a new step.
+static bool replaces_last_step(const view_undo *undo, double now, const view_step *new_step)
 {
     const double merge_seconds = 0.8;
+    const bool is_soon = undo->merges_steps && now < undo->step_time + merge_seconds;
+    const bool is_newest = undo->step > 0 && undo->step + 1 == undo->num_steps;
+    if (!is_soon || !is_newest)
+        return false;
+    const view_step *const last = &undo->steps[undo->step];
+    return new_step->row == last->row && !has_equal_options(new_step, &last[-1]);
+}
+
+void view_store_step(view_state *viewer)
+{
+    view_undo *const undo = &viewer->undo;
     // The preview of a list item does not create a step.
     if (viewer->ui.hover_preview.before != NULL)
         return;
-    assert(viewer->undo.steps != NULL); // allocated by view_begin()
+    assert(undo->steps != NULL); // allocated by view_begin()
     view_update_options(viewer);
 
-    view_step *const last =
-        viewer->undo.num_steps > 0 ? &viewer->undo.steps[viewer->undo.step] : NULL;
-    view_step new_step = {.options =
-                              view_copy_options(viewer->options, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
-                          .rotation = viewer->document->scene.rotation};
-    if (last != NULL && has_equal_options(&new_step, last)
-        && !has_other_rotation(&new_step.rotation, &last->rotation)) {
+    view_step *const last = undo->num_steps > 0 ? &undo->steps[undo->step] : NULL;
+    view_step new_step = {
+        .options = view_copy_options(viewer->options, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
+        .rotation = viewer->document->scene.rotation,
+    };
+    const bool is_unchanged = last != NULL && has_equal_options(&new_step, last)
+                              && !has_other_rotation(&new_step.rotation, &last->rotation);
+    if (is_unchanged) {
         view_free_step(&new_step);
         return;
     }
-    new_step.num_text_bytes = count_text_bytes(&new_step.options);
-    char *value = NULL;
-    new_step.row = last != NULL ? find_changed_option(&new_step, last, &value) : NULL;
-    new_step.label = make_step_label(viewer, last == NULL, new_step.row, value);
-    free(value);
-
-    // Changes of the same option in quick succession, such as the movement of a slider, become one
-    // step. A change that restores the state before the last step is a new step.
-    const bool is_soon =
-        viewer->undo.merges_steps && viewer->now < viewer->undo.step_time + merge_seconds;
-    const bool is_newest = viewer->undo.step > 0 && viewer->undo.step + 1 == viewer->undo.num_steps;
-    const bool has_same_option = last != NULL && new_step.row == last->row;
-    viewer->undo.step_time = viewer->now;
-    if (is_soon && is_newest && has_same_option && !has_equal_options(&new_step, &last[-1])) {
+    describe_step(viewer, last, &new_step);
+    const bool replaces_last = last != NULL && replaces_last_step(undo, viewer->now, &new_step);
+    undo->step_time = viewer->now;
+    if (replaces_last) {
         view_free_step(last);
         *last = new_step;
         return;
     }
 
     // Steps that were undone are replaced by the new step.
-    while (viewer->undo.num_steps > viewer->undo.step + 1)
-        view_free_step(&viewer->undo.steps[--viewer->undo.num_steps]);
+    while (undo->num_steps > undo->step + 1)
+        view_free_step(&undo->steps[--undo->num_steps]);
     drop_old_steps(viewer, new_step.num_text_bytes);
-    viewer->undo.step = viewer->undo.num_steps++;
-    viewer->undo.steps[viewer->undo.step] = new_step;
+    undo->step = undo->num_steps++;
+    undo->steps[undo->step] = new_step;
 }
 
 // Returns to the state of an undo step.

@@ -72,6 +72,28 @@ static bool poll_process(const view_picker *picker, char *answer, size_t size, i
 
 #endif
 
+// Starts the dialog of the desktop for a file (`is_file`) or a folder: zenity or kdialog, first the
+// program of the desktop, then the other program. Sets picker->process, which remains 0 if none is
+// installed.
+static void start_dialog(view_picker *picker, const char *folder, bool is_file)
+{
+    enum { NUM_PROGRAMS = 2 };
+    char *const place = common_format("--filename=%s/", folder);
+    char *const zenity[] = {"zenity", "--file-selection", place, is_file ? NULL : "--directory",
+                            NULL};
+    char *const kdialog[] = {"kdialog", is_file ? "--getopenfilename" : "--getexistingdirectory",
+                             place + strlen("--filename="), NULL};
+    const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
+    const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
+    char *const *const programs[NUM_PROGRAMS] = {
+        is_kde ? kdialog : zenity,
+        is_kde ? zenity : kdialog,
+    };
+    for (int i = 0; i < NUM_PROGRAMS && picker->process <= 0; i++)
+        picker->process = view_start_program(programs[i], false, -1, &picker->pipe);
+    free(place);
+}
+
 // Opens the file dialog of the desktop, which is a separate program. Returns false if none is
 // installed; the viewer then shows its own list of files.
 bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder)
@@ -81,51 +103,42 @@ bool view_open_file_dialog(view_state *viewer, view_action action, const char *f
     // In a browser, the web page shows its own dialog.
     if (action != VIEW_EXPORT && view_ask_page(is_file ? "files" : "folder"))
         return true;
-    if (picker->process > 0 || !view_has_file_dialog(viewer))
-        return picker->process > 0; // a dialog is already open
-    char *const place = common_format("--filename=%s/", folder);
-    char *const zenity[] = {"zenity", "--file-selection", place, is_file ? NULL : "--directory",
-                            NULL};
-    char *const kdialog[] = {"kdialog", is_file ? "--getopenfilename" : "--getexistingdirectory",
-                             place + strlen("--filename="), NULL};
-    const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
-    const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
-
-    // Start the program of the desktop or, if it is not installed, the other program.
-    enum { NUM_PROGRAMS = 2 };
-    char *const *const programs[NUM_PROGRAMS] = {
-        is_kde ? kdialog : zenity,
-        is_kde ? zenity : kdialog,
-    };
+    const bool is_already_open = picker->process > 0;
+    if (is_already_open)
+        return true;
+    if (!view_has_file_dialog(viewer))
+        return false;
     picker->action = action;
-    for (int i = 0; i < NUM_PROGRAMS && picker->process <= 0; i++)
-        picker->process = view_start_program(programs[i], false, -1, &picker->pipe);
-    free(place);
+    start_dialog(picker, folder, is_file);
     return picker->process > 0;
 }
 
-// Returns the command for the answer of the dialog, or VIEW_NOTHING while it is open.
+// Returns the command for the answer of the dialog, or VIEW_NOTHING while it is open. The folder of
+// exported files is set without a command.
 view_command view_poll_file_dialog(view_state *viewer)
 {
     view_picker *const picker = &viewer->jobs.picker;
     view_export *const export = &viewer->panels.export;
-    view_command command = {.action = VIEW_NOTHING};
     char answer[4200] = "";
     int status = 0;
     if (picker->process <= 0 || !poll_process(picker, answer, sizeof answer, &status))
-        return command;
-    picker->process = 0;
-    picker->has_failed = status != 0 && status != 1; // 1: canceled
-    command.action = VIEW_HANDLED;
+        return (view_command){.action = VIEW_NOTHING};
     const size_t length = strlen(answer);
+    const bool is_canceled = status == 1;
+    picker->process = 0;
+    picker->has_failed = status != 0 && !is_canceled;
     if (picker->action == VIEW_EXPORT && length > 0) {
         if (length < sizeof export->choices.folder)
             memcpy(export->choices.folder, answer, length + 1);
-    } else if (picker->has_failed) { // show our own list from now on
-        command.action = picker->action;
-    } else if (length > 0) {
-        command.action = picker->action == VIEW_FILES ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER;
-        command.path = common_copy(answer);
+        return (view_command){.action = VIEW_HANDLED};
     }
-    return command;
+    if (picker->has_failed) // show our own list from now on
+        return (view_command){.action = picker->action};
+    if (length == 0)
+        return (view_command){.action = VIEW_HANDLED};
+    const bool is_file = picker->action == VIEW_FILES;
+    return (view_command){
+        .action = is_file ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER,
+        .path = common_copy(answer),
+    };
 }

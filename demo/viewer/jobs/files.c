@@ -14,7 +14,8 @@
 
 // -- Configuration -------------------------------------------------------------------------------
 
-// Stores the state in the configuration. `is_soon`: see view_store_config().
+// Stores the options and the settings of the shown document in the configuration file. `is_soon`:
+// see view_store_config(). Returns false and logs an error on failure.
 static bool store_state(view_state *viewer, bool is_soon)
 {
     view_remember_document(viewer);
@@ -31,10 +32,12 @@ void view_save_config(view_state *viewer)
 // Returns the name of the shown document in the listed game, or NULL; the caller frees it.
 static char *shown_game_name(const view_state *viewer)
 {
-    view_address address;
     const view_scene *const scene = &viewer->document->scene;
-    if (viewer->lists.library == NULL || scene->library != viewer->lists.library
-        || !view_read_address(scene->path, &address))
+    const view_library *const listed = viewer->lists.library;
+    view_address address;
+    if (listed == NULL || scene->library != listed)
+        return NULL;
+    if (!view_read_address(scene->path, &address))
         return NULL;
     char *const name = common_copy(address.name);
     view_free_address(&address);
@@ -51,8 +54,8 @@ static size_t collect_missing(view_state *viewer, bool is_in_game,
     size_t count = 0;
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const thumbnail = &viewer->ui.pictures[i];
-        if (thumbnail->request != NULL && thumbnail->is_in_game == is_in_game
-            && !thumbnail->is_made)
+        const bool is_requested = thumbnail->request != NULL && !thumbnail->is_made;
+        if (is_requested && thumbnail->is_in_game == is_in_game)
             missing[count++] = thumbnail;
     }
     return count;
@@ -250,12 +253,15 @@ static bool open_document(view_state *viewer, const char *const *files, size_t n
 // skin of the entity; NULL: the skin that the game defines. Shows a notice if this fails.
 static void open_item(view_state *viewer, const char *file, bool is_name, const char *skin)
 {
-    char *const address =
-        is_name ? view_make_address(viewer->lists.library->place, file, skin) : NULL;
+    char *address = NULL;
+    if (is_name)
+        address = view_make_address(viewer->lists.library->place, file, skin);
     const char *const files[1] = {is_name ? address : file};
-    if (!open_document(viewer, files, 1))
-        view_notice(viewer, viewer->log.has_stopped ? "Opening %s was canceled" : "Cannot open %s",
-                    common_base(file));
+    if (!open_document(viewer, files, 1)) {
+        const bool is_canceled = viewer->log.has_stopped;
+        const char *const reason = is_canceled ? "Opening %s was canceled" : "Cannot open %s";
+        view_notice(viewer, reason, common_base(file));
+    }
     free(address);
 }
 
@@ -284,8 +290,28 @@ static bool has_single_model(const view_library *library)
            && library->num_names[VIEW_MODELS] == 1;
 }
 
-// Shows the result of a scan: the contents of the game or, if it contains a single model, the
-// model.
+// Replaces the listed game by a scanned game, and warns about declarations that were skipped. If
+// the user waits for the list (`is_awaited`), shows it or, if the game contains a single model,
+// opens the model.
+static void show_scanned_game(view_state *viewer, view_library *library, bool is_awaited)
+{
+    const uint32_t num_skipped = md5_game_num_unread(library->game);
+    if (num_skipped > 0)
+        view_warn(&viewer->log, "%s: skipped %u declaration %s; run md5tool check for the reasons",
+                  library->place, num_skipped, common_noun(num_skipped, "file", "files"));
+    replace_library(viewer, library);
+    if (!is_awaited)
+        return;
+    if (has_single_model(library)) {
+        view_clear_browser(&viewer->panels.browser);
+        open_item(viewer, library->names[viewer->lists.section][0], true, NULL);
+    } else {
+        view_show_section(viewer, viewer->lists.section);
+    }
+}
+
+// Ends a scan and shows its result: the contents of the game or, if it contains a single model, the
+// model. If the game cannot be opened, logs an error and closes the list.
 static void end_scan(view_state *viewer)
 {
     md5_error error = {0};
@@ -294,24 +320,13 @@ static void end_scan(view_state *viewer)
     viewer->jobs.scan = NULL;
 
     const bool is_awaited = viewer->panels.browser.is_scanning; // the user has not closed the list
-    if (library == NULL) {
+    if (library != NULL) {
+        show_scanned_game(viewer, library, is_awaited);
+    } else {
         view_log_error(&viewer->log, &error);
         store_failed_command(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
         if (is_awaited)
             view_clear_browser(&viewer->panels.browser);
-    } else {
-        const uint32_t num_skipped = md5_game_num_unread(library->game);
-        if (num_skipped > 0)
-            view_warn(&viewer->log,
-                      "%s: skipped %u declaration %s; run md5tool check for the reasons",
-                      library->place, num_skipped, common_noun(num_skipped, "file", "files"));
-        replace_library(viewer, library);
-        if (is_awaited && has_single_model(library)) {
-            view_clear_browser(&viewer->panels.browser);
-            open_item(viewer, library->names[viewer->lists.section][0], true, NULL);
-        } else if (is_awaited) {
-            view_show_section(viewer, viewer->lists.section);
-        }
     }
     free(place);
     view_log_state(viewer, "scanned");
@@ -391,16 +406,16 @@ static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map
     }
     char *const text = write_map_option(viewer, mesh, map, full_path);
     free(full_path);
-
     free(viewer->panels.textures.offered);
     viewer->panels.textures.offered = NULL;
-    if (view_set_option(viewer, option, common_text_value(text)))
-        view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
-                    path != NULL ? common_base(path) : "automatic");
-    else
+    const bool is_set = view_set_option(viewer, option, common_text_value(text));
+    free(text);
+    if (!is_set)
         view_notice(viewer, "Cannot read %s; %s of mesh %zu is unchanged",
                     path != NULL ? common_base(path) : "the image", view_map_name(map), mesh);
-    free(text);
+    else
+        view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
+                    path != NULL ? common_base(path) : "automatic");
 }
 
 // Saves the materials after the user has confirmed their path; otherwise asks for the confirmation.
@@ -420,23 +435,24 @@ static void save_textures(view_state *viewer, bool is_sure)
     }
 
     const bool exists = common_is_file(path);
-    const bool is_confirmed = is_sure && confirmed_path != NULL && strcmp(path, confirmed_path) == 0
-                              && panel->replaces == exists;
-    if (is_confirmed) {
-        const uint32_t count =
-            view_save_materials(textures, viewer->document->scene.model, &viewer->log);
-        view_notice(viewer, count > 0 ? "Saved %s" : "Cannot save %s, see Problems", path);
-    } else {
-        open_textures(viewer, selected_texture_mesh(viewer));
-        panel->saved = common_copy(path);
-        panel->replaces = exists;
-    }
+    const bool is_same_path = confirmed_path != NULL && strcmp(path, confirmed_path) == 0;
+    const bool is_confirmed = is_sure && is_same_path && panel->replaces == exists;
     free(confirmed_path);
+    if (!is_confirmed) {
+        open_textures(viewer, selected_texture_mesh(viewer));
+        panel->saved = path;
+        panel->replaces = exists;
+        return;
+    }
+    const uint32_t count =
+        view_save_materials(textures, viewer->document->scene.model, &viewer->log);
+    view_notice(viewer, count > 0 ? "Saved %s" : "Cannot save %s, see Problems", path);
     free(path);
 }
 
 // == Dropped files ===============================================================================
 
+// Checks the clip that was added to the scene, which is its current clip, and shows it.
 static void show_added_clip(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -508,11 +524,13 @@ static void map_joints(view_state *viewer, const char *path)
         }
     } else {
         // The last file determines the folder if no model fits. The selected model replaces \1.
+        const view_list_purpose purpose = {
+            .takes = 1u << VIEW_ENTRY_MODEL,
+            .answer = {.action = VIEW_MAP_JOINTS},
+            .form = common_format("\1\n%s", clip),
+        };
         common_add(&models, common_copy(clip));
-        list_folder_with(viewer, &models,
-                         (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL,
-                                             .answer = {.action = VIEW_MAP_JOINTS},
-                                             .form = common_format("\1\n%s", clip)});
+        list_folder_with(viewer, &models, purpose);
     }
     common_free_list(&models);
     free(target);
@@ -592,6 +610,15 @@ static void report_drop(view_state *viewer, const char *path, const char *label,
         view_notice(viewer, failure, common_base(path));
 }
 
+// Uses a dropped environment image for the light. Returns false and logs an error on failure.
+static bool drop_environment(view_state *viewer, const char *path)
+{
+    if (!view_set_option(viewer, VIEW_OPTION(environment), common_text_value(path)))
+        return false;
+    view_set_switch(viewer, VIEW_OPTION(shown.environment), true);
+    return true;
+}
+
 // Uses a dropped file according to its type and to the shown document: adds an image, an
 // environment, a clip or a camera path to the document, or opens a new document. Shows a notice
 // with the result.
@@ -599,30 +626,31 @@ static void drop_file(view_state *viewer, const char *path)
 {
     const view_scene *const scene = &viewer->document->scene;
     const bool is_clip = common_has_suffix(path, ".md5anim");
+    const bool is_camera_path = common_has_suffix(path, ".md5camera");
     const bool is_environment = common_has_suffix(path, ".hdr");
+    const bool is_texture = view_is_image(path) && !is_environment;
     const bool has_model = scene->model != NULL;
     if (is_clip && view_shows_crowd(viewer->document)) {
         view_notice(viewer, "Cannot add clips to a crowd; drop a model instead");
         return;
     }
-    if (view_is_image(path) && has_model && !is_environment) {
+    if (is_texture && has_model) {
         drop_image(viewer, path);
         return;
     }
 
+    const bool opens_clip = is_clip && (!has_model || viewer->panels.start.is_open);
     const char *label = "Opened";
     bool is_open;
     if (is_environment) {
         label = "Environment";
-        is_open = view_set_option(viewer, VIEW_OPTION(environment), common_text_value(path));
-        if (is_open)
-            view_set_switch(viewer, VIEW_OPTION(shown.environment), true);
-    } else if (is_clip && (!has_model || viewer->panels.start.is_open)) {
+        is_open = drop_environment(viewer, path);
+    } else if (opens_clip) {
         is_open = open_clip(viewer, path, false);
     } else if (is_clip) {
         label = "Animation";
         is_open = drop_clip(viewer, path);
-    } else if (common_has_suffix(path, ".md5camera") && scene->skeleton != NULL) {
+    } else if (is_camera_path && scene->skeleton != NULL) {
         label = "Camera path";
         is_open = drop_camera_path(viewer, path);
     } else {
@@ -713,6 +741,19 @@ static bool repair_model(md5_doc *doc, char **lines, md5_error *error)
                           "sorted so that parents come first");
 }
 
+// Repairs the document of a model or a clip. Appends a line to `lines` for each kind of repair that
+// has changed anything. A clip is adapted to the model of the scene; without a model it is not
+// changed. Returns false and sets the error on failure.
+static bool repair_doc(md5_doc *doc, md5_check *check, bool is_clip, const view_scene *scene,
+                       char **lines, md5_error *error)
+{
+    if (!is_clip)
+        return repair_model(doc, lines, error);
+    if (scene->model == NULL)
+        return true;
+    return repair_clip(doc, scene, check, lines, error);
+}
+
 // Repairs everything in a file that id's engine rejects or shows wrong and that can be repaired
 // automatically. Returns the new text, which the caller frees, and adds the changes to the lines.
 // Returns NULL and sets the error on failure.
@@ -731,15 +772,8 @@ static char *repair_file(const char *path, const view_scene *scene, size_t *size
     md5_check *check = NULL;
     if (doc != NULL)
         check = md5_check_doc(kind, text, *size, (md5_engines){engine, engine}, &opts, error);
-
-    bool is_repaired = check != NULL;
-    if (is_repaired && !is_clip)
-        is_repaired = repair_model(doc, lines, error);
-    else if (is_repaired && scene->model != NULL)
-        is_repaired = repair_clip(doc, scene, check, lines, error);
-
     char *repaired = NULL;
-    if (is_repaired)
+    if (check != NULL && repair_doc(doc, check, is_clip, scene, lines, error))
         (void)convert_print_doc(doc, &repaired, size, error);
     md5_free_check(check);
     md5_free_doc(doc);
@@ -870,9 +904,9 @@ static bool follow_check(view_state *viewer)
 // Shows the notices that were postponed because another notice was visible.
 static void show_postponed_notices(view_state *viewer)
 {
-    const bool has_new_problems = viewer->log.num_warnings > 0 && !viewer->reports.was_announced
-                                  && !viewer->ui.docks.shows_problems;
-    if (has_new_problems && viewer->now >= viewer->ui.notice_end) {
+    const bool has_new_problems = viewer->log.num_warnings > 0 && !viewer->reports.was_announced;
+    const bool are_shown = viewer->ui.docks.shows_problems; // in the list of problems
+    if (has_new_problems && !are_shown && viewer->now >= viewer->ui.notice_end) {
         const uint32_t count = view_count_problems(&viewer->log);
         viewer->reports.was_announced = true;
         view_notice(viewer, "%u %s" VIEW_DOT "show", count,
@@ -994,14 +1028,15 @@ static char *get_default_folder(const view_state *viewer)
     const char *const shown = view_shown_file(viewer->document);
     if (shown != NULL && common_is_file(shown) && !shows_own_model(viewer, shown))
         return common_folder(shown);
-    char *folder = config != NULL && config->recent.count > 0
-                       ? common_folder(config->recent.names[0])
-                       : common_canonical_path(".");
-    if (!common_is_folder(folder) || strcmp(folder, "/") == 0) {
-        free(folder);
-        folder = common_copy(home_folder());
-    }
-    return folder;
+
+    const bool has_recent = config != NULL && config->recent.count > 0;
+    char *const folder =
+        has_recent ? common_folder(config->recent.names[0]) : common_canonical_path(".");
+    const bool is_useful = common_is_folder(folder) && strcmp(folder, "/") != 0;
+    if (is_useful)
+        return folder;
+    free(folder);
+    return common_copy(home_folder());
 }
 
 // Lists images for a map of a mesh, in the folder of its current image or of the model.
@@ -1027,40 +1062,51 @@ static void list_images(view_state *viewer, const view_command *command)
     free(folder);
 }
 
-// Lists the files that an option accepts.
-static void list_files_for_option(view_state *viewer, size_t number, const char *form)
+// Returns the kinds of files that an option accepts, as bits of view_entry_kind.
+static unsigned accepted_kinds(const view_option *option)
 {
-    static const unsigned takes[] = {
+    static const unsigned kinds[] = {
         [VIEW_NAMES_MODEL] = 1u << VIEW_ENTRY_MODEL,
         [VIEW_NAMES_MODEL_OR_CLIP] = 1u << VIEW_ENTRY_MODEL | 1u << VIEW_ENTRY_ANIM,
         [VIEW_NAMES_MAP] = 1u << VIEW_ENTRY_MAP,
-        [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE | 1u << VIEW_ENTRY_LIGHT};
-    const view_option *const option = &view_option_rows[number];
-    view_list_purpose asked = {.takes = view_is_texture(option) ? 1u << VIEW_ENTRY_PICTURE
-                                                                : takes[option->names],
-                               .answer = {.action = VIEW_SET, .number = number},
-                               .form = common_copy(form),
-                               .returns_to = viewer->ui.over};
+        [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE | 1u << VIEW_ENTRY_LIGHT,
+    };
+    return view_is_texture(option) ? 1u << VIEW_ENTRY_PICTURE : kinds[option->names];
+}
+
+// Lists the files that the option with the index `number` accepts. `form` is the value of the
+// option for a selected file, see view_list_purpose.
+static void list_files_for_option(view_state *viewer, size_t number, const char *form)
+{
+    const view_list_purpose purpose = {
+        .takes = accepted_kinds(&view_option_rows[number]),
+        .answer = {.action = VIEW_SET, .number = number},
+        .form = common_copy(form),
+        .returns_to = viewer->ui.over,
+    };
     char *const folder = get_default_folder(viewer);
-    list_files(viewer, folder, asked);
+    list_files(viewer, folder, purpose);
     free(folder);
 }
 
-// Sets the folder of exported files and returns to the export dialog. If `path` is NULL, lets the
-// user select the folder, in the desktop's dialog or in our list.
+// Lets the user select the folder of exported files, in the desktop's dialog or in our list.
+static void list_export_folders(view_state *viewer)
+{
+    const char *const folder = viewer->panels.export.choices.folder;
+    const view_list_purpose purpose = {
+        .takes = 1u << VIEW_ENTRY_FOLDER,
+        .is_folder = true,
+        .returns_to = VIEW_OVERLAY_EXPORT,
+        .answer = {.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT},
+    };
+    if (!view_open_file_dialog(viewer, VIEW_EXPORT, folder))
+        list_files(viewer, folder, purpose);
+}
+
+// Sets the folder of exported files and returns to the export dialog.
 static void select_export_folder(view_state *viewer, const char *path)
 {
     view_export_choices *const choices = &viewer->panels.export.choices;
-    if (path == NULL) {
-        const view_list_purpose purpose = {
-            .takes = 1u << VIEW_ENTRY_FOLDER,
-            .is_folder = true,
-            .returns_to = VIEW_OVERLAY_EXPORT,
-            .answer = {.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT}};
-        if (!view_open_file_dialog(viewer, VIEW_EXPORT, choices->folder))
-            list_files(viewer, choices->folder, purpose);
-        return;
-    }
     if (strlen(path) < sizeof choices->folder)
         COMMON_TEXT(choices->folder, "%s", path);
     else
@@ -1208,6 +1254,8 @@ static bool open_for_window(view_state *viewer)
     return true;
 }
 
+// Opens the first document. If a window cannot open it but shows an earlier document, the error is
+// shown with that document, otherwise with our own model.
 bool view_open_first(view_state *viewer)
 {
     if (!view_shows_window(viewer->options))
@@ -1215,8 +1263,10 @@ bool view_open_first(view_state *viewer)
     view_read_crash_note(viewer);
     if (open_for_window(viewer) && view_apply_start_options(viewer))
         return true;
-    return viewer->window != NULL
-           && (viewer->document->scene.path != NULL || open_start_model(viewer));
+    if (viewer->window == NULL)
+        return false;
+    const bool has_document = viewer->document->scene.path != NULL;
+    return has_document || open_start_model(viewer);
 }
 
 // == Commands ====================================================================================
@@ -1467,10 +1517,12 @@ static void run_file_command(view_state *viewer, const view_command *command)
         open_next_lesson(viewer, action == VIEW_NEXT_PAGE ? 1 : -1);
         break;
     case VIEW_OPEN_FOLDER:
-        if (number == VIEW_FOLDER_OF_EXPORT)
-            select_export_folder(viewer, path);
-        else
+        if (number != VIEW_FOLDER_OF_EXPORT)
             open_folder(viewer, path);
+        else if (path == NULL)
+            list_export_folders(viewer);
+        else
+            select_export_folder(viewer, path);
         break;
     case VIEW_START_PAGE:
         if (viewer->panels.start.is_open)
@@ -1532,16 +1584,15 @@ void view_run_file_command(view_state *viewer, const view_command *command)
 {
     const uint32_t num_errors = viewer->log.num_errors;
     const bool is_retry = command->action == VIEW_TRY_AGAIN;
-    if (is_retry) {
+    const view_command *const effective = is_retry ? &viewer->opening.failed : command;
+    if (is_retry)
         viewer->log.error[0] = '\0';
-        command = &viewer->opening.failed;
-    }
     // If no command has failed, the first document could not be opened.
-    if (is_retry && command->action == VIEW_NOTHING)
+    if (is_retry && effective->action == VIEW_NOTHING)
         view_open_first(viewer);
     else
-        run_file_command(viewer, command);
+        run_file_command(viewer, effective);
     view_sync_overlay(&viewer->ui, &viewer->panels);
     if (viewer->log.num_errors != num_errors)
-        store_failed_command(viewer, command);
+        store_failed_command(viewer, effective);
 }

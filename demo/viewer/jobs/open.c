@@ -66,22 +66,21 @@ char *view_find_models_folder(void)
 {
     static const char *const relative_paths[] = {"models", "../models", "../../models",
                                                  "../share/md5model/models"};
-    const size_t num_relative = COMMON_LENGTH(relative_paths);
     char *const program_folder = view_program_folder(); // ends with a slash
     const char *const start = program_folder != NULL ? program_folder : ".";
+    common_list candidates = {0};
+    for (size_t i = 0; i < COMMON_LENGTH(relative_paths); i++)
+        common_add(&candidates, common_join(start, relative_paths[i]));
+    common_add(&candidates, common_copy(MD5VIEW_MODELS));
+
     char *found = NULL;
-    for (size_t i = 0; i <= num_relative && found == NULL; i++) {
-        char *models;
-        if (i < num_relative)
-            models = common_join(start, relative_paths[i]);
-        else // the last candidate
-            models = common_copy(MD5VIEW_MODELS);
-        char *const machine = first_machine(models);
+    for (size_t i = 0; i < candidates.count && found == NULL; i++) {
+        char *const machine = first_machine(candidates.names[i]);
         if (machine != NULL)
-            found = common_copy(models);
+            found = common_copy(candidates.names[i]);
         free(machine);
-        free(models);
     }
+    common_free_list(&candidates);
     free(program_folder);
     return found;
 }
@@ -104,12 +103,15 @@ void view_read_ahead(view_state *viewer)
 
 // == Opening =====================================================================================
 
+// Returns the options and services of the viewer with which documents are loaded.
 static view_loader make_loader(view_state *viewer)
 {
     return (view_loader){viewer->options, viewer->renderer, &viewer->log,
                          &viewer->opening.prefetch};
 }
 
+// Callback of convert_job: shows that the conversion is running. Returns false if the user has
+// stopped it.
 static bool should_continue(void *log)
 {
     return view_log_progress(log, "conversion", 0, 1);
@@ -293,9 +295,29 @@ static bool open_files(view_state *viewer, const document_files *request)
     return true;
 }
 
-// Applies the remembered settings of a document. Options of the command line have priority. Without
-// a window, only the textures are applied. Settings that refer to missing files are skipped, and a
-// message about each is added to `messages`.
+// Applies a remembered setting. Options of the command line have priority. Without a window, only
+// textures are applied. If the setting refers to a missing file, adds a message instead.
+static void restore_setting(view_state *viewer, const view_option *option, const char *value,
+                            bool is_in_game, common_list *messages)
+{
+    view_options *const options = viewer->options;
+    const bool is_used = view_is_texture(option) || view_shows_window(options);
+    const bool is_given = options->is_given[view_option_index(option)];
+    if (option->scope < VIEW_SCOPE_ANY || is_given || !is_used)
+        return;
+    const char *const file = view_file_in(option, value);
+    const bool is_missing = file != NULL && !is_in_game && common_file_stamp(file) == 0;
+    if (is_missing)
+        common_add(
+            messages,
+            common_format("%s no longer exists; it was in use when the file was last open", file));
+    else if (!view_read_option(option, value, options))
+        view_reset_option(option, options); // the value is invalid
+    viewer->opening.is_restored |= view_is_undone(option);
+}
+
+// Applies the remembered settings of a document. Settings that refer to missing files are skipped,
+// and a message about each is added to `messages`.
 static void restore_settings(view_state *viewer, const char *path, common_list *messages)
 {
     view_options *const options = viewer->options;
@@ -309,21 +331,7 @@ static void restore_settings(view_state *viewer, const char *path, common_list *
     const view_option *option;
     char *value;
     while ((option = view_next_setting(&lines, &value)) != NULL) {
-        const bool is_used = view_is_texture(option) || view_shows_window(options);
-        const bool is_given = options->is_given[view_option_index(option)];
-        const bool is_restored = option->scope >= VIEW_SCOPE_ANY && !is_given && is_used;
-        if (is_restored) {
-            const char *const file = view_file_in(option, value);
-            const bool is_missing = file != NULL && !is_in_game && common_file_stamp(file) == 0;
-            if (is_missing)
-                common_add(
-                    messages,
-                    common_format("%s no longer exists; it was in use when the file was last open",
-                                  file));
-            else if (!view_read_option(option, value, options))
-                view_reset_option(option, options); // the value is invalid
-            viewer->opening.is_restored |= view_is_undone(option);
-        }
+        restore_setting(viewer, option, value, is_in_game, messages);
         free(value);
     }
     // view_read_option() may have set this as if the option were on the command line.
@@ -439,6 +447,37 @@ static void start_document(view_state *viewer, bool is_demo)
         view_clear_steps(viewer); // the next event stores the first step
 }
 
+// Stores the guest of the demo scene for view_finish_opening() if it is loaded later
+// (`is_deferred`); takes its path from `examples`. Forgets the guest of a former document.
+static void defer_guest(view_opening *opening, bool is_deferred, example_files *examples)
+{
+    free(opening->companion_path);
+    opening->companion_path = NULL;
+    opening->has_deferred_work = is_deferred;
+    if (is_deferred) {
+        opening->companion_path = examples->guest;
+        examples->guest = NULL;
+    }
+}
+
+// Completes the opening of a document: hides meshes, adds the file to the recent files, and starts
+// the playback. Returns false and logs an error if --hide names an unknown mesh.
+static bool finish_document(view_state *viewer, bool uses_options, bool is_example, bool is_demo)
+{
+    bool is_valid = true;
+    if (viewer->has_interface)
+        view_clear_start(&viewer->ui, &viewer->panels.start);
+    viewer->options->hidden_meshes = 0;
+    if (uses_options)
+        is_valid = view_hide_meshes(viewer);
+    else
+        view_show_meshes(viewer->document, 0);
+    if (viewer->config != NULL && !is_example)
+        view_note_recent(viewer->config, view_shown_file(viewer->document));
+    start_document(viewer, is_demo);
+    return is_valid;
+}
+
 // Opens a document instead of the current one.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options)
 {
@@ -465,55 +504,43 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         .scenery = examples.scenery,
     };
     const bool is_open = open_with_settings(viewer, &request);
-    common_free_list(&shown);
-    if (!is_open) {
-        free_examples(&examples);
-        return false;
-    }
-
-    free(viewer->opening.companion_path);
-    viewer->opening.companion_path = NULL;
-    viewer->opening.has_deferred_work = is_deferred;
-    if (is_deferred) {
-        viewer->opening.companion_path = examples.guest;
-        examples.guest = NULL;
-    }
+    if (is_open)
+        defer_guest(&viewer->opening, is_deferred, &examples);
     free_examples(&examples);
+    common_free_list(&shown);
+    if (!is_open)
+        return false;
+    return finish_document(viewer, uses_options, is_example, is_demo);
+}
 
-    if (viewer->has_interface)
-        view_clear_start(&viewer->ui, &viewer->panels.start);
-    viewer->options->hidden_meshes = 0;
-    const bool is_valid = !uses_options || view_hide_meshes(viewer);
-    if (!uses_options)
-        view_show_meshes(viewer->document, 0);
-    if (viewer->config != NULL && !is_example)
-        view_note_recent(viewer->config, view_shown_file(viewer->document));
-    start_document(viewer, is_demo);
-    return is_valid;
+// Returns one bit for each of the first 64 meshes that a name of --hide selects: a name, a shader
+// or an index.
+static uint64_t find_meshes_to_hide(const view_scene *scene, const char *name)
+{
+    uint64_t found = 0;
+    for (uint32_t m = 0; m < view_count_meshes(scene) && m < 64; m++) {
+        if (view_is_mesh(scene->model, m, name, strlen(name)))
+            found |= (uint64_t)1 << m;
+    }
+    return found;
 }
 
 // Applies the option --hide, which names meshes, to the bits options->hidden_meshes.
 bool view_hide_meshes(view_state *viewer)
 {
     view_options *const options = viewer->options;
-    const md5_model *const model = viewer->document->scene.model;
-    const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
+    const view_scene *const scene = &viewer->document->scene;
     bool is_valid = true;
     options->hidden_meshes = 0;
     for (size_t i = 0; i < options->hidden.count; i++) {
         const char *const name = options->hidden.names[i];
-        bool is_found = false;
-        for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
-            if (view_is_mesh(model, m, name, strlen(name))) {
-                options->hidden_meshes |= (uint64_t)1 << m;
-                is_found = true;
-            }
-        }
-        if (!is_found)
+        const uint64_t meshes = find_meshes_to_hide(scene, name);
+        options->hidden_meshes |= meshes;
+        if (meshes == 0)
             is_valid = view_error(&viewer->log,
                                   "--hide %s: mesh not found: expected the name, shader or index "
                                   "of a mesh; number of meshes: %u",
-                                  name, num_meshes);
+                                  name, view_count_meshes(scene));
     }
     view_show_meshes(viewer->document, options->hidden_meshes);
     return is_valid;
@@ -550,25 +577,32 @@ static bool has_script_item(const view_entity *figure, bool is_flag, const char 
     return false;
 }
 
-// Applies the options --flag (if `is_flag` is true) or --state to the script of the entity. A flag
-// that is not named is reset. Returns false and logs an error if a name is unknown.
-static bool apply_script_names(view_state *viewer, bool is_flag)
+// Sets and resets the flags of the entity's script, or enters its states, so that the requested
+// items are active. States that are not requested are not left.
+static void run_requested_items(view_entity *figure, bool is_flag, const common_texts *requested)
 {
-    view_entity *const figure = &viewer->document->scene.entity;
-    const common_texts *const requested =
-        is_flag ? &viewer->options->flags : &viewer->options->states;
-    // Without --state, the entity leaves its state and plays the selected clip.
-    if (!is_flag && requested->count == 0 && figure->is_in_states)
-        view_change_clip(viewer, viewer->document->scene.clip);
-
-    // Flags are set or reset; states are only entered.
     const char *name;
     for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
         const bool is_requested = view_is_name_in(name, requested->names, requested->count);
         const bool is_changed = is_requested != view_is_script_item_active(figure, is_flag, i);
-        if (is_changed && (is_flag || is_requested))
+        const bool can_change = is_flag || is_requested;
+        if (is_changed && can_change)
             view_run_script_item(figure, is_flag, i, is_requested);
     }
+}
+
+// Applies the options --flag (if `is_flag` is true) or --state to the script of the entity. A flag
+// that is not named is reset. Returns false and logs an error if a name is unknown.
+static bool apply_script_names(view_state *viewer, bool is_flag)
+{
+    const view_options *const options = viewer->options;
+    view_entity *const figure = &viewer->document->scene.entity;
+    const common_texts *const requested = is_flag ? &options->flags : &options->states;
+    // Without --state, the entity leaves its state and plays the selected clip.
+    const bool leaves_states = !is_flag && requested->count == 0 && figure->is_in_states;
+    if (leaves_states)
+        view_change_clip(viewer, viewer->document->scene.clip);
+    run_requested_items(figure, is_flag, requested);
 
     bool is_valid = true;
     for (size_t i = 0; i < requested->count; i++) {
@@ -583,22 +617,24 @@ bool view_apply_script_options(view_state *viewer)
     return apply_script_names(viewer, false) && apply_script_names(viewer, true);
 }
 
+// Replaces only the textures if possible. The GPU model contains the layers of materials (stages
+// that are drawn in addition to maps), so layers require a reload. Warnings about textures may no
+// longer apply, and only a reload removes them.
 bool view_apply_texture_options(view_state *viewer)
 {
     view_document *const document = viewer->document;
     const view_loader loader = make_loader(viewer);
-    view_textures textures = {.num_meshes = 0};
     if (document->scene.model == NULL || viewer->renderer == NULL)
         return true;
-
-    // The GPU model contains the layers of materials, so layers require a reload. Warnings about
-    // textures may no longer apply; only a reload removes them.
-    bool needs_reload = document->textures.layers.num_meshes > 0 || viewer->log.num_warnings > 0;
     document->uses_options = true;
-    if (!needs_reload && !view_load_scene_textures(&loader, &document->scene, &textures))
+    if (document->textures.layers.num_meshes > 0 || viewer->log.num_warnings > 0)
+        return view_reload(viewer);
+
+    view_textures textures = {.num_meshes = 0};
+    if (!view_load_scene_textures(&loader, &document->scene, &textures))
         return false;
-    needs_reload = needs_reload || textures.layers.num_meshes > 0;
-    if (needs_reload) {
+    const bool has_layers = textures.layers.num_meshes > 0;
+    if (has_layers) {
         view_free_textures(&textures, viewer->renderer);
         return view_reload(viewer);
     }
@@ -759,13 +795,14 @@ static void show_page_at_start(view_state *viewer, int32_t number)
     viewer->play.held_at_end = false;
 }
 
-// Opens the character of a lesson, unless it is already the document.
+// Opens the character of a lesson, unless it is already the document. Returns false and logs an
+// error on failure.
 static bool open_lesson_character(view_state *viewer, const view_page *page, const char *models)
 {
     char *const path = common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
     const char *const shown = viewer->document->scene.path;
-    const bool is_shown = shown != NULL && strcmp(path, shown) == 0
-                          && view_get_mode(viewer->document) == VIEW_MODE_CLIPS;
+    const bool is_same_file = shown != NULL && strcmp(path, shown) == 0;
+    const bool is_shown = is_same_file && view_get_mode(viewer->document) == VIEW_MODE_CLIPS;
     const char *const files[1] = {path};
     const bool is_open = is_shown || view_open(viewer, files, 1, false);
     free(path);
@@ -794,6 +831,7 @@ bool view_open_lesson(view_state *viewer, int32_t number)
     return true;
 }
 
+// Results of find_slider() that are not indices.
 enum { SLIDER_UNKNOWN = -1, SLIDER_AMBIGUOUS = -2 };
 
 // Returns the index of a slider of a lesson, or one of the values above. A name also fits the start
@@ -848,7 +886,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     return true;
 }
 
-// Sets the parameter of --set where it exists.
+// Sets a slider of the open lesson or, without a lesson, a parameter of the state machine.
 bool view_set_parameter(view_state *viewer, const view_setting *setting)
 {
     const view_page *const page =

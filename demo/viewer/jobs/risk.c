@@ -16,20 +16,23 @@ static char *note_path(const view_state *viewer)
     return path;
 }
 
+// Writes the note about the file `path` or, if it is NULL, about the recorded movie. Removes the
+// note if there is neither.
 void view_write_crash_note(view_state *viewer, const char *path)
 {
+    const char *noted_path = path;
     if (path == NULL && viewer->jobs.movie != NULL)
-        path = viewer->jobs.movie->path;
-    if (viewer->config == NULL || viewer->config->path == NULL
-        || path == viewer->opening.noted_path)
+        noted_path = viewer->jobs.movie->path;
+    if (viewer->config == NULL || viewer->config->path == NULL)
         return;
-    viewer->opening.noted_path = path;
+    if (noted_path == viewer->opening.noted_path)
+        return;
+    viewer->opening.noted_path = noted_path;
 
-    // Without a path, remove the note.
     char *const note = note_path(viewer);
-    char *const full_path = common_absolute(path != NULL ? path : "");
+    char *const full_path = common_absolute(noted_path != NULL ? noted_path : "");
     common_create_folders(note, 0700);
-    FILE *const file = path != NULL ? fopen(note, "wb") : NULL;
+    FILE *const file = noted_path != NULL ? fopen(note, "wb") : NULL;
     if (file != NULL) {
         fprintf(file, "%ld %s", common_process_id(), full_path);
         fclose(file);
@@ -52,22 +55,30 @@ static double count_movie_images(FILE *file)
     return count[1] * 65536.0 + count[2] * 256.0 + count[3]; // the first byte is 0
 }
 
-void view_read_crash_note(view_state *viewer)
+// Reads the note. It contains the id of a process, a space, and the path of the file that the
+// process opened or recorded. Returns the path, to be freed, and sets *process. Without a note, the
+// path is "" and the process 0.
+static char *read_note(const view_state *viewer, long *process)
 {
-    view_decision *const decision = &viewer->panels.decision;
-    if (viewer->config == NULL || viewer->config->path == NULL)
-        return;
-
-    // The note contains the id of the process, a space, and the path of the file that the process
-    // opened or recorded.
     size_t size;
     const char *reason;
     char *const note = note_path(viewer);
     char *const text = common_read_stream(note, &size, &reason);
     char *path = "";
-    const long process = text != NULL ? strtol(text, &path, 10) : 0;
-    path += *path == ' ';
+    *process = text != NULL ? strtol(text, &path, 10) : 0;
+    char *const copy = common_copy(*path == ' ' ? path + 1 : path);
+    free(text);
+    free(note);
+    return copy;
+}
 
+void view_read_crash_note(view_state *viewer)
+{
+    view_decision *const decision = &viewer->panels.decision;
+    if (viewer->config == NULL || viewer->config->path == NULL)
+        return;
+    long process;
+    char *const path = read_note(viewer, &process);
     // If the process has crashed, offer the unfinished movie or the file.
     char *const movie_path = common_format("%s.part", path);
     FILE *const movie = fopen(movie_path, "rb");
@@ -80,21 +91,23 @@ void view_read_crash_note(view_state *viewer)
             count_movie_images(movie) / view_get_frame_rate(viewer->options, 25);
         fclose(movie);
     }
-    if (decision->file[0] != '\0') // so that the user can open it again
-        viewer->opening.failed =
-            (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
     free(movie_path);
-    free(text);
-    free(note);
+    if (decision->file[0] == '\0') {
+        free(path);
+        return;
+    }
+    // The user can open it again.
+    viewer->opening.failed = (view_command){.action = VIEW_OPEN_FILE, .path = path};
 }
 
+// Renames the unfinished movie to its final name, or deletes it.
 void view_resolve_lost_movie(view_state *viewer, bool is_kept)
 {
     const char *const path = viewer->panels.decision.file;
     char *const part = common_format("%s.part", path);
-    const bool is_done = (is_kept ? rename(part, path) : remove(part)) == 0;
+    const int failure = is_kept ? rename(part, path) : remove(part);
     const char *result = is_kept ? "kept" : "deleted";
-    if (!is_done)
+    if (failure != 0)
         result = strerror(errno);
     view_notice(viewer, "%s: %s", path, result);
     viewer->panels.decision.file[0] = '\0';
