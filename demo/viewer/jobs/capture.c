@@ -122,11 +122,12 @@ void view_record_frame(view_state *viewer)
     view_movie *const movie = viewer->jobs.movie;
     if (movie == NULL)
         return;
-    const bool is_same_size = viewer->width == movie->width && viewer->height == movie->height;
-    const bool is_added = is_same_size
-                          && md5gl_read_pixels(viewer->renderer, NULL, movie->width, movie->height,
-                                               movie->rgba, &error)
-                          && view_add_movie_image(movie, movie->rgba);
+    bool is_added = viewer->width == movie->width && viewer->height == movie->height;
+    if (is_added)
+        is_added = md5gl_read_pixels(viewer->renderer, NULL, movie->width, movie->height,
+                                     movie->rgba, &error);
+    if (is_added)
+        is_added = view_add_movie_image(movie, movie->rgba);
     if (!is_added)
         view_toggle_recording(viewer); // ends the recording
 }

@@ -18,11 +18,11 @@
 
 // An export of images: a separate state without a window, which uses the window's renderer.
 typedef struct view_export_job {
-    common_list words; // arguments; the options point into them
+    common_list words; // arguments of the command line; the options point into them
     view_options options;
     view_state viewer;
     view_output output;
-    double begin;
+    double begin; // time of the begin, seconds
 } view_export_job;
 
 // The conversion of a model, on a thread if threads are available.
@@ -33,7 +33,7 @@ typedef struct view_conversion_job {
     convert_job job;       // the job that the arguments describe
     view_library *library; // game, with a reference to it; or NULL
     common_list shaders;   // shaders of the meshes, for a game
-    common_list notes;
+    common_list notes;     // notes and warnings of the conversion, for the list of problems
     md5_error error;
     uint32_t num_attached; // attached models, which are not converted
     bool is_done;
@@ -343,6 +343,7 @@ static bool find_files(view_state *viewer, view_options *export_options, char **
     return exists;
 }
 
+// Frees the preview of the dialog.
 static void drop_preview(view_state *viewer)
 {
     if (viewer->renderer != NULL)
@@ -365,23 +366,30 @@ static double estimate_file_size(const view_options *export_options, size_t prev
     return (double)preview_size * pow(num_pixels / num_preview_pixels, 0.8) * num_images;
 }
 
+// Computes the size of the preview, pixels: the size of the image, or of a cell of a sheet, reduced
+// so that its longer side is at most 360 pixels.
+static void find_preview_size(const view_options *export_options, uint32_t *width, uint32_t *height)
+{
+    const double max_side = 360;
+    const bool is_sheet_wide = export_options->sheet_columns > 0;
+    const bool is_sheet_high = export_options->sheet_rows > 0;
+    const uint32_t num_columns = is_sheet_wide ? export_options->sheet_columns : 1;
+    const uint32_t num_rows = is_sheet_high ? export_options->sheet_rows : 1;
+    const double full_width = (double)export_options->width / num_columns;
+    const double full_height = (double)export_options->height / num_rows;
+    const double shrink = fmin(max_side / fmax(full_width, full_height), 1);
+    *width = (uint32_t)fmax(full_width * shrink, 1);
+    *height = (uint32_t)fmax(full_height * shrink, 1);
+}
+
 // Draws a small preview of the output: the image, the current image of a movie, or one cell of a
 // sheet. Also estimates the size of the exported file.
 static void draw_preview(view_state *viewer, view_options *export_options)
 {
-    const double max_side = 360; // pixels per side
     view_export *const export = &viewer->panels.export;
-
-    // The size of the image, or of a cell of a sheet, reduced to the preview.
-    const uint32_t num_columns =
-        export_options->sheet_columns > 0 ? export_options->sheet_columns : 1;
-    const uint32_t num_rows = export_options->sheet_rows > 0 ? export_options->sheet_rows : 1;
-    const double full_width = (double)export_options->width / num_columns;
-    const double full_height = (double)export_options->height / num_rows;
-    const double shrink = fmin(max_side / fmax(full_width, full_height), 1);
-    const uint32_t width = (uint32_t)fmax(full_width * shrink, 1);
-    const uint32_t height = (uint32_t)fmax(full_height * shrink, 1);
-
+    uint32_t width;
+    uint32_t height;
+    find_preview_size(export_options, &width, &height);
     view_state small = *viewer;
     small.options = export_options;
     small.width = width;
@@ -393,7 +401,7 @@ static void draw_preview(view_state *viewer, view_options *export_options)
     }
 
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
-    size_t preview_size = 0;
+    size_t preview_size = 0; // bytes as PNG
     drop_preview(viewer);
     if (view_draw_small(viewer, &small, export->choices.kind == VIEW_EXPORT_PICTURE,
                         export_options->samples, export_options->no_background, rgba)) {
@@ -407,31 +415,32 @@ static void draw_preview(view_state *viewer, view_options *export_options)
     free(rgba);
 }
 
-// Updates the names of the files, the command line and the problem of the dialog.
+// Updates the names of the files, the equivalent command line, and the reason why the export is not
+// possible, if there is one. md5tool does not accept single names of a game, so the command line of
+// a model in a game is empty.
 static void describe_export(view_state *viewer, view_options *export_options)
 {
     view_export *const export = &viewer->panels.export;
     const bool is_model = export->choices.kind == VIEW_EXPORT_MODEL;
+    const bool is_in_game = viewer->document->scene.library != NULL;
     export->exists = find_files(viewer, export_options, &export->file);
-
-    view_conversion_job *const trial = common_alloc(1, sizeof *trial);
-    const char *problem = NULL;
-    if (is_model) {
-        problem = add_sources(trial, viewer, export_options);
-        add_option(&trial->words, "output", common_copy(export->file));
-    } else {
-        trial->words = write_words(viewer, export_options);
+    export->problem[0] = '\0';
+    if (!is_model) {
+        common_list words = write_words(viewer, export_options);
+        export->line = view_join_words("md5view", &words);
+        common_free_list(&words);
+        return;
     }
 
-    // md5tool does not accept single names of a game.
-    const bool is_in_game = viewer->document->scene.library != NULL;
-    if (!is_model)
-        export->line = view_join_words("md5view", &trial->words);
-    else if (!is_in_game)
-        export->line = view_join_words("md5tool convert", &trial->words);
-    else
+    view_conversion_job *const trial = common_alloc(1, sizeof *trial); // is not run
+    const char *const problem = add_sources(trial, viewer, export_options);
+    if (problem != NULL)
+        COMMON_TEXT(export->problem, "%s", problem);
+    add_option(&trial->words, "output", common_copy(export->file));
+    if (is_in_game)
         export->line = common_copy("");
-    COMMON_TEXT(export->problem, "%s", problem ? problem : "");
+    else
+        export->line = view_join_words("md5tool convert", &trial->words);
     free_conversion(trial);
 }
 
@@ -477,6 +486,23 @@ static bool update_dialog(view_state *viewer)
 
 // == Running =====================================================================================
 
+// Shows a notice with the result of an export of images. After a success, closes the dialog.
+static void show_export_result(view_state *viewer, const view_export_job *exporting, bool is_saved,
+                               bool is_stopped)
+{
+    const char *const output = exporting->options.output;
+    if (is_saved) {
+        const char *const first_file = viewer->panels.export.file;
+        view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
+        view_notice(viewer, "Saved %s", first_file != NULL ? first_file : output);
+    } else if (is_stopped) {
+        view_notice(viewer, "Export stopped");
+    } else {
+        memcpy(viewer->log.error, exporting->viewer.log.error, sizeof viewer->log.error);
+        view_notice(viewer, "Cannot export %s", output);
+    }
+}
+
 // Ends the export of images: completes the output file, shows the result in a notice, and frees the
 // job. `is_stopped` is true if the user or the end of the program stops the export.
 static void end_export(view_state *viewer, bool is_stopped)
@@ -490,19 +516,7 @@ static void end_export(view_state *viewer, bool is_stopped)
 
     const bool has_begun = exporting->output.viewer != NULL;
     const bool is_saved = has_begun && view_end_output(&exporting->output);
-    char *const file = common_copy(exporting->options.output);
-    if (is_saved) {
-        const char *const first_file = viewer->panels.export.file;
-        view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
-        view_notice(viewer, "Saved %s", first_file != NULL ? first_file : file);
-    } else if (is_stopped) {
-        view_notice(viewer, "Export stopped");
-    } else {
-        memcpy(viewer->log.error, export_state->log.error, sizeof viewer->log.error);
-        view_notice(viewer, "Cannot export %s", file);
-    }
-    free(file);
-
+    show_export_result(viewer, exporting, is_saved, is_stopped);
     view_end(export_state);
     view_free_options(&exporting->options);
     common_free_list(&exporting->words);
@@ -512,11 +526,13 @@ static void end_export(view_state *viewer, bool is_stopped)
 
 // -- Conversion of a model -----------------------------------------------------------------------
 
+// Callback of convert_job: adds a note of the conversion.
 static void add_note(void *user, const char *text)
 {
     common_add(&((view_conversion_job *)user)->notes, common_copy(text));
 }
 
+// Callback of convert_job: returns false to stop the conversion.
 static bool should_continue(void *user)
 {
     return !atomic_load(&((view_conversion_job *)user)->stops);
@@ -585,19 +601,13 @@ static void begin_conversion(view_state *viewer, const view_options *export_opti
         convert_model(conversion);
 }
 
-// Waits for the conversion, and shows its result.
-static void end_conversion(view_state *viewer)
+// Shows a notice with the result of a conversion. After a success, closes the dialog.
+static void show_conversion_result(view_state *viewer, const view_conversion_job *conversion,
+                                   const char *path)
 {
-    view_conversion_job *const conversion = viewer->jobs.conversion;
-    const char *const path = conversion->words.names[conversion->words.count - 1];
-    view_wait_thread(conversion->thread, "convert");
-    viewer->jobs.conversion = NULL;
-    viewer->panels.export.total = 0;
-    for (size_t i = 0; i < conversion->notes.count; i++)
-        view_note(&viewer->log, path, conversion->notes.names[i]);
+    const size_t num_notes = conversion->notes.count;
     if (conversion->is_done) {
         view_open_overlay(&viewer->ui, &viewer->panels, VIEW_OVERLAY_NONE);
-        const size_t num_notes = conversion->notes.count;
         if (num_notes > 0)
             view_notice(viewer, "Saved %s (%zu %s in Problems)", path, num_notes,
                         common_noun(num_notes, "note", "notes"));
@@ -609,6 +619,19 @@ static void end_conversion(view_state *viewer)
         view_log_error(&viewer->log, &conversion->error);
         view_notice(viewer, "Cannot export %s", path);
     }
+}
+
+// Waits for the conversion, shows its result and its notes, and frees it.
+static void end_conversion(view_state *viewer)
+{
+    view_conversion_job *const conversion = viewer->jobs.conversion;
+    const char *const path = conversion->words.names[conversion->words.count - 1];
+    view_wait_thread(conversion->thread, "convert");
+    viewer->jobs.conversion = NULL;
+    viewer->panels.export.total = 0;
+    for (size_t i = 0; i < conversion->notes.count; i++)
+        view_note(&viewer->log, path, conversion->notes.names[i]);
+    show_conversion_result(viewer, conversion, path);
     view_drop_library(conversion->library);
     free_conversion(conversion);
     view_log_state(viewer, "exported");
@@ -635,26 +658,35 @@ static void store_choices(view_state *viewer)
     free(choices);
 }
 
+// Prepares the separate state of an export of images, whose arguments are in exporting->words:
+// parses the arguments, opens the document and begins the output. Returns false and logs an error
+// in the state on failure.
+static bool prepare_image_export(view_export_job *exporting, const view_state *viewer)
+{
+    view_state *const export_state = &exporting->viewer;
+    char problem[256];
+    const bool is_read = view_read_options((int)exporting->words.count, exporting->words.names,
+                                           &exporting->options, problem, sizeof problem);
+    view_begin(export_state, &exporting->options);
+    export_state->renderer = viewer->renderer;
+    export_state->log.level = viewer->log.level;
+    if (!is_read)
+        return view_error(&export_state->log, "%s", problem);
+
+    const float scale = exporting->options.ui_scale > 0 ? exporting->options.ui_scale : 1;
+    if (!view_open_first(export_state) || !view_set_scale(export_state, scale))
+        return false;
+    return view_begin_output(&exporting->output, export_state, NULL);
+}
+
 // Starts an export of images or of a movie in a separate state.
 static void begin_image_export(view_state *viewer, const view_options *export_options)
 {
     view_export_job *const exporting = common_alloc(1, sizeof *exporting);
-    view_state *const export_state = &exporting->viewer;
-    char problem[256];
     viewer->jobs.export = exporting;
     exporting->words = write_words(viewer, export_options);
     exporting->begin = view_seconds();
-    bool is_ready = view_read_options((int)exporting->words.count, exporting->words.names,
-                                      &exporting->options, problem, sizeof problem);
-    view_begin(export_state, &exporting->options);
-    export_state->renderer = viewer->renderer;
-    export_state->log.level = viewer->log.level;
-    if (!is_ready)
-        view_error(&export_state->log, "%s", problem);
-
-    const float scale = exporting->options.ui_scale > 0 ? exporting->options.ui_scale : 1;
-    is_ready = is_ready && view_open_first(export_state) && view_set_scale(export_state, scale);
-    is_ready = is_ready && view_begin_output(&exporting->output, export_state, NULL);
+    const bool is_ready = prepare_image_export(exporting, viewer);
     viewer->panels.export.asks = false;
     viewer->panels.export.done = 0;
     viewer->panels.export.total = exporting->output.total;
@@ -806,49 +838,66 @@ static char *name_retargeted(const view_state *viewer, const view_clip *clip, bo
     return path;
 }
 
+// Writes the map of joints of a conversion job to a file. Returns false and fills `error` on
+// failure.
+static bool write_map(convert_job *job, const char *path, md5_error *error)
+{
+    job->prints_map = fopen(path, "w");
+    if (job->prints_map == NULL)
+        return false;
+    const bool is_printed = convert_files(job, error);
+    const bool is_closed = fclose(job->prints_map) == 0;
+    return is_printed && is_closed;
+}
+
 // Writes a retargeted clip or, if `is_map` is true, the map of joints for it. Returns false and
 // fills `error` on failure, also if `path` is NULL.
 static bool write_retargeted(const view_state *viewer, const view_clip *clip, bool is_map,
                              const char *path, md5_error *error)
 {
+    convert_fail(error, MD5_ERROR_IO, path, "cannot write the file");
+    if (path == NULL)
+        return false;
     common_list inputs = {0};
     convert_job job =
         view_retarget_job(viewer->options, &viewer->document->scene, clip->path, &inputs);
-    convert_fail(error, MD5_ERROR_IO, path, "cannot write the file");
-
     bool is_saved;
     if (is_map) {
-        job.prints_map = path != NULL ? fopen(path, "w") : NULL;
-        is_saved = job.prints_map != NULL && convert_files(&job, error);
-        if (job.prints_map != NULL)
-            is_saved = fclose(job.prints_map) == 0 && is_saved;
+        is_saved = write_map(&job, path, error);
     } else {
         job.output = path;
-        is_saved = path != NULL && convert_files(&job, error);
+        is_saved = convert_files(&job, error);
     }
     common_free_list(&inputs);
+    return is_saved;
+}
+
+// Saves the retargeted form of a clip, or its map of joints, to an unused path, and shows a notice.
+// Returns false and logs an error on failure.
+static bool save_retargeted_clip(view_state *viewer, const view_clip *clip, bool is_map)
+{
+    md5_error error;
+    char *const path = name_retargeted(viewer, clip, is_map);
+    const bool is_saved = write_retargeted(viewer, clip, is_map, path, &error);
+    if (!is_saved)
+        view_log_error(&viewer->log, &error);
+    if (is_saved && !is_map)
+        COMMON_TEXT(viewer->panels.retarget.saved, "%s", path);
+    if (is_saved)
+        view_notice(viewer, "Saved %s", path);
+    free(path);
     return is_saved;
 }
 
 void view_save_retargeted(view_state *viewer, size_t what)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const bool is_map = what == VIEW_SAVE_MAP;
-    bool is_saved = viewer->options->retarget != NULL;
-    for (size_t i = 0; i < scene->num_clips && is_saved; i++) {
+    if (viewer->options->retarget == NULL)
+        return;
+    for (size_t i = 0; i < scene->num_clips; i++) {
         const view_clip *const clip = &scene->clips[i];
-        if (clip != view_shown_clip(scene) && what != VIEW_SAVE_CLIPS)
-            continue;
-
-        md5_error error;
-        char *const path = name_retargeted(viewer, clip, is_map);
-        is_saved = write_retargeted(viewer, clip, is_map, path, &error);
-        if (is_saved && !is_map)
-            COMMON_TEXT(viewer->panels.retarget.saved, "%s", path);
-        if (is_saved)
-            view_notice(viewer, "Saved %s", path);
-        else
-            view_log_error(&viewer->log, &error);
-        free(path);
+        const bool is_selected = what == VIEW_SAVE_CLIPS || clip == view_shown_clip(scene);
+        if (is_selected && !save_retargeted_clip(viewer, clip, what == VIEW_SAVE_MAP))
+            return;
     }
 }

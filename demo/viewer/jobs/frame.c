@@ -35,6 +35,7 @@ bool view_set_scale(view_state *viewer, float scale)
 
 // == One frame ===================================================================================
 
+// Draws the interface over the image.
 static void draw_panels(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->drawing.canvas);
@@ -94,35 +95,39 @@ static void draw_caption(view_state *viewer, const view_stage *stage)
     view_draw_canvas(stage);
 }
 
-// Draws one frame into a target: the document or lesson, its caption, marks and panels. The
-// parameters are those of view_draw().
-static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                       bool transparent, bool clean, md5_error *error)
+// Returns the stage of an image of width * height pixels: it is laid out for an image of
+// layout_width * layout_height pixels, and then scaled.
+static view_stage build_scaled_stage(view_state *viewer, uint32_t layout_width,
+                                     uint32_t layout_height, uint32_t width, uint32_t height)
 {
-    const bool is_page = viewer->pages.open >= 0;
-    const bool is_small = is_reduced(viewer);
-    const bool has_interface = viewer->has_interface && !clean;
-    const bool has_panels = has_interface && !is_small;
-    uint32_t layout_size[2] = {width, height};
-    if (is_small) {
-        layout_size[0] = viewer->width;
-        layout_size[1] = viewer->height;
-    }
-    md5_error draw_error = {0};
-    // Pose first, because the camera follows a character that walks.
-    pose_document(viewer);
-    if (!is_page)
-        view_update_framing(viewer, layout_size[0], layout_size[1]);
-
-    // Lay out the stage for the size of the window, and scale it to the size of the target.
-    view_stage stage = view_build_stage(viewer, (float)layout_size[0], (float)layout_size[1]);
+    view_stage stage = view_build_stage(viewer, (float)layout_width, (float)layout_height);
     const float x_scale = (float)width / stage.width;
     const float y_scale = (float)height / stage.height;
     stage.region = (view_rect){stage.region.x * x_scale, stage.region.y * y_scale,
                                stage.region.width * x_scale, stage.region.height * y_scale};
     stage.width = (float)width;
     stage.height = (float)height;
+    return stage;
+}
 
+// Draws one frame into a target: the document or lesson, its caption, marks and panels. The
+// parameters are those of view_draw().
+static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                       bool transparent, bool clean, md5_error *error)
+{
+    const bool is_page = viewer->pages.open >= 0; // a lesson, or the list of lessons
+    const bool is_small = is_reduced(viewer);
+    const bool has_interface = viewer->has_interface && !clean;
+    const bool has_panels = has_interface && !is_small;
+    const uint32_t layout_width = is_small ? viewer->width : width;
+    const uint32_t layout_height = is_small ? viewer->height : height;
+    // Pose first, because the camera follows a character that walks.
+    pose_document(viewer);
+    if (!is_page)
+        view_update_framing(viewer, layout_width, layout_height);
+    const view_stage stage = build_scaled_stage(viewer, layout_width, layout_height, width, height);
+
+    md5_error draw_error = {0};
     bool is_drawn;
     if (is_page) {
         view_prepare_thumbnails(&stage);
@@ -161,6 +166,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
     return drawn;
 }
 
+// Returns a side of an image in pixels, scaled and rounded to at least one pixel.
 static uint32_t scaled(uint32_t side, float scale)
 {
     return (uint32_t)fmaxf(roundf((float)side * scale), 1);
@@ -195,15 +201,25 @@ static void prepare_target(view_state *viewer, const view_presented *needed, md5
                                           needed->samples, error);
 }
 
+// Copies the frame in drawing.presented.target to the window. A frame with the size of the window,
+// which has only one sample, is smoothed. Returns false and fills `error` on failure.
+static bool copy_to_window(view_state *viewer, bool is_small, md5_error *error)
+{
+    const view_presented *const present = &viewer->drawing.presented;
+    const bool is_same_size = present->width == viewer->width && present->height == viewer->height;
+    if (is_small && is_same_size)
+        return md5gl_smooth_target(viewer->renderer, present->target, 0, error);
+    return md5gl_copy_target(viewer->renderer, present->target, 0, viewer->width, viewer->height,
+                             error);
+}
+
 bool view_present(view_state *viewer, md5_error *error)
 {
-    const uint32_t width = viewer->width;
-    const uint32_t height = viewer->height;
     const bool is_small = is_reduced(viewer);
     const float scale = is_small ? viewer->drawing.economy.scale : 1;
     const view_presented needed = {
-        .width = scaled(width, scale),
-        .height = scaled(height, scale),
+        .width = scaled(viewer->width, scale),
+        .height = scaled(viewer->height, scale),
         .samples = viewer->drawing.economy.one_sample ? 1 : viewer->options->samples,
     };
     view_presented *const present = &viewer->drawing.presented;
@@ -215,25 +231,17 @@ bool view_present(view_state *viewer, md5_error *error)
         prepare_target(viewer, &needed, error);
     if (!needs_target || present->target == NULL) {
         viewer->drawing.economy.scale = 0;
-        return view_draw(viewer, NULL, width, height, false, false, error);
+        return view_draw(viewer, NULL, viewer->width, viewer->height, false, false, error);
     }
     if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error))
         return false;
-
-    // Copy the frame to the window. If it has the size of the window but only one sample, the copy
-    // smooths its edges.
-    const bool is_smoothed = is_small && needed.width == width && needed.height == height;
-    bool is_presented;
-    if (is_smoothed)
-        is_presented = md5gl_smooth_target(viewer->renderer, present->target, 0, error);
-    else
-        is_presented =
-            md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error);
-    if (!is_presented || !is_small)
-        return is_presented;
-    return draw_on_window(viewer, draw_panels, error); // panels keep the resolution of the window
+    if (!copy_to_window(viewer, is_small, error))
+        return false;
+    // Panels keep the resolution of the window.
+    return !is_small || draw_on_window(viewer, draw_panels, error);
 }
 
+// Draws the sign that a movie is being recorded.
 static void draw_recording_sign(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->drawing.canvas);

@@ -16,28 +16,35 @@ void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
         (view_framing){*camera, view_size(document->bounds), region.width, region.height};
 }
 
+// Returns true if the user has not moved the target or the distance of the camera since it was
+// framed.
+static bool is_still_framed(const view_cameras *cameras)
+{
+    const md5_vec3 framed_target = cameras->framing.camera.target;
+    const md5_vec3 target = cameras->user.target;
+    const bool has_same_target =
+        target.x == framed_target.x && target.y == framed_target.y && target.z == framed_target.z;
+    const bool has_same_distance = cameras->user.distance == cameras->framing.camera.distance;
+    return cameras->framing.width > 0 && has_same_distance && has_same_target;
+}
+
 void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
 {
-    // If the user has moved the camera since it was framed, it remains where it is.
-    const view_framing *const framed = &viewer->cameras.framing;
-    const md5_vec3 former = framed->camera.target;
-    const md5_vec3 target = viewer->cameras.user.target;
-    const bool has_same_target =
-        target.x == former.x && target.y == former.y && target.z == former.z;
-    const bool has_same_distance = viewer->cameras.user.distance == framed->camera.distance;
-    const bool is_framed = framed->width > 0 && has_same_distance && has_same_target;
-    if (viewer->cameras.follows_path || !is_framed)
-        return;
     const view_document *const document = viewer->document;
+    const view_cameras *const cameras = &viewer->cameras;
+    const view_framing *const framed = &cameras->framing;
+    if (cameras->follows_path || !is_still_framed(cameras))
+        return;
     const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
     const view_rect region = view_content_region(viewer, &stage);
     // The framing is still suitable if the document is not too small, and is not cut off: it fills
     // at most 92 % of the region.
     const bool is_same_region = region.width == framed->width && region.height == framed->height;
     const bool is_large_enough = view_size(document->bounds) >= 0.5f * framed->size;
-    const float fitting = view_fitting_distance(&viewer->cameras.user, &document->hull, 0.92f,
-                                                region.width, region.height);
-    if (!is_same_region || !is_large_enough || fitting > viewer->cameras.user.distance)
+    const float min_distance =
+        view_fitting_distance(&cameras->user, &document->hull, 0.92f, region.width, region.height);
+    const bool is_cut_off = min_distance > cameras->user.distance;
+    if (!is_same_region || !is_large_enough || is_cut_off)
         view_frame_document(viewer, width, height);
 }
 

@@ -64,6 +64,7 @@ static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size
     fwrite(number, 1, 4, file);
 }
 
+// Writes a number of 16 bits in the byte order of PNG, big-endian.
 static void write_u16(uint8_t *bytes, uint32_t value)
 {
     bytes[0] = (uint8_t)(value >> 8);
@@ -298,6 +299,30 @@ static void ignore_size_limit(void)
 }
 #endif
 
+// Creates the file of a movie. A recording is written to the named file PATH.part, so that it
+// remains after the program was killed. Other movies leave no file if they are incomplete. Returns
+// false and sets errno on failure.
+static bool begin_movie_file(view_movie *movie)
+{
+    const bool is_recording = movie->num_frames == 0;
+    if (!is_recording)
+        return common_begin_file(&movie->writer, movie->path, false);
+    char *const part = common_format("%s.part", movie->path);
+    movie->writer = (common_writer){fopen(part, "wb"), common_copy(movie->path), part, -1};
+    return movie->writer.file != NULL;
+}
+
+// Frees a movie whose file could not be created.
+static void free_unopened_movie(view_movie *movie)
+{
+    const bool is_recording = movie->num_frames == 0;
+    if (is_recording)
+        free(movie->writer.name);
+    free(movie->writer.path);
+    free(movie->path);
+    free(movie);
+}
+
 // Creates the file of a movie: APNG is written by the viewer, other formats by ffmpeg through a
 // pipe.
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
@@ -312,37 +337,27 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .frame_rate = frame_rate,
         .log = log,
     };
-    // A recording is written to a named file, so that it remains after the program was killed.
-    // Other movies leave no file if they are incomplete.
-    const bool is_recording = num_frames == 0;
-    char *const part = is_recording ? common_format("%s.part", path) : NULL;
-    bool is_open;
     ignore_size_limit();
-    if (is_recording) {
-        movie->writer = (common_writer){fopen(part, "wb"), common_copy(path), part, -1};
-        is_open = movie->writer.file != NULL;
-    } else {
-        is_open = common_begin_file(&movie->writer, path, false);
+    if (!begin_movie_file(movie)) {
+        view_error(log, "cannot write %s: %s", path, strerror(errno));
+        free_unopened_movie(movie);
+        return NULL;
     }
 
     const bool is_apng = common_has_suffix(path, ".apng");
-    if (is_open && is_apng)
+    if (is_apng) {
         movie->file = movie->writer.file;
-    if (is_open && (is_apng || start_ffmpeg(movie)))
         return movie;
-
-    if (is_open) {
+    }
+    if (!start_ffmpeg(movie)) {
         common_end_file(&movie->writer, false);
         view_error(log, "%s: ffmpeg is not installed; install ffmpeg, or write an .apng file",
                    path);
-    } else {
-        view_error(log, "cannot write %s: %s", path, strerror(errno));
-        free(movie->writer.path);
-        free(part);
+        free(movie->path);
+        free(movie);
+        return NULL;
     }
-    free(movie->path);
-    free(movie);
-    return NULL;
+    return movie;
 }
 
 // Finishes the file of a recording after an image, so that it can be played if the program ends
@@ -362,14 +377,19 @@ static void finish_recorded_image(view_movie *movie)
 bool view_add_movie_image(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;
-    const bool added = movie->file != NULL ? add_apng(movie, rgba) : feed_ffmpeg(movie, rgba, size);
-    if (!added || (movie->file && ferror(movie->file) != 0))
+    const bool is_apng = movie->file != NULL;
+    bool is_added;
+    if (is_apng)
+        is_added = add_apng(movie, rgba) && ferror(movie->file) == 0;
+    else
+        is_added = feed_ffmpeg(movie, rgba, size);
+    if (!is_added)
         movie->is_broken = true;
     if (movie->is_broken)
         return false;
     movie->num_added++;
     const bool is_recording = movie->num_frames == 0;
-    if (is_recording && movie->file != NULL)
+    if (is_recording && is_apng)
         finish_recorded_image(movie);
     return !movie->is_broken;
 }

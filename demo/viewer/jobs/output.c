@@ -14,38 +14,47 @@
 
 // == Images ======================================================================================
 
+// Writes an image as PNG to a file or, if the path is NULL, to the standard output. Returns false
+// and sets errno on failure.
+static bool write_png_file(const char *path, const view_image *image)
+{
+    common_writer writer;
+    size_t size = 0;
+    if (!common_begin_file(&writer, path, false))
+        return false;
+    // Filter "difference to the left": trying all five filters in each row takes 1.8 times as
+    // long and gives results that are 3 % larger.
+    stbi_write_force_png_filter = 1;
+    uint8_t *const png = view_encode_png(image, true, &size);
+    const bool is_written = png != NULL && fwrite(png, 1, size, writer.file) == size;
+    free(png);
+    return common_end_file(&writer, is_written);
+}
+
 // Saves an image as PNG, or writes it to the standard output if the path is "-".
 bool view_write_png(view_state *viewer, const char *path, uint32_t width, uint32_t height,
                     uint8_t *rgba)
 {
-    common_writer writer;
-    size_t size = 0;
     const bool is_standard_output = strcmp(path, "-") == 0;
     const bool is_logged = !is_standard_output && viewer->options->thumbnail == 0;
-    if (common_begin_file(&writer, is_standard_output ? NULL : path, false)) {
-        // Filter "difference to the left": trying all five filters in each row takes 1.8 times as
-        // long and gives results that are 3 % larger.
-        stbi_write_force_png_filter = 1;
-        uint8_t *const png = view_encode_png(&(view_image){rgba, width, height}, true, &size);
-        const bool is_written = png != NULL && fwrite(png, 1, size, writer.file) == size;
-        free(png);
-        if (common_end_file(&writer, is_written)) {
-            if (is_logged)
-                view_info(&viewer->log, "%s", path);
-            return true;
-        }
-    }
-    return view_error(&viewer->log, "cannot write %s: %s", path, strerror(errno));
+    const char *const png_path = is_standard_output ? NULL : path;
+    if (!write_png_file(png_path, &(view_image){rgba, width, height}))
+        return view_error(&viewer->log, "cannot write %s: %s", path, strerror(errno));
+    if (is_logged)
+        view_info(&viewer->log, "%s", path);
+    return true;
 }
 
 bool view_draw_pixels(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                       bool transparent, bool clean, uint8_t *rgba)
 {
     md5_error error = {0};
-    if (target != NULL && view_draw(viewer, target, width, height, transparent, clean, &error)
-        && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error))
-        return true;
-    return target != NULL && view_log_error(&viewer->log, &error);
+    if (target == NULL) // an error was logged when it could not be created
+        return false;
+    const bool is_drawn =
+        view_draw(viewer, target, width, height, transparent, clean, &error)
+        && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error);
+    return is_drawn || view_log_error(&viewer->log, &error);
 }
 
 md5gl_target *view_create_target(view_state *viewer, uint32_t width, uint32_t height)
@@ -76,24 +85,40 @@ static void show_end(view_play *play, const md5_anim *anim, double end)
     view_seek(play, anim, end);
 }
 
+// Sets the time of image `i` of a contact sheet with `count` images of each clip: the middle of
+// equal parts of the range or cycle, because many clips begin and end with the same pose.
+static void set_sheet_time_in_parts(view_play *play, const md5_anim *anim, time_range range,
+                                    uint32_t i, uint32_t count)
+{
+    double end = range.last;
+    if (!range.is_selected)
+        end = range.first + view_cycle_length(play, anim);
+    play->time = range.first + (end - range.first) * (i + 0.5) / count;
+}
+
+// Sets the time of image `i` of a contact sheet with `count` images, which are distributed over the
+// selected range. The first and the last image show its ends.
+static void set_sheet_time_in_range(view_play *play, const md5_anim *anim, time_range range,
+                                    uint32_t i, uint32_t count)
+{
+    const uint32_t num_intervals = count > 1 ? count - 1 : 1;
+    const bool is_last_image = count > 1 && i + 1 == count;
+    play->time = range.first + (range.last - range.first) * i / num_intervals;
+    if (is_last_image)
+        show_end(play, anim, range.last);
+}
+
 // Sets the time of image `i` of a contact sheet with `count` images. The images are distributed
-// over the selected range or over one cycle of the clip.
+// over the selected range or over one cycle of the clip. Without a clip, they are one second apart.
 static void set_sheet_time(const view_options *options, view_play *play, const md5_anim *anim,
                            time_range range, uint32_t i, uint32_t count)
 {
     if (options->all_clips && anim != NULL) {
-        // Use the middle of equal parts, because many clips begin and end with the same pose.
-        const double end =
-            range.is_selected ? range.last : range.first + view_cycle_length(play, anim);
-        play->time = range.first + (end - range.first) * (i + 0.5) / count;
+        set_sheet_time_in_parts(play, anim, range, i, count);
         return;
     }
-    const bool is_last_image = count > 1 && i + 1 == count;
     if (range.is_selected) {
-        const double offset = (range.last - range.first) * i / (count > 1 ? count - 1 : 1);
-        play->time = range.first + offset;
-        if (is_last_image)
-            show_end(play, anim, range.last);
+        set_sheet_time_in_range(play, anim, range, i, count);
         return;
     }
     const double begin = options->num_times > 0 ? options->times[0] : range.first;
@@ -101,8 +126,10 @@ static void set_sheet_time(const view_options *options, view_play *play, const m
     // The last image shows the end of the clip. In a cyclic clip, the end is equal to the begin, so
     // the last image is before the end.
     const bool includes_end = play->wrap != MD5_WRAP_CYCLE && count > 1;
-    play->time = begin + length * i / (includes_end ? count - 1 : count);
-    if (includes_end && is_last_image && anim != NULL && begin == 0)
+    const uint32_t num_intervals = includes_end ? count - 1 : count;
+    const bool is_last_image = includes_end && i + 1 == count;
+    play->time = begin + length * i / num_intervals;
+    if (is_last_image && anim != NULL && begin == 0)
         show_end(play, anim, length);
 }
 
@@ -112,13 +139,14 @@ static void set_series_time(const view_options *options, view_play *play, const 
 {
     const double begin = options->num_times > 0 ? options->times[0] : range.first;
     const double frame_rate = view_get_frame_rate(options, 24);
+    const double direction = play->backward ? -1 : 1;
     play->time = begin;
     if (range.is_selected) { // the playback remains in the range
         play->playing = true;
         view_advance(play, anim, i / frame_rate);
         play->playing = false;
     } else {
-        play->time = begin + (play->backward ? -1 : 1) * play->speed * i / frame_rate;
+        play->time = begin + direction * play->speed * i / frame_rate;
     }
 }
 
@@ -141,8 +169,10 @@ static void prepare_image(const view_output *output)
         set_sheet_time(options, play, anim, range, i, output->count);
     else if (is_series)
         set_series_time(options, play, anim, range, i);
+    else if (options->num_times > 0)
+        play->time = options->times[i];
     else
-        play->time = options->num_times > 0 ? options->times[i] : range.first;
+        play->time = range.first;
     if (options->turntable)
         viewer->cameras.user.azimuth = output->azimuth + 360 * (float)i / (float)output->count;
 }
@@ -194,6 +224,21 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
     return NULL;
 }
 
+// Returns the value of the field at the begin of a text, such as "{frame}", for image `n`, and sets
+// *end to its closing brace. Returns NULL if the text does not begin with a known field. The caller
+// frees the value.
+static char *read_field(const view_state *viewer, const char *text, uint32_t n, const char **end)
+{
+    char field[32]; // without braces
+    if (text[0] != '{')
+        return NULL;
+    *end = strchr(text, '}');
+    if (*end == NULL || (size_t)(*end - text) >= sizeof field)
+        return NULL;
+    COMMON_TEXT(field, "%.*s", (int)(*end - text - 1), text + 1);
+    return field_value(viewer, field, n);
+}
+
 // Returns a copy of a file name in which each known field, such as "{frame}", is replaced by its
 // value for image `n`. Other braces are copied.
 static char *replace_fields(const view_state *viewer, const char *name, uint32_t n)
@@ -201,16 +246,11 @@ static char *replace_fields(const view_state *viewer, const char *name, uint32_t
     char *filled = common_copy("");
     const char *next = name;
     while (*next != '\0') {
-        const char *const end = *next == '{' ? strchr(next, '}') : NULL;
-        char field[32];
-        char *value = NULL;
-        if (end != NULL && (size_t)(end - next) < sizeof field) {
-            COMMON_TEXT(field, "%.*s", (int)(end - next - 1), next + 1);
-            value = field_value(viewer, field, n);
-        }
+        const char *field_end = NULL;
+        char *const value = read_field(viewer, next, n, &field_end);
         if (value != NULL) {
             common_extend(&filled, "%s", value);
-            next = end + 1;
+            next = field_end + 1;
         } else {
             common_extend(&filled, "%.1s", next);
             next++;
@@ -348,10 +388,11 @@ static bool begin_clip(view_output *output)
 static bool end_clip(view_output *output)
 {
     bool is_written = true;
-    if (output->movie != NULL)
+    if (output->movie != NULL) {
         is_written = view_end_movie(output->movie);
-    if (output->movie != NULL && is_written)
-        view_info(&output->viewer->log, "%s", output->path);
+        if (is_written)
+            view_info(&output->viewer->log, "%s", output->path);
+    }
     free(output->path);
     output->path = NULL;
     output->movie = NULL;
@@ -466,6 +507,37 @@ static bool write_single_image(const view_output *output)
     return is_written;
 }
 
+// Sets the content of the next image: a model, or a time and the camera; and its caption.
+static void prepare_next(view_output *output)
+{
+    view_state *const viewer = output->viewer;
+    if (output->cells != NULL)
+        open_cell(viewer, output->cells->names[output->num_done]);
+    else
+        prepare_image(output);
+    const bool is_single_image = !output->is_sheet && !output->is_movie;
+    const bool is_framed_alone = is_single_image || output->num_clips > 1;
+    if (output->count == 1 && is_framed_alone)
+        view_frame_pose(viewer);
+    if (viewer->drawing.caption != NULL) {
+        free(viewer->drawing.caption);
+        viewer->drawing.caption = make_caption(output);
+    }
+}
+
+// Stores the drawn image: copies it to the sheet, or writes it to the movie or to its own file.
+// Returns false and logs an error on failure.
+static bool store_image(view_output *output)
+{
+    if (output->is_sheet) {
+        copy_cell(output);
+        return true;
+    }
+    if (output->is_movie)
+        return view_add_movie_image(output->movie, output->rgba);
+    return write_single_image(output);
+}
+
 // Draws the next image and writes it, or copies it to the contact sheet or to the movie.
 bool view_step_output(view_output *output)
 {
@@ -477,37 +549,21 @@ bool view_step_output(view_output *output)
         return false;
     }
 
-    // Prepare the image.
-    const bool is_single_image = !output->is_sheet && !output->is_movie;
-    if (output->cells != NULL)
-        open_cell(viewer, output->cells->names[output->num_done]);
-    else
-        prepare_image(output);
-    if (output->count == 1 && (is_single_image || output->num_clips > 1))
-        view_frame_pose(viewer);
-    if (viewer->drawing.caption != NULL) {
-        free(viewer->drawing.caption);
-        viewer->drawing.caption = make_caption(output);
-    }
-
-    // Draw and store it.
+    prepare_next(output);
     view_log_progress(&viewer->log, "images", output->num_done, output->total);
     output->is_saved =
         view_draw_pixels(viewer, output->target, viewer->width, viewer->height,
-                         viewer->options->no_background, output->is_sheet, output->rgba);
-    if (output->is_sheet)
-        copy_cell(output);
-    else if (output->is_movie)
-        output->is_saved = output->is_saved && view_add_movie_image(output->movie, output->rgba);
-    else
-        output->is_saved = output->is_saved && write_single_image(output);
+                         viewer->options->no_background, output->is_sheet, output->rgba)
+        && store_image(output);
 
     // Continue with the next image or clip.
     output->num_done++;
-    output->picture = output->picture + 1 < output->count ? output->picture + 1 : 0;
-    if (output->picture == 0) {
+    output->picture++;
+    if (output->picture >= output->count) {
+        output->picture = 0;
         output->clip++;
-        output->is_saved = end_clip(output) && output->is_saved;
+        const bool is_complete = end_clip(output);
+        output->is_saved = output->is_saved && is_complete;
     }
     return output->is_saved && output->num_done < output->total;
 }
@@ -570,6 +626,7 @@ static void choose_grid(view_options *options, size_t count)
     enum { MIN_SIDE = 80 };
     const uint32_t max_columns = options->width / MIN_SIDE > 1 ? options->width / MIN_SIDE : 1;
     const uint32_t max_rows = options->height / MIN_SIDE > 1 ? options->height / MIN_SIDE : 1;
+    // Square cells: columns / rows = width / height, and columns * rows = count.
     const double columns = ceil(sqrt((double)count * options->width / options->height));
     options->sheet_columns = columns < max_columns ? (uint32_t)columns : max_columns;
     const size_t rows = (count + options->sheet_columns - 1) / options->sheet_columns;
@@ -698,30 +755,37 @@ static void print_crowd_times(const frame_statistics *statistics, const view_cro
            1e3 * sort_for_median(statistics->remaining_work, statistics->count));
 }
 
+// Draws a frame and waits until the GPU has finished it. Sets *seconds to its duration. Returns
+// false and logs an error on failure.
+static bool measure_frame(view_state *viewer, md5gl_target *target, double *seconds)
+{
+    md5_error error = {0};
+    uint8_t pixel[4]; // reading back one pixel waits for the GPU
+    const double begin = view_seconds();
+    if (!view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
+        || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error))
+        return view_log_error(&viewer->log, &error);
+    *seconds = view_seconds() - begin;
+    return true;
+}
+
 // Runs --frames: draws the frames, and prints their durations. Returns false and logs an error on
 // failure.
 static bool measure_frames(view_state *viewer)
 {
-    md5_error error = {0};
     const uint32_t count = viewer->options->num_frames;
     const double rate = view_get_frame_rate(viewer->options, 60);
-    const view_crowd *crowd = &viewer->document->crowd;
+    const view_crowd *const crowd = &viewer->document->crowd;
     frame_statistics statistics = create_statistics(count);
     md5gl_target *const target = view_create_target(viewer, viewer->width, viewer->height);
     bool is_drawn = target != NULL;
     viewer->play.playing = true;
     viewer->drawing.is_moving = true;
     for (uint32_t i = 0; i < count && is_drawn; i++) {
-        const double begin = view_seconds();
-        // Reading back one pixel waits until the GPU has finished the frame.
-        uint8_t pixel[4];
-        is_drawn = view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
-                   && md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error);
-        if (!is_drawn) {
-            view_log_error(&viewer->log, &error);
+        double seconds = 0;
+        is_drawn = measure_frame(viewer, target, &seconds);
+        if (!is_drawn)
             break;
-        }
-        const double seconds = view_seconds() - begin;
         view_store_frame_time(viewer, seconds);
         add_frame(&statistics, i, seconds, crowd);
         view_advance(&viewer->play, view_timing_anim(&viewer->document->scene), 1.0 / rate);
@@ -777,6 +841,9 @@ static void print_differences(view_state *viewer)
     }
 }
 
+// Prints the number of defects of normals and tangents. `where` names the pose, such as " at 0.5
+// s";
+// "" is the bind pose.
 static void print_defects(const char *where, const view_mesh_defects *faults)
 {
     char text[192];

@@ -124,6 +124,23 @@ static bool upload_subject(view_state *viewer, view_preview_subject *subject)
     return true;
 }
 
+// Replaces the user's settings by the settings of previews, which are the same for all users.
+static void set_preview_settings(view_state *small, view_options *options,
+                                 const view_preview_subject *subject)
+{
+    options->lights = view_usual_lights();
+    options->parms.ahead = 0;
+    for (uint32_t i = 0; i < VIEW_NUM_PARMS; i++)
+        options->parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+    options->hidden_meshes = 0;
+    options->shown.untextured = subject->images.count == 0;
+    small->drawing.environment = (view_environment){.light = NULL};
+    small->drawing.caption = NULL;
+    small->panels.start.is_open = false;
+    small->panels.retarget.made = NULL;
+    small->play = subject->play;
+}
+
 bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size, view_image *image)
 {
     enum { SAMPLES = 4 };
@@ -133,20 +150,8 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     view_state small;
     if (viewer->renderer == NULL || !upload_subject(viewer, subject))
         return false;
-
-    // Previews do not depend on the user's settings.
     set_small(&small, &options, viewer, document, size);
-    options.lights = view_usual_lights();
-    options.parms.ahead = 0;
-    for (uint32_t i = 0; i < VIEW_NUM_PARMS; i++)
-        options.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
-    options.hidden_meshes = 0;
-    options.shown.untextured = subject->images.count == 0;
-    small.drawing.environment = (view_environment){.light = NULL};
-    small.drawing.caption = NULL;
-    small.panels.start.is_open = false;
-    small.panels.retarget.made = NULL;
-    small.play = subject->play;
+    set_preview_settings(&small, &options, subject);
 
     uint8_t *const rgba = common_alloc((size_t)size * size, 4);
     const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);

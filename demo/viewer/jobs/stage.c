@@ -47,16 +47,32 @@ view_rect view_content_region(const view_state *viewer, const view_stage *stage)
     return (view_rect){0, 0, stage->width, stage->height - stage->caption};
 }
 
+// Returns the region in which the document is shown: the region that the panels leave free. During
+// a smooth movement of the camera, the region also moves. A camera that was not framed, such as a
+// camera that has taken over the view of a camera path, uses the whole image.
+static view_rect find_region(const view_state *viewer, const view_stage *stage)
+{
+    const view_cameras *const cameras = &viewer->cameras;
+    const bool is_framed = cameras->framing.width > 0;
+    if (!is_framed || stage->plays)
+        return stage->region;
+    if (cameras->is_smooth && cameras->drawn_region.width > 0)
+        return cameras->drawn_region;
+    return view_content_region(viewer, stage);
+}
+
 view_stage view_build_stage(view_state *viewer, float width, float height)
 {
     // The camera of the demo scene. After the scene, the drawn camera moves smoothly from it to the
     // user's camera.
-    view_camera shot = viewer->cameras.user;
-    const bool plays =
-        viewer->pages.open < 0 && view_find_demo_camera(&viewer->document->scene.machine, &shot);
-    shot.distance *= fmaxf(4.0f / 3 * height / width, 1); // a tall image shows the same width
+    view_camera demo_camera = viewer->cameras.user;
+    const bool plays = viewer->pages.open < 0
+                       && view_find_demo_camera(&viewer->document->scene.machine, &demo_camera);
+    // A tall image shows the same width.
+    demo_camera.distance *= fmaxf(4.0f / 3 * height / width, 1);
     if (plays)
-        viewer->cameras.drawn = shot;
+        viewer->cameras.drawn = demo_camera;
+    const bool uses_drawn_camera = viewer->cameras.is_smooth || plays;
 
     // The economy omits shadows only if the user has turned them on.
     viewer->drawing.shown = viewer->options->shown;
@@ -73,8 +89,7 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
         .height = height,
         .region = {0, 0, width, height},
         .play = &viewer->play,
-        .camera =
-            viewer->cameras.is_smooth || plays ? &viewer->cameras.drawn : &viewer->cameras.user,
+        .camera = uses_drawn_camera ? &viewer->cameras.drawn : &viewer->cameras.user,
         .following = viewer->cameras.follows_path,
         .shown = &viewer->drawing.shown,
         .hidden_meshes = viewer->options->hidden_meshes,
@@ -94,13 +109,6 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
     };
     if (viewer->has_interface)
         add_interface(viewer, &stage);
-
-    // Show the document in the region that the panels leave free. During a smooth movement of the
-    // camera, the region also moves. A camera that was not framed, such as a camera that has taken
-    // over the view of a camera path, uses the whole image.
-    if (viewer->cameras.framing.width > 0 && !plays)
-        stage.region = viewer->cameras.is_smooth && viewer->cameras.drawn_region.width > 0
-                           ? viewer->cameras.drawn_region
-                           : view_content_region(viewer, &stage);
+    stage.region = find_region(viewer, &stage);
     return stage;
 }

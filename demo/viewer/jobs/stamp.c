@@ -2,10 +2,12 @@
 // that a missing file has appeared.
 #include "demo/viewer/jobs/view.h"
 
-// Mixes the state of a file into a hash. A missing file, or the path NULL, has the state 0.
+// Mixes the state of a file into a hash, which is multiplied by 2^64 divided by the golden ratio. A
+// missing file, or the path NULL, has the state 0.
 static void add_file(uint64_t *stamp, const char *path)
 {
-    *stamp = (*stamp ^ (path != NULL ? common_file_stamp(path) : 0)) * 0x9E3779B97F4A7C15u;
+    const uint64_t state = path != NULL ? common_file_stamp(path) : 0;
+    *stamp = (*stamp ^ state) * 0x9E3779B97F4A7C15u;
     *stamp ^= *stamp >> 32;
 }
 
@@ -44,11 +46,24 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     }
 }
 
-// Mixes the states of the textures of a model into a hash. `path` is the path of the model, or
-// NULL.
+// Returns true if a mesh has no diffuse texture.
+static bool lacks_texture(const view_textures *textures)
+{
+    for (uint32_t i = 0; i < textures->num_meshes; i++) {
+        if (textures->meshes[i].maps[MD5GL_IMAGE_DIFFUSE] == NULL)
+            return true;
+    }
+    return false;
+}
+
+// Mixes the states of the textures of a model into a hash. `textures` and the path of the model may
+// be NULL.
 static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
 {
-    for (size_t i = 0; textures != NULL && i < textures->num_loaded; i++) {
+    static const char *const subfolders[] = {".", "textures", "images"};
+    if (textures == NULL)
+        return;
+    for (size_t i = 0; i < textures->num_loaded; i++) {
         add_file(stamp, textures->loaded[i]->path);
         if (textures->loaded[i]->heights != NULL)
             add_file(stamp, textures->loaded[i]->heights);
@@ -56,14 +71,8 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
 
     // If a texture is missing, it may appear in one of the folders in which it is searched. This
     // changes the state of the folder.
-    bool is_texture_missing = false;
-    for (uint32_t i = 0; textures != NULL && i < textures->num_meshes; i++) {
-        const bool has_image = textures->meshes[i].maps[MD5GL_IMAGE_DIFFUSE] != NULL;
-        is_texture_missing = is_texture_missing || !has_image;
-    }
-    if (!is_texture_missing || path == NULL)
+    if (path == NULL || !lacks_texture(textures))
         return;
-    static const char *const subfolders[] = {".", "textures", "images"};
     char *const model_folder = common_folder(path);
     for (size_t i = 0; i < COMMON_LENGTH(subfolders); i++) {
         char *const folder = common_join(model_folder, subfolders[i]);
@@ -73,31 +82,41 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
     free(model_folder);
 }
 
+// Adds the files of all companions. The files of retargeted and attached models are in the options,
+// so that they are included also if they could not be loaded.
+static void add_companions(uint64_t *stamp, const view_document *document,
+                           const view_options *options)
+{
+    const char *const attach = options->attach != NULL ? strchr(options->attach, '=') : NULL;
+    const char *const attached_path = attach != NULL ? attach + 1 : NULL;
+    const char *paths[VIEW_NUM_COMPANIONS] = {options->retarget, attached_path};
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_companion *const companion = &document->companions[i];
+        const view_machine *const machine = companion->machine;
+        if (machine != NULL) {
+            paths[i] = machine->character->model_path;
+            add_character(stamp, machine->character);
+        }
+        if (i >= VIEW_HELD)
+            paths[i] = companion->path;
+        add_file(stamp, paths[i]);
+        add_textures(stamp, companion->textures, paths[i]);
+    }
+}
+
 // Includes the files of the document, its textures, its machine, its companions and its crowd.
 uint64_t view_stamp_files(const view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    const char *const attached = options->attach != NULL ? strchr(options->attach, '=') : NULL;
-    const char *companions[VIEW_NUM_COMPANIONS] = {options->retarget,
-                                                   attached != NULL ? attached + 1 : NULL};
+    const view_document *const document = viewer->document;
     uint64_t stamp = 1;
-    add_scene(&stamp, &viewer->document->scene);
-    add_file(&stamp, viewer->document->source);
+    add_scene(&stamp, &document->scene);
+    add_file(&stamp, document->source);
     add_file(&stamp, options->retarget_map);
-    add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
-        const view_machine *const machine = viewer->document->companions[i].machine;
-        if (machine != NULL) {
-            companions[i] = machine->character->model_path;
-            add_character(&stamp, machine->character);
-        }
-        if (i >= VIEW_HELD)
-            companions[i] = viewer->document->companions[i].path;
-        add_file(&stamp, companions[i]);
-        add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
-    }
-    for (uint32_t i = 0; i < viewer->document->crowd.num_kinds; i++) {
-        view_kind *const kind = &viewer->document->crowd.kinds[i];
+    add_textures(&stamp, &document->textures, document->scene.path);
+    add_companions(&stamp, document, options);
+    for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
+        const view_kind *const kind = &document->crowd.kinds[i];
         add_scene(&stamp, &kind->loaded);
         add_textures(&stamp, kind->own_textures, kind->loaded.path);
     }
