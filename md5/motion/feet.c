@@ -6,7 +6,11 @@
 #include "md5/motion/space.h"
 
 // == Hold ========================================================================================
-
+//
+// A sole that stands in the animation is locked at its position on the ground, so that it does not
+// slide while blends, transitions or the movement of the character move the animated foot. A locked
+// sole is released when the animation lifts it or is too far away. The foot then returns to the
+// animation like a critically damped spring. See md5_foot_lock.
 // Number of time constants after which 1 % of the displacement of a critically damped spring is
 // left: (1 + x) exp(-x) = 0.01.
 static const double settled_time = 6.638;
@@ -27,7 +31,8 @@ static double return_frequency(const md5_hold_params *hold)
     return hold->release > min_release ? settled_time / hold->release : 0;
 }
 
-// Rotates a vector from the previous space of the character to its current space.
+// Rotates a horizontal vector from the previous space of the character to its current space. z
+// becomes 0.
 static md5_vec3 rotate_with_character(const md5_foot_lock_step *step, md5_vec3 v)
 {
     return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
@@ -52,6 +57,7 @@ md5_vec3 md5i_level_heading(md5_vec3 direction)
     return (md5_vec3){scale * direction.x, scale * direction.y, 0};
 }
 
+// Returns true if a horizontal direction is known. An unknown direction is zero.
 static bool has_direction(md5_vec3 facing)
 {
     return facing.x != 0 || facing.y != 0;
@@ -102,6 +108,17 @@ static md5_vec3 shift_to_locked(const md5_foot_lock *lock, md5_vec3 sole)
     return (md5_vec3){lock->position.x - sole.x, lock->position.y - sole.y, 0};
 }
 
+// Returns the rotation of the sole that its lock causes, as the tangent of half of the angle. The
+// heading is locked together with the position, unless the animation rotates the sole.
+static float locked_half_tangent(const md5_foot_lock_step *step, const md5_foot_lock *lock)
+{
+    const bool are_headings_known =
+        has_direction(lock->locked_heading) && has_direction(step->heading);
+    if (!are_headings_known || step->is_pivoting)
+        return lock->half_tangent;
+    return half_angle_tangent(step->heading, lock->locked_heading);
+}
+
 // Returns true if the locked position is farther from the animated position than allowed, or if the
 // leg cannot reach it.
 static bool is_too_far(const md5_hold_params *hold, const md5_foot_lock_step *step,
@@ -111,28 +128,26 @@ static bool is_too_far(const md5_hold_params *hold, const md5_foot_lock_step *st
     if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
         return true;
 
-    // The heading is locked together with the position, unless the animation rotates the sole.
-    const bool are_headings_known =
-        has_direction(lock->locked_heading) && has_direction(step->heading);
-    float half_tangent = lock->half_tangent;
-    if (are_headings_known && !step->is_pivoting)
-        half_tangent = half_angle_tangent(step->heading, lock->locked_heading);
-    const md5_vec3 rotated = rotation_offset(half_tangent, step->sole, step->ankle);
+    // The lock moves the sole by `shift`, and the ankle also by its rotation about the sole.
+    const float half_tangent = locked_half_tangent(step, lock);
+    const md5_vec3 rotation_shift = rotation_offset(half_tangent, step->sole, step->ankle);
+    const md5_vec3 ankle_shift = md5_vec3_add(shift, rotation_shift);
+    const md5_vec3 leg = md5_vec3_add(step->leg, ankle_shift); // from the hip to the locked ankle
 
     // The leg is stretched if it is longer than in the animation and nearly as long as its reach.
-    const md5_vec3 leg = md5_vec3_add(step->leg, md5_vec3_add(shift, rotated));
     const float max_length = stretched_ratio * step->reach;
     const float square = md5_vec3_dot(leg, leg);
-    return square > max_length * max_length && square > md5_vec3_dot(step->leg, step->leg);
+    const float animated_square = md5_vec3_dot(step->leg, step->leg);
+    return square > max_length * max_length && square > animated_square;
 }
 
-// A sole is slow below this multiple of the speed at which soles of clips count as standing, and
-// down below this fraction of the height at which soles are released.
+// A sole is slow below SLOW_SPEED_RATIO times the speed at which soles of clips count as standing.
+// It is down below DOWN_HEIGHT_RATIO times the height at which soles are released.
 #define SLOW_SPEED_RATIO 3
 #define DOWN_HEIGHT_RATIO 0.5f
 
-// Returns true if the sole is too slow for a swinging foot near the ground. Blends and transitions
-// also move a sole that stands in their clips, but more slowly.
+// Returns true if the animation moves the sole more slowly than a swinging foot. Blends and
+// transitions also move a sole that stands in their clips, but slowly.
 static bool is_slow(const md5_hold_params *hold, const md5_foot_lock_step *step,
                     const md5_foot_lock *lock)
 {
@@ -169,28 +184,36 @@ static void limit_return_velocity(const md5_hold_params *hold, md5_foot_lock *lo
 static void check_release(const md5_hold_params *hold, const md5_foot_lock_step *step,
                           md5_foot_lock *lock)
 {
-    const bool is_low = step->sole.z <= hold->height;
+    const bool is_lifted = !(step->sole.z <= hold->height);
     const bool is_far = is_too_far(hold, step, lock);
-    lock->is_locked = is_low && !step->is_sliding && !is_far;
+    lock->is_locked = !is_lifted && !step->is_sliding && !is_far;
     if (!lock->is_locked)
         limit_return_velocity(hold, lock);
+
     const bool makes_step = is_far && hold->release > step->seconds;
     lock->relock_delay = makes_step ? hold->release - step->seconds : 0;
     lock->step_height = step_height_ratio * sqrtf(md5_vec3_dot(lock->shift, lock->shift));
 }
 
-// Locks a sole that is planted in most of its clips, or is slow on the ground. Does nothing while a
-// step after a release is in progress.
+// Returns true if a sole may be locked in this step: the animation stands on it, or it is slow on
+// the ground. Not while the sole makes a step after a release, or if the caller disabled locks.
+static bool should_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                        const md5_foot_lock *lock)
+{
+    const bool is_low = step->sole.z <= hold->height;
+    const bool is_enabled = hold->distance > 0;
+    if (lock->relock_delay > 0 || !is_low || !is_enabled)
+        return false;
+    if (step->is_planted)
+        return true;
+    return !step->is_sliding && is_down(hold, step->sole.z) && is_slow(hold, step, lock);
+}
+
+// Locks a sole at its displayed position if it may be locked.
 static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
                        md5_foot_lock *lock)
 {
-    const bool is_low = step->sole.z <= hold->height;
-    if (lock->relock_delay > 0 || !is_low || !(hold->distance > 0))
-        return;
-
-    const bool is_slow_on_ground =
-        !step->is_sliding && is_down(hold, step->sole.z) && is_slow(hold, step, lock);
-    if (!step->is_planted && !is_slow_on_ground)
+    if (!should_lock(hold, step, lock))
         return;
 
     // If the sole was on the ground in the last step already, it is locked at that position, so
@@ -201,16 +224,18 @@ static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *st
     const md5_vec3 heading = has_old_heading ? lock->animated_heading : step->heading;
     lock->position = md5_vec3_add(sole, lock->shift);
     lock->locked_heading = rotate_by_tangent(lock->half_tangent, heading);
+
     // After several seconds without a pose, the previous position may be out of reach.
     lock->is_locked = !is_too_far(hold, step, lock);
 }
 
-// Decides whether the sole is locked in this step.
+// Locks a sole that is not locked, or releases a locked sole, if the animation of this step demands
+// it. Counts down the time during which a released sole is not locked again.
 static void lock_or_release(const md5_hold_params *hold, const md5_foot_lock_step *step,
                             md5_foot_lock *lock)
 {
-    lock->relock_delay =
-        lock->relock_delay > step->seconds ? lock->relock_delay - step->seconds : 0;
+    const float delay = lock->relock_delay;
+    lock->relock_delay = delay > step->seconds ? delay - step->seconds : 0;
     if (lock->is_locked)
         check_release(hold, step, lock);
     else
@@ -245,34 +270,39 @@ static void release_heading(const md5_hold_params *hold, md5_foot_lock *lock)
         lock->half_tangent_rate = lock->half_tangent_rate < 0 ? -max_rate : max_rate;
 }
 
-// Locks or releases the direction of a sole. A direction at the limit of the rotation follows the
-// animation.
-static void lock_or_release_heading(const md5_hold_params *hold, const md5_foot_lock_step *step,
-                                    md5_foot_lock *lock)
+// Rotates a sole against the animation, so that its heading on the ground remains the locked
+// heading. If the rotation reaches its limit, the locked heading follows the animation.
+static void hold_heading(const md5_foot_lock_step *step, md5_foot_lock *lock)
 {
-    const bool is_heading_locked =
-        lock->is_locked && !step->is_pivoting && has_direction(step->heading);
-    if (!is_heading_locked) {
-        if (has_direction(lock->locked_heading))
-            release_heading(hold, lock);
-        settle(hold, step->seconds, &lock->half_tangent, &lock->half_tangent_rate);
-        return;
-    }
-
-    if (!has_direction(lock->locked_heading))
-        lock->locked_heading = rotate_by_tangent(lock->half_tangent, step->heading);
-
-    const float before = lock->half_tangent;
+    const float old_half_tangent = lock->half_tangent;
     lock->half_tangent = half_angle_tangent(step->heading, lock->locked_heading);
     const bool is_at_limit = !(fabsf(lock->half_tangent) < max_half_tangent);
     if (is_at_limit)
         lock->locked_heading = rotate_by_tangent(lock->half_tangent, step->heading);
     if (step->seconds > 0)
-        lock->half_tangent_rate = (lock->half_tangent - before) / step->seconds;
+        lock->half_tangent_rate = (lock->half_tangent - old_half_tangent) / step->seconds;
 }
 
-// Returns true if all numbers of a foot lock are in their valid range. States come from the caller
-// and may be saved states of other programs.
+// Locks the heading of a sole, the horizontal direction in which it points, together with its
+// position. Otherwise lets the sole return to the heading of the animation.
+static void lock_or_release_heading(const md5_hold_params *hold, const md5_foot_lock_step *step,
+                                    md5_foot_lock *lock)
+{
+    const bool was_locked = has_direction(lock->locked_heading);
+    const bool is_locked = lock->is_locked && !step->is_pivoting && has_direction(step->heading);
+    if (!is_locked) {
+        if (was_locked)
+            release_heading(hold, lock);
+        settle(hold, step->seconds, &lock->half_tangent, &lock->half_tangent_rate);
+        return;
+    }
+    if (!was_locked)
+        lock->locked_heading = rotate_by_tangent(lock->half_tangent, step->heading);
+    hold_heading(step, lock);
+}
+
+// Returns true if all numbers of a foot lock are in their valid range. The state is from the
+// caller, who may have restored it from a file.
 static bool is_finite_state(const md5_foot_lock *lock)
 {
     const md5_vec3 vectors[] = {lock->position, lock->shift, lock->shift_velocity,
@@ -303,15 +333,16 @@ static void move_with_character(const md5_foot_lock_step *step, md5_foot_lock *l
 static float released_lift(const md5_hold_params *hold, const md5_foot_lock_step *step,
                            const md5_foot_lock *lock)
 {
-    const float left =
-        lock->relock_delay > 0 ? lock->relock_delay / hold->release : 0; // fraction, 1 .. 0
-    const float arc_height = 4 * lock->step_height * left * (1 - left);
+    float remaining = 0; // fraction of the release, from 1 to 0
+    if (lock->relock_delay > 0)
+        remaining = lock->relock_delay / hold->release;
+    const float arc_height = 4 * lock->step_height * remaining * (1 - remaining);
     const float animated_height = step->sole.z > 0 ? step->sole.z : 0;
     return arc_height > animated_height ? arc_height - animated_height : 0;
 }
 
 // Moves the shift of a locked sole to its locked position, and lets the shift of a released sole
-// decrease.
+// decrease. The shift is the horizontal movement from the animated sole to the displayed sole.
 static void advance_shift(const md5_hold_params *hold, const md5_foot_lock_step *step,
                           md5_foot_lock *lock)
 {
@@ -322,9 +353,9 @@ static void advance_shift(const md5_hold_params *hold, const md5_foot_lock_step 
     }
     const md5_vec3 old_shift = lock->shift;
     lock->shift = shift_to_locked(lock, step->sole);
+    const md5_vec3 change = md5_vec3_sub(lock->shift, old_shift);
     if (step->seconds > 0)
-        lock->shift_velocity =
-            md5_vec3_scale(md5_vec3_sub(lock->shift, old_shift), 1.0f / step->seconds);
+        lock->shift_velocity = md5_vec3_scale(change, 1.0f / step->seconds);
 }
 
 // Advances the lock of a sole by one time step. While a sole is locked, it keeps its position and
@@ -378,7 +409,8 @@ static md5_quat rotation_about_up(md5_axes axes, float half_tangent)
 }
 
 // Returns the position to which the leg moves an ankle, in id's axes: the animated position, lifted
-// to the ground and moved with a locked sole.
+// to the ground and moved with a locked sole. `sunk` is the height by which the lowered pelvis has
+// moved the animated ankle. `lock` is NULL if the sole is not held.
 static md5_vec3 ankle_target(md5_vec3 animated, const md5_foot *foot, const md5_foot_lock *lock,
                              float sunk, float weight)
 {
@@ -391,6 +423,18 @@ static md5_vec3 ankle_target(md5_vec3 animated, const md5_foot *foot, const md5_
     return target;
 }
 
+// Returns the rotation of an ankle in model space: the animated rotation, rotated about the up axis
+// with a locked sole, and then tilted like the ground.
+static md5_quat placed_rotation(md5_axes axes, md5_quat animated, const md5_foot *foot,
+                                const md5_foot_lock *lock, float weight)
+{
+    const md5_quat tilt = ground_tilt(axes, foot->normal, weight);
+    if (!lock)
+        return md5_quat_mul(tilt, animated);
+    const md5_quat heading = rotation_about_up(axes, lock->half_tangent * weight);
+    return md5_quat_mul(tilt, md5_quat_mul(heading, animated));
+}
+
 // Solves one leg so that its ankle is at its target and tilted like the ground. `sunk` is the
 // height by which the pelvis has moved the ankle. `lock` is the state of a locked sole, or NULL.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
@@ -401,10 +445,7 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
     const md5_xform ankle = md5_joint_in_model(skeleton, pose, foot->ankle);
     const md5_vec3 animated = md5i_vec3_from_axes(axes, ankle.translation);
     const md5_vec3 target = ankle_target(animated, foot, lock, sunk, weight);
-    md5_quat rotation = ankle.rotation;
-    if (lock)
-        rotation = md5_quat_mul(rotation_about_up(axes, lock->half_tangent * weight), rotation);
-    rotation = md5_quat_mul(ground_tilt(axes, foot->normal, weight), rotation);
+    const md5_quat rotation = placed_rotation(axes, ankle.rotation, foot, lock, weight);
     const md5_two_bone_job job = {
         .target = md5i_vec3_to_axes(axes, target),
         .rotation = &rotation,
@@ -413,14 +454,21 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
     return md5i_bend_limb(skeleton, pose, leg, &job, &foot->miss);
 }
 
+// Returns the fraction of a height difference that remains after the time step of a job. Without
+// smoothing, heights are adopted immediately; without a time step, they do not change.
+static float remaining_height_fraction(const md5_feet_job *job)
+{
+    if (!(job->smoothing > 0))
+        return 0;
+    if (!(job->seconds > 0))
+        return 1;
+    return (float)md5i_decay((double)job->seconds / job->smoothing);
+}
+
 // Moves the lifts of the feet and the drop of the pelvis toward the heights of the floor.
 static void smooth_heights(md5_feet_job *job)
 {
-    float keep = 0; // fraction of the differences that remains
-    if (job->smoothing > 0 && job->seconds > 0)
-        keep = (float)md5i_decay((double)job->seconds / job->smoothing);
-    else if (job->smoothing > 0)
-        keep = 1;
+    const float keep = remaining_height_fraction(job);
     float min_floor = INFINITY;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
@@ -439,25 +487,23 @@ static void raise_joint(const md5_skeleton *skeleton, uint32_t joint, float heig
     pose[joint].translation = md5_vec3_add(pose[joint].translation, local_shift);
 }
 
-// Returns how far the pelvis was lowered above a foot, units: 0 if the foot does not move with the
-// pelvis.
-static float foot_sinking(const md5_skeleton *skeleton, const md5_feet_job *job,
-                          const md5_foot *foot, float weight)
+// Finds the leg of a foot: the joints that the foot names, or else the two joints above its ankle.
+// Returns MD5_LIMB_REACHED, or the reason why there is no leg.
+static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *foot, md5_limb *leg)
 {
-    const bool moves_with_pelvis =
-        foot->ankle == job->pelvis || md5i_is_descendant(skeleton, foot->ankle, job->pelvis);
-    return moves_with_pelvis ? job->drop * weight : 0;
+    if (!foot->has_leg)
+        return md5i_limb_above(skeleton, foot->ankle, leg);
+    *leg = (md5_limb){foot->hip, foot->knee, foot->ankle};
+    return md5i_check_limb(skeleton, leg);
 }
 
-// Bends the leg of a foot so that the foot is on the ground, after the pelvis has been lowered.
-// Sets foot->result, and foot->miss to the distance by which the foot misses its position.
+// Solves the leg of a foot with `weight`, after the pelvis has been lowered. Sets foot->result, and
+// foot->miss, the distance of the ankle from its target. With a weight of 0, only checks the leg.
 static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
                        const md5_foot_lock *lock, md5_foot *foot, float weight, md5_xform *pose)
 {
-    // Find the joints of the leg.
-    md5_limb leg = {foot->hip, foot->knee, foot->ankle};
-    foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
-                                 : md5i_limb_above(skeleton, foot->ankle, &leg);
+    md5_limb leg;
+    foot->result = find_leg(skeleton, foot, &leg);
     if (foot->result != MD5_LIMB_REACHED) {
         foot->miss = INFINITY;
         return;
@@ -465,7 +511,9 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
 
     foot->miss = 0;
     if (weight > 0) {
-        const float sunk = foot_sinking(skeleton, job, foot, weight);
+        const bool moves_with_pelvis =
+            foot->ankle == job->pelvis || md5i_is_descendant(skeleton, foot->ankle, job->pelvis);
+        const float sunk = moves_with_pelvis ? job->drop * weight : 0;
         foot->result = place_foot(skeleton, pose, &leg, foot, lock, sunk, weight);
     }
 
@@ -474,23 +522,29 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
         foot->result = MD5_LIMB_NOT_FINITE;
 }
 
+// Limits the weight of a job to 0 .. 1; NaN becomes 0.
+static float clamp_weight(float weight)
+{
+    if (!(weight > 0))
+        return 0;
+    return weight < 1 ? weight : 1;
+}
+
 // Puts feet on the ground, like md5_solve_feet(). The first `num_locks` feet are first moved and
 // rotated to the positions of their locked soles.
 uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
                                 const md5_foot_lock *locks, uint32_t num_locks, md5_xform *pose)
 {
+    const float weight = clamp_weight(job->weight);
     smooth_heights(job);
-    float weight = job->weight < 1 ? job->weight : 1;
-    if (!(job->weight > 0))
-        weight = 0;
     if (weight > 0 && job->pelvis < skeleton->num_joints)
         raise_joint(skeleton, job->pelvis, job->drop * weight, pose);
 
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
-        const md5_foot_lock *const sole = i < num_locks ? &locks[i] : NULL;
-        solve_foot(skeleton, job, sole, foot, weight, pose);
+        const md5_foot_lock *const lock = i < num_locks ? &locks[i] : NULL;
+        solve_foot(skeleton, job, lock, foot, weight, pose);
         if (foot->result == MD5_LIMB_REACHED)
             num_placed++;
     }
@@ -509,22 +563,24 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
 
 // == Walking =====================================================================================
 //
-// The character and its body, homes and ground, steps of the legs, the pose.
+// A procedural gait: legs step without an animation. The character moves as requested. The home of
+// each foot, its position in the rest pose, moves with the character, and the foot steps after it.
+// Legs step in groups: one group at a time, while all other feet stand. The body follows the feet.
 
-// A description with defaults applied, and the directions of the axes.
+// The parameters of a gait, with defaults for missing values, and the directions of the axes.
 typedef struct md5_gait_context {
     const md5_gait_desc *desc;
     // Directions, the same in model and world space.
     md5_vec3 forward;
     md5_vec3 left;
     md5_vec3 up;
-    float step_length;
-    float step_height;
-    float slack;
-    float step_seconds;
-    float min_seconds;
-    float response;
-    float smoothing;
+    float step_length;  // maximum, units
+    float step_height;  // of a foot in the middle of a step, units
+    float slack;        // distance from its home by which a standing foot may lag, units
+    float step_seconds; // duration of a step
+    float min_seconds;  // duration of a step at the highest speed
+    float response;     // time constant with which the character accelerates, seconds
+    float smoothing;    // time constant with which the body follows the feet, seconds
 } md5_gait_context;
 
 // Returns the horizontal part of a vector.
@@ -538,7 +594,8 @@ static inline md5_vec3 md5_level(const md5_gait_context *context, md5_vec3 v)
 // The home of a foot is the horizontal position of its ankle in the rest pose, relative to the
 // character. The home moves with the character, and the foot steps after it.
 
-// Applies defaults to a description. Default lengths are proportional to the radius of the homes.
+// Returns the parameters of a description, with defaults for missing values. Default lengths are
+// proportional to `radius`, the mean distance of the homes from their center.
 static md5_gait_context gait_context(const md5_gait_desc *desc, float radius)
 {
     const md5_axes axes = desc->skeleton->axes;
@@ -558,18 +615,27 @@ static md5_gait_context gait_context(const md5_gait_desc *desc, float radius)
     return context;
 }
 
-// Returns the point of the ground below or above a position in world space, and its unit normal. If
-// the terrain's height is not finite, returns the point at the height of the character.
+// Returns the height of the ground at a position in world space along the up axis, and its unit
+// normal. Uses the height of the character if the terrain's height is not finite.
+static float ground_height(const md5_gait_context *context, const md5_gait *gait, md5_vec3 point,
+                           md5_vec3 *normal)
+{
+    md5_vec3 terrain_normal = context->up;
+    float height = 0;
+    if (context->desc->terrain)
+        height = context->desc->terrain(context->desc->user, point, &terrain_normal);
+    *normal = context->up;
+    if (md5_is_valid_vec3(terrain_normal))
+        *normal = md5_vec3_normalize(terrain_normal, context->up);
+    const bool is_valid = fabsf(height) < MD5_MAX_COORDINATE;
+    return is_valid ? height : md5_vec3_dot(gait->position, context->up);
+}
+
+// Returns the point of the ground below or above a position in world space, and its unit normal.
 static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait, md5_vec3 point,
                           md5_vec3 *normal)
 {
-    md5_vec3 found = context->up;
-    float height = 0;
-    if (context->desc->terrain)
-        height = context->desc->terrain(context->desc->user, point, &found);
-    if (!(fabsf(height) < MD5_MAX_COORDINATE))
-        height = md5_vec3_dot(gait->position, context->up);
-    *normal = md5_is_valid_vec3(found) ? md5_vec3_normalize(found, context->up) : context->up;
+    const float height = ground_height(context, gait, point, normal);
     return md5_vec3_add(md5_level(context, point), md5_vec3_scale(context->up, height));
 }
 
@@ -579,16 +645,17 @@ static md5_vec3 home_position(const md5_gait *gait, uint32_t leg)
     return md5_xform_point(md5_gait_placement(gait), gait->feet[leg].home);
 }
 
-// Returns the velocity of a home in world space: the character's velocity, and the velocity from
-// its rotation.
+// Returns the velocity of a home in world space: the character's velocity, plus the velocity that
+// results from the rotation of the character.
 static md5_vec3 home_velocity(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 home = gait->feet[leg].home;
     const float ahead = md5_vec3_dot(home, context->forward);
     const float aside = md5_vec3_dot(home, context->left);
-    const md5_vec3 around = md5_vec3_add(md5_vec3_scale(context->forward, -aside * gait->turn_rate),
-                                         md5_vec3_scale(context->left, ahead * gait->turn_rate));
-    return md5_quat_rotate(gait->facing, md5_vec3_add(gait->velocity, around));
+    const md5_vec3 forward_part = md5_vec3_scale(context->forward, -aside * gait->turn_rate);
+    const md5_vec3 left_part = md5_vec3_scale(context->left, ahead * gait->turn_rate);
+    const md5_vec3 by_rotation = md5_vec3_add(forward_part, left_part);
+    return md5_quat_rotate(gait->facing, md5_vec3_add(gait->velocity, by_rotation));
 }
 
 md5_xform md5_gait_placement(const md5_gait *gait)
@@ -626,14 +693,14 @@ static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
 
 // Returns the end of a step: the position that the home will have half of a stance duration after
 // the foot lands. Therefore the standing foot is ahead of its home in the first half of the stance,
-// and behind its home in the second half.
+// and behind its home in the second half. A stance lasts while the other groups of legs step.
 static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, uint32_t leg,
                          md5_vec3 *normal)
 {
-    const float left = (1 - gait->feet[leg].progress) * gait->seconds;
-    const float stand = (float)(context->desc->num_groups - 1) * gait->seconds;
-    const md5_vec3 movement =
-        md5_vec3_scale(home_velocity(context, gait, leg), left + 0.5f * stand);
+    const float until_landing = (1 - gait->feet[leg].progress) * gait->seconds;
+    const float stance = (float)(context->desc->num_groups - 1) * gait->seconds;
+    const float seconds = until_landing + 0.5f * stance;
+    const md5_vec3 movement = md5_vec3_scale(home_velocity(context, gait, leg), seconds);
     return ground_at(context, gait, md5_vec3_add(home_position(gait, leg), movement), normal);
 }
 
@@ -641,12 +708,13 @@ static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, 
 // the home moves. If the home does not move, returns the distance in any direction.
 static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
-    const md5_vec3 away =
-        md5_level(context, md5_vec3_sub(home_position(gait, leg), gait->feet[leg].position));
+    const md5_vec3 to_home = md5_vec3_sub(home_position(gait, leg), gait->feet[leg].position);
+    const md5_vec3 away = md5_level(context, to_home);
+    const float distance = md5_vec3_length(away);
     const md5_vec3 velocity = home_velocity(context, gait, leg);
     const float speed = md5_vec3_length(velocity);
-    const float distance = md5_vec3_length(away);
-    if (!(speed * context->step_seconds > STANDING * context->step_length))
+    const bool is_moving = speed * context->step_seconds > STANDING * context->step_length;
+    if (!is_moving)
         return distance;
 
     const float lag_behind = md5_vec3_dot(away, velocity) / speed;
@@ -659,35 +727,48 @@ static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint
 // step_length, but not shorter than min_seconds.
 static float step_duration(const md5_gait_context *context, const md5_gait *gait)
 {
-    const float distance =
+    // While each group steps once, the fastest home moves by the length of a step.
+    const float length =
         fastest_home(context, gait) * (float)context->desc->num_groups * context->step_seconds;
-    if (!(distance > context->step_length))
+    const bool is_too_long = length > context->step_length;
+    if (!is_too_long)
         return context->step_seconds;
-    const float shorter = context->step_seconds * context->step_length / distance;
+    const float shorter = context->step_seconds * context->step_length / length;
     return shorter > context->min_seconds ? shorter : context->min_seconds;
 }
 
-// Advances the step of a leg, which lands when its progress is 1. Until PLAN_ENDS the end of the
-// step follows the current plan.
+// Plans the end of a step again, because the character may have changed its velocity, and moves the
+// end of the step smoothly to the planned end.
+static void follow_plan(const md5_gait_context *context, md5_gait *gait, uint32_t leg,
+                        float seconds)
+{
+    md5_foothold *const foot = &gait->feet[leg];
+    const md5_vec3 planned = plan_end(context, gait, leg, &foot->to_normal);
+    const float keep = (float)md5i_decay(seconds / REPLAN_SECONDS);
+    const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
+    foot->to = ground_at(context, gait, to, &foot->to_normal);
+}
+
+// Ends the step of a foot at its planned position.
+static void land_foot(const md5_gait *gait, md5_foothold *foot)
+{
+    foot->is_stepping = false;
+    foot->progress = 1;
+    foot->position = foot->to;
+    foot->normal = foot->to_normal;
+    foot->facing = gait->facing;
+}
+
+// Advances the step of a leg. Its progress is 0 at the start and 1 when the foot lands.
 static void advance_step(const md5_gait_context *context, md5_gait *gait, uint32_t leg,
                          float seconds)
 {
     md5_foothold *const foot = &gait->feet[leg];
     foot->progress += seconds / gait->seconds;
-    if (foot->progress < PLAN_ENDS) {
-        const md5_vec3 planned = plan_end(context, gait, leg, &foot->to_normal);
-        const float keep = (float)md5i_decay(seconds / REPLAN_SECONDS);
-        const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
-        foot->to = ground_at(context, gait, to, &foot->to_normal);
-    }
-
-    if (foot->progress >= 1) { // the foot lands
-        foot->is_stepping = false;
-        foot->progress = 1;
-        foot->position = foot->to;
-        foot->normal = foot->to_normal;
-        foot->facing = gait->facing;
-    }
+    if (foot->progress < PLAN_ENDS)
+        follow_plan(context, gait, leg, seconds);
+    if (foot->progress >= 1)
+        land_foot(gait, foot);
 }
 
 // Starts a step of a leg from its current position.
@@ -723,21 +804,29 @@ static uint32_t find_lagging_group(const md5_gait_context *context, const md5_ga
     return group;
 }
 
-// Advances and starts steps. The character has been moved before. A group of legs starts to step
-// when all feet are on the ground.
-static void step_legs(const md5_gait_context *context, md5_gait *gait, float seconds)
+// Advances the steps of all legs. Returns true if a leg is still stepping.
+static bool advance_steps(const md5_gait_context *context, md5_gait *gait, float seconds)
 {
-    bool is_stepping = false;
-    gait->seconds = step_duration(context, gait);
+    bool is_any_stepping = false;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
         if (gait->feet[i].is_stepping)
             advance_step(context, gait, i, seconds);
-        is_stepping = is_stepping || gait->feet[i].is_stepping;
+        is_any_stepping = is_any_stepping || gait->feet[i].is_stepping;
     }
-    if (is_stepping)
+    return is_any_stepping;
+}
+
+// Advances and starts steps, after the character has moved. If all feet are on the ground, the
+// group of the leg that lags most starts to step.
+static void step_legs(const md5_gait_context *context, md5_gait *gait, float seconds)
+{
+    gait->seconds = step_duration(context, gait);
+    if (advance_steps(context, gait, seconds))
         return;
     const uint32_t group = find_lagging_group(context, gait);
-    for (uint32_t i = 0; i < gait->num_legs && group != MD5_NONE; i++) {
+    if (group == MD5_NONE)
+        return;
+    for (uint32_t i = 0; i < gait->num_legs; i++) {
         if (context->desc->legs[i].group == group)
             start_step(context, gait, i);
     }
@@ -747,10 +836,10 @@ static void step_legs(const md5_gait_context *context, md5_gait *gait, float sec
 //
 // The motion of the character, and the body, which follows the feet.
 
-#define LONGEST_STEP (1.0 / 120.0) // seconds
+#define LONGEST_STEP (1.0 / 120.0) // of the simulation, seconds
 #define LONGEST_ADVANCE 1.0        // seconds that one call advances at most
-#define STEEPEST 1.0f              // slope of the body
-#define FASTEST_TURN 20.0f         // radians/s
+#define STEEPEST 1.0f              // largest slope of the body, height per distance
+#define FASTEST_TURN 20.0f         // largest turn rate of the character, radians/s
 
 // -- Beginning ------------------------------------------------------------------------------------
 
@@ -772,8 +861,11 @@ static void check_desc(const md5_gait_desc *desc)
 // Returns true if the joints of a leg exist and the leg hangs from its swivel joint, if it has one.
 static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
 {
-    if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_REACHED
-        || leg->group >= desc->num_groups || desc->body >= desc->skeleton->num_joints)
+    const bool has_body = desc->body < desc->skeleton->num_joints;
+    const bool has_group = leg->group < desc->num_groups;
+    if (!has_body || !has_group)
+        return false;
+    if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_REACHED)
         return false;
     if (leg->swivel == MD5_NONE)
         return true;
@@ -782,15 +874,15 @@ static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
     return md5i_is_descendant(desc->skeleton, leg->limb.root, leg->swivel);
 }
 
-// Returns the rotation about the up axis to the heading to which `rotation` rotates the forward
-// direction.
+// Returns the rotation about the up axis that has the same heading as `rotation`: it rotates the
+// forward direction to the same horizontal direction.
 static md5_quat heading_rotation(const md5_gait_context *context, md5_quat rotation)
 {
     const md5_quat unit = md5_quat_normalize(rotation, MD5_NO_ROTATION);
-    const md5_vec3 ahead = md5_vec3_normalize(
-        md5_level(context, md5_quat_rotate(unit, context->forward)), context->forward);
-    const float cosine = md5_vec3_dot(ahead, context->forward);
-    const float sine = md5_vec3_dot(ahead, context->left);
+    const md5_vec3 level = md5_level(context, md5_quat_rotate(unit, context->forward));
+    const md5_vec3 heading = md5_vec3_normalize(level, context->forward);
+    const float cosine = md5_vec3_dot(heading, context->forward);
+    const float sine = md5_vec3_dot(heading, context->left);
     const md5_vec3 axis = md5_vec3_cross(context->forward, context->left);
     return md5_quat_from_float4(md5_float4_about(md5_float4_from_vec3(axis), cosine, sine));
 }
@@ -829,24 +921,25 @@ typedef struct foot_points {
     double mean_h;
 } foot_points;
 
-// Computes the positions of all feet relative to the body, and their mean.
+// Computes the positions of all feet relative to the body, in the axes of the body, and their mean.
 static void collect_foot_points(const md5_gait_context *context, const md5_gait *gait,
                                 foot_points *points)
 {
-    const double count = gait->num_legs;
-    const md5_quat to_model = md5_quat_conjugate(gait->facing);
+    const double num_feet = gait->num_legs;
+    const md5_quat world_to_body = md5_quat_conjugate(gait->facing);
     points->mean_x = 0;
     points->mean_y = 0;
     points->mean_h = 0;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
-        const md5_vec3 offset = md5_vec3_sub(foothold_position(&gait->feet[i]), gait->position);
-        const md5_vec3 foot = md5_quat_rotate(to_model, offset);
+        const md5_vec3 position = foothold_position(&gait->feet[i]);
+        const md5_vec3 offset = md5_vec3_sub(position, gait->position); // in world space
+        const md5_vec3 foot = md5_quat_rotate(world_to_body, offset);
         points->x[i] = md5_vec3_dot(foot, context->forward);
         points->y[i] = md5_vec3_dot(foot, context->left);
         points->h[i] = md5_vec3_dot(foot, context->up);
-        points->mean_x += points->x[i] / count;
-        points->mean_y += points->y[i] / count;
-        points->mean_h += points->h[i] / count;
+        points->mean_x += points->x[i] / num_feet;
+        points->mean_y += points->y[i] / num_feet;
+        points->mean_h += points->h[i] / num_feet;
     }
 }
 
@@ -878,6 +971,7 @@ static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gai
         yh += y * h;
     }
 
+    // The normal equations of the slopes a and b are a xx + b xy = xh and a xy + b yy = yh.
     const double determinant = xx * yy - xy * xy;
     const bool is_collinear = !(determinant > MIN_FIT_DETERMINANT * (xx + yy) * (xx + yy));
     if (is_collinear)
@@ -891,7 +985,8 @@ static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gai
     };
 }
 
-// Moves the body toward the plane through its feet. The fraction `keep` of the difference remains.
+// Moves the body toward the plane through its feet, and tilts it like the plane. In a curve, the
+// body also leans inward (desc->bank). The fraction `keep` of the difference remains.
 static void follow_feet(const md5_gait_context *context, md5_gait *gait, float keep)
 {
     const feet_plane plane = fit_plane(context, gait);
@@ -900,11 +995,28 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
     const float aside = clamp_slope((float)plane.slope_left - context->desc->bank * inward);
     const md5_vec3 slope =
         md5_vec3_add(md5_vec3_scale(context->forward, ahead), md5_vec3_scale(context->left, aside));
-    const md5_vec3 normal = md5_vec3_normalize(
-        md5_quat_rotate(gait->facing, md5_vec3_sub(context->up, slope)), context->up);
+
+    const md5_vec3 in_body = md5_vec3_sub(context->up, slope); // normal of the plane
+    const md5_vec3 in_world = md5_quat_rotate(gait->facing, in_body);
+    const md5_vec3 normal = md5_vec3_normalize(in_world, context->up);
     gait->normal = md5_vec3_normalize(md5_vec3_lerp(normal, gait->normal, keep), context->up);
-    gait->position =
-        md5_vec3_add(gait->position, md5_vec3_scale(context->up, (float)plane.height * (1 - keep)));
+
+    const float rise = (float)plane.height * (1 - keep);
+    gait->position = md5_vec3_add(gait->position, md5_vec3_scale(context->up, rise));
+}
+
+// Sets the home of a foot from the position of its ankle in the rest pose, and the height and
+// rotation of the ankle above the home.
+static void set_home(const md5_gait_context *context, const md5_xform *pose, uint32_t tip,
+                     md5_foothold *foot)
+{
+    const md5_xform ankle = md5_joint_in_model(context->desc->skeleton, pose, tip);
+    md5_vec3 position = {0, 0, 0};
+    if (md5_is_valid_vec3(ankle.translation))
+        position = ankle.translation;
+    foot->home = md5_level(context, position);
+    foot->rise = md5_vec3_dot(position, context->up);
+    foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_ROTATION);
 }
 
 // Initializes a foothold from the rest pose, on the ground below its home. Returns false if the
@@ -915,17 +1027,9 @@ static bool begin_foothold(const md5_gait_context *context, const md5_xform *pos
     const md5_gait_desc *const desc = context->desc;
     md5_foothold *const foot = &gait->feet[leg];
     *foot = (md5_foothold){.rest = MD5_NO_ROTATION, .normal = context->up, .facing = gait->facing};
-
     const bool is_valid = is_valid_leg(desc, &desc->legs[leg]);
-    if (is_valid) {
-        const md5_xform ankle = md5_joint_in_model(desc->skeleton, pose, desc->legs[leg].limb.tip);
-        const md5_vec3 position =
-            md5_is_valid_vec3(ankle.translation) ? ankle.translation : (md5_vec3){0, 0, 0};
-        foot->home = md5_level(context, position);
-        foot->rise = md5_vec3_dot(position, context->up);
-        foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_ROTATION);
-    }
-
+    if (is_valid)
+        set_home(context, pose, desc->legs[leg].limb.tip, foot);
     foot->position = ground_at(context, gait, home_position(gait, leg), &foot->normal);
     return is_valid;
 }
@@ -1024,24 +1128,30 @@ static gait_goal limit_goal(const md5_gait_context *context, const md5_gait *gai
     return goal;
 }
 
-// Accelerates, moves and rotates the character for `step` seconds.
-static void move_character(const md5_gait_context *context, md5_gait *gait, const gait_goal *goal,
-                           float step)
+// Returns the rotation about the up axis by a turn rate, in radians/s, for a short time. The
+// quaternion is (tan(angle / 2) * axis, 1), normalized. tan(x) = x + x^3 / 3, to 1e-5 for the
+// largest half angle of a step, 1/12.
+static md5_quat small_rotation(const md5_gait_context *context, float turn_rate, float seconds)
 {
-    const float keep = remaining_fraction(step, context->response);
-    gait->velocity = md5_vec3_lerp(goal->velocity, gait->velocity, keep);
-    gait->turn_rate = goal->turn_rate + (gait->turn_rate - goal->turn_rate) * keep;
-    const md5_vec3 world_velocity = md5_quat_rotate(gait->facing, gait->velocity);
-    gait->position = md5_vec3_add(gait->position, md5_vec3_scale(world_velocity, step));
-
-    // The quaternion (tan(half) * axis, 1), normalized. tan(x) = x + x^3 / 3, to 1e-5 for the
-    // largest half angle of a step, 1/12.
-    const float half = 0.5f * gait->turn_rate * step;
+    const float half = 0.5f * turn_rate * seconds;
     const float tangent = half + half * half * half / 3.0f;
     const md5_vec3 axis = md5_vec3_cross(context->forward, context->left);
     const md5_vec3 imaginary = md5_vec3_scale(axis, tangent);
-    const md5_quat rotation =
-        md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1}, MD5_NO_ROTATION);
+    return md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1},
+                              MD5_NO_ROTATION);
+}
+
+// Accelerates, moves and rotates the character for a time step.
+static void move_character(const md5_gait_context *context, md5_gait *gait, const gait_goal *goal,
+                           float seconds)
+{
+    const float keep = remaining_fraction(seconds, context->response);
+    gait->velocity = md5_vec3_lerp(goal->velocity, gait->velocity, keep);
+    gait->turn_rate = goal->turn_rate + (gait->turn_rate - goal->turn_rate) * keep;
+
+    const md5_vec3 world_velocity = md5_quat_rotate(gait->facing, gait->velocity);
+    gait->position = md5_vec3_add(gait->position, md5_vec3_scale(world_velocity, seconds));
+    const md5_quat rotation = small_rotation(context, gait->turn_rate, seconds);
     gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_ROTATION);
 }
 
@@ -1055,13 +1165,15 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
     MD5_ASSERT(gait->num_legs == desc->num_legs, "gait: must be initialized with this description");
     if (!(seconds > 0))
         return;
-    const md5_gait_context context = gait_context(desc, gait->radius);
-    const gait_goal goal = limit_goal(&context, gait, velocity, turn);
+
     // The number of steps is rounded up. The factor prevents an additional step if the duration is
     // a multiple of LONGEST_STEP except for rounding.
     const double span = seconds < LONGEST_ADVANCE ? seconds : LONGEST_ADVANCE;
     const uint32_t num_steps = (uint32_t)(span / LONGEST_STEP * (1 - 1e-6)) + 1;
     const float step = (float)(span / num_steps);
+
+    const md5_gait_context context = gait_context(desc, gait->radius);
+    const gait_goal goal = limit_goal(&context, gait, velocity, turn);
     for (uint32_t i = 0; i < num_steps; i++) {
         move_character(&context, gait, &goal, step);
         step_legs(&context, gait, step);
@@ -1082,19 +1194,23 @@ static md5_vec3 foot_normal(const md5_gait_context *context, const md5_foothold 
                               context->up);
 }
 
-// Returns the position of an ankle in world space, above the sole along the ground's normal.
-static md5_vec3 ankle_position(const md5_gait_context *context, const md5_foothold *foot)
+// Returns the position of a sole during a step. Both curves, along the ground and upward, have
+// speed 0 at both ends of the step. The height in the middle is foot->lift.
+static md5_vec3 stepping_sole(const md5_gait_context *context, const md5_foothold *foot)
 {
-    const md5_vec3 above_sole = md5_vec3_scale(foot_normal(context, foot), foot->rise);
-    if (!foot->is_stepping)
-        return md5_vec3_add(foot->position, above_sole);
-    // Both curves have speed 0 at both ends of the step. The height in the middle is foot->lift.
     const float t = foot->progress;
     const float moved = t * t * (3 - 2 * t); // fraction of the distance
     const float height = 16 * t * t * (1 - t) * (1 - t) * foot->lift;
-    const md5_vec3 sole = md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, moved),
-                                       md5_vec3_scale(context->up, height));
-    return md5_vec3_add(sole, above_sole);
+    return md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, moved),
+                        md5_vec3_scale(context->up, height));
+}
+
+// Returns the position of an ankle in world space, above the sole along the ground's normal.
+static md5_vec3 ankle_position(const md5_gait_context *context, const md5_foothold *foot)
+{
+    const md5_vec3 sole_to_ankle = md5_vec3_scale(foot_normal(context, foot), foot->rise);
+    const md5_vec3 sole = foot->is_stepping ? stepping_sole(context, foot) : foot->position;
+    return md5_vec3_add(sole, sole_to_ankle);
 }
 
 // Returns the rotation of an ankle in model space: its rotation in the rest pose, with the heading
@@ -1106,8 +1222,9 @@ static md5_quat ankle_rotation(const md5_gait_context *context, const md5_gait *
     if (foot->is_stepping)
         facing = md5_quat_slerp(foot->from_facing, gait->facing, foot->progress);
     const md5_quat tilt = md5_rotation_between(context->up, foot_normal(context, foot));
-    const md5_quat world = md5_quat_mul(tilt, md5_quat_mul(facing, foot->rest));
-    return md5_quat_normalize(md5_quat_mul(md5_quat_conjugate(gait->facing), world), foot->rest);
+    const md5_quat in_world = md5_quat_mul(tilt, md5_quat_mul(facing, foot->rest));
+    const md5_quat world_to_model = md5_quat_conjugate(gait->facing);
+    return md5_quat_normalize(md5_quat_mul(world_to_model, in_world), foot->rest);
 }
 
 // Rotates a joint about its position by a rotation in model space.
@@ -1140,6 +1257,27 @@ static void rotate_swivel(const md5_skeleton *skeleton, const md5_leg *leg, md5_
         rotate_in_model(skeleton, pose, leg->swivel, md5_rotation_between(from, to));
 }
 
+// Bends a leg of a pose so that its ankle is at its foothold. Returns false if the leg is invalid
+// or cannot reach it. `world_to_model` is the inverse of the character's transform, `body_up` the
+// up axis of the tilted body in model space.
+static bool pose_leg(const md5_gait_context *context, const md5_gait *gait, uint32_t index,
+                     const md5_xform *world_to_model, md5_vec3 body_up, md5_xform *pose)
+{
+    const md5_skeleton *const skeleton = context->desc->skeleton;
+    const md5_leg *const leg = &context->desc->legs[index];
+    const md5_foothold *const foot = &gait->feet[index];
+    if (md5i_check_limb(skeleton, &leg->limb) != MD5_LIMB_REACHED)
+        return false;
+    const md5_vec3 target = md5_xform_point(*world_to_model, ankle_position(context, foot));
+    if (leg->swivel < skeleton->num_joints)
+        rotate_swivel(skeleton, leg, body_up, target, pose);
+
+    const md5_quat rotation = ankle_rotation(context, gait, foot);
+    const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1};
+    float miss = 0;
+    return md5i_bend_limb(skeleton, pose, &leg->limb, &job, &miss) == MD5_LIMB_REACHED;
+}
+
 // Applies a gait to a pose: tilts the body to the plane through the feet, and bends the legs so
 // that each ankle is at its foothold. Returns the number of legs that reach it.
 uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xform *pose)
@@ -1148,27 +1286,15 @@ uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xfor
     MD5_ASSERT(gait->num_legs == desc->num_legs, "gait: must be initialized with this description");
 
     // Rotate the body so that its up axis is the normal of the plane through the feet.
-    const md5_skeleton *const skeleton = desc->skeleton;
     const md5_gait_context context = gait_context(desc, gait->radius);
-    const md5_xform to_model = md5_xform_inverse(md5_gait_placement(gait));
-    const md5_vec3 body_up = md5_quat_rotate(to_model.rotation, gait->normal);
-    rotate_in_model(skeleton, pose, desc->body, md5_rotation_between(context.up, body_up));
+    const md5_xform world_to_model = md5_xform_inverse(md5_gait_placement(gait));
+    const md5_vec3 body_up = md5_quat_rotate(world_to_model.rotation, gait->normal);
+    const md5_quat tilt = md5_rotation_between(context.up, body_up);
+    rotate_in_model(desc->skeleton, pose, desc->body, tilt);
 
-    // Move the ankles to their footholds.
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < desc->num_legs; i++) {
-        const md5_leg *const leg = &desc->legs[i];
-        md5_limb limb = leg->limb;
-        if (md5i_check_limb(skeleton, &limb) != MD5_LIMB_REACHED)
-            continue;
-        const md5_vec3 target = md5_xform_point(to_model, ankle_position(&context, &gait->feet[i]));
-        if (leg->swivel < skeleton->num_joints)
-            rotate_swivel(skeleton, leg, body_up, target, pose);
-
-        const md5_quat rotation = ankle_rotation(&context, gait, &gait->feet[i]);
-        const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1};
-        float miss = 0;
-        if (md5i_bend_limb(skeleton, pose, &limb, &job, &miss) == MD5_LIMB_REACHED)
+        if (pose_leg(&context, gait, i, &world_to_model, body_up, pose))
             num_placed++;
     }
     return num_placed;
