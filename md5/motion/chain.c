@@ -4,6 +4,10 @@
 
 // == Rotations of a rig ===========================================================================
 
+static double distance_between(md5_vec3d a, md5_vec3d b)
+{
+    return md5_vec3d_length(md5_vec3d_sub(a, b));
+}
 // Returns the shortest rotation from one direction to another; both can have any length. Returns no
 // rotation if one of them is zero. For opposite directions, rotates about any perpendicular axis.
 static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)
@@ -70,6 +74,13 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 #define RIG_BEND_SINE 0.1
 #define RIG_BEND_COSINE 0.99498743710662
 
+// Returns the rotation of a joint, relative to its parent, after it has been rotated about an axis
+// in model space by the small angle with this sine, and moved into its limit.
+static md5_quatd bend_about(const md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
+{
+    return rotate_within_limit(rig, joint, md5i_quatd_about(axis, RIG_BEND_COSINE, sine));
+}
+
 // Bends a joint about an axis in model space, within its limit, by the small angle whose sine is
 // `sine`, which is RIG_BEND_SINE or its negative. A hinge bends about the axis of its limit
 // instead, to the side with the larger part of its range.
@@ -77,20 +88,18 @@ static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine
 {
     md5_rig_joint *const rig_joint = &rig->joints[joint];
     if (rig_joint->limit.kind != MD5_LIMIT_HINGE) {
-        rig_joint->local =
-            rotate_within_limit(rig, joint, md5i_quatd_about(axis, RIG_BEND_COSINE, sine));
+        rig_joint->local = bend_about(rig, joint, axis, sine);
         return;
     }
+
+    // Of both sides, select the side to which the limit permits the larger rotation. A smaller dot
+    // product of quaternions is a larger angle.
     const md5_vec3d hinge = md5_quatd_rotate(rig_joint->rotation, rig_joint->limit.axis);
-    const md5_quatd positive =
-        rotate_within_limit(rig, joint, md5i_quatd_about(hinge, RIG_BEND_COSINE, sine));
-    const md5_quatd negative =
-        rotate_within_limit(rig, joint, md5i_quatd_about(hinge, RIG_BEND_COSINE, -sine));
-    // The side on which the limit permits the larger rotation: a smaller dot product is a larger
-    // angle.
-    const bool is_positive = fabs(md5_quatd_dot(positive, rig_joint->local))
-                             <= fabs(md5_quatd_dot(negative, rig_joint->local));
-    rig_joint->local = is_positive ? positive : negative;
+    const md5_quatd positive = bend_about(rig, joint, hinge, sine);
+    const md5_quatd negative = bend_about(rig, joint, hinge, -sine);
+    const double positive_cosine = fabs(md5_quatd_dot(positive, rig_joint->local));
+    const double negative_cosine = fabs(md5_quatd_dot(negative, rig_joint->local));
+    rig_joint->local = positive_cosine <= negative_cosine ? positive : negative;
 }
 
 // Returns the direction of the line on which a straight chain would be: from its root to the
@@ -107,25 +116,45 @@ static md5_vec3d chain_direction(const md5_rig *rig, uint32_t root, uint32_t tip
     return (md5_vec3d){1, 0, 0};
 }
 
-// Returns true if all joints of a chain are on a line through the root, and the target is nearer to
-// the root than the length of the chain, but farther than `tolerance` from the tip.
-static bool is_rig_stuck(const md5_rig *rig, uint32_t root, uint32_t tip, md5_vec3d direction,
-                         md5_vec3d target, double tolerance)
+// Returns true if all joints of a chain are on the line through its root in this direction. Also
+// sets *length to the length of the chain.
+static bool is_rig_straight(const md5_rig *rig, uint32_t root, uint32_t tip, md5_vec3d direction,
+                            double *length)
 {
     const md5_vec3d start = rig->joints[root].position;
     double max_deviation = 0;
-    double length = 0;
+    double sum = 0;
     for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
         const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].position, start);
         const double deviation = md5_vec3d_length(md5_vec3d_cross(from_root, direction));
         max_deviation = deviation > max_deviation ? deviation : max_deviation;
-        length += md5_vec3d_length(rig->joints[i].offset);
+        sum += md5_vec3d_length(rig->joints[i].offset);
     }
+    *length = sum;
+    return max_deviation < STRAIGHT_RIG * sum;
+}
 
-    const double root_distance = md5_vec3d_length(md5_vec3d_sub(target, start));
-    const double tip_distance = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].position));
-    const bool is_straight = max_deviation < STRAIGHT_RIG * length;
-    return is_straight && root_distance < length && tip_distance > tolerance;
+// Returns true if a solver cannot bend a chain: all its joints are on a line through the root, and
+// the target is on the same line, nearer to the root than the length of the chain, but farther than
+// `tolerance` from the tip.
+static bool is_rig_stuck(const md5_rig *rig, uint32_t root, uint32_t tip, md5_vec3d direction,
+                         md5_vec3d target, double tolerance)
+{
+    double length = 0;
+    if (!is_rig_straight(rig, root, tip, direction, &length))
+        return false;
+    const double root_distance = distance_between(target, rig->joints[root].position);
+    const double tip_distance = distance_between(target, rig->joints[tip].position);
+    return root_distance < length && tip_distance > tolerance;
+}
+
+// Returns the first joint of the chain in a rig that ends at `tip`.
+static uint32_t find_chain_root(const md5_rig *rig, uint32_t tip)
+{
+    uint32_t root = tip;
+    while (rig->joints[root].parent != MD5_NONE)
+        root = rig->joints[root].parent;
+    return root;
 }
 
 // Bends the joints above `tip` slightly, within their limits, if the chain is straight and the
@@ -133,19 +162,21 @@ static bool is_rig_stuck(const md5_rig *rig, uint32_t root, uint32_t tip, md5_ve
 // tip is within `tolerance` of the target.
 static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double tolerance)
 {
-    uint32_t root = tip; // of its chain
-    while (rig->joints[root].parent != MD5_NONE)
-        root = rig->joints[root].parent;
+    const uint32_t root = find_chain_root(rig, tip);
     const md5_vec3d direction = chain_direction(rig, root, tip, target);
     if (!is_rig_stuck(rig, root, tip, direction, target, tolerance))
         return;
+
+    // The axis is perpendicular to the chain, and moves it aside to the front of the model.
     const md5_vec3 aside = md5i_forward_perpendicular(rig->axes, md5_vec3d_round(direction));
     const md5_vec3d axis =
         md5_vec3d_normalize(md5_vec3d_cross(direction, md5_vec3d_from_vec3(aside)));
+
     // The root bends to one side and the other joints back, so that the chain becomes an arc.
     for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent) {
+        const double sine = i == root ? RIG_BEND_SINE : -RIG_BEND_SINE;
         if (!rig->joints[i].is_held)
-            bend_joint(rig, i, axis, i == root ? RIG_BEND_SINE : -RIG_BEND_SINE);
+            bend_joint(rig, i, axis, sine);
     }
     md5i_update_rig(rig);
 }
@@ -156,17 +187,13 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
 // limits and may repeat the same unreachable positions.
 enum { MAX_VAIN_ITERATIONS = 4 };
 
-static double distance_between(md5_vec3d a, md5_vec3d b)
-{
-    return md5_vec3d_length(md5_vec3d_sub(a, b));
-}
-
 static md5_vec3d perpendicular_part(md5_vec3d v, md5_vec3d axis)
 {
     return md5_vec3d_sub(v, md5_vec3d_scale(axis, md5_vec3d_dot(v, axis)));
 }
 
-// Returns the rotation about `axis` that brings `from` as near to `to` as possible.
+// Returns the rotation about a unit axis that brings the direction `from` as near to the direction
+// `to` as possible.
 static md5_quatd rotation_about(md5_vec3d axis, md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d a = md5_vec3d_normalize(perpendicular_part(from, axis));
@@ -213,14 +240,15 @@ static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
         const md5_vec3d to_tip = md5_vec3d_sub(tip, joint->position);
         const md5_vec3d to_target = md5_vec3d_sub(target, joint->position);
         const md5_quatd local = rotate_toward(rig, k, to_tip, to_target);
-        const md5_quatd rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, k), local);
 
-        // Accept the rotation only if it moves the tip nearer to the target.
-        const md5_vec3d tip_in_joint =
-            md5_quatd_rotate(md5_quatd_conjugate(joint->rotation), to_tip);
+        // Rotate the tip from the joint's current rotation in model space to its new rotation.
+        const md5_quatd new_rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, k), local);
+        const md5_quatd model_to_joint = md5_quatd_conjugate(joint->rotation);
+        const md5_vec3d tip_in_joint = md5_quatd_rotate(model_to_joint, to_tip);
         const md5_vec3d new_tip =
-            md5_vec3d_add(joint->position, md5_quatd_rotate(rotation, tip_in_joint));
-        if (distance_between(new_tip, target) < distance_between(tip, target)) {
+            md5_vec3d_add(joint->position, md5_quatd_rotate(new_rotation, tip_in_joint));
+        const bool is_nearer = distance_between(new_tip, target) < distance_between(tip, target);
+        if (is_nearer) {
             joint->local = local;
             tip = new_tip;
         }
@@ -233,12 +261,12 @@ static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
 // when a pass brings no improvement. Returns the remaining distance, in units.
 double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
-    // The rig is restored if the result is worse, which bending a straight chain can cause.
-    md5_quatd before[MD5_MAX_CHAIN];
+    md5_quatd start_rotations[MD5_MAX_CHAIN];
     const double start_distance = rig_distance(rig, target);
-    save_rig(rig, before);
+    save_rig(rig, start_rotations);
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
+
     double distance = rig_distance(rig, target);
     for (uint32_t i = 0; i < iterations && distance > tolerance; i++) {
         run_ccd_pass(rig, target);
@@ -247,10 +275,13 @@ double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32
             break; // no joint can be improved any more
         distance = new_distance;
     }
-    if (!(distance > start_distance))
-        return distance;
-    restore_rig(before, rig);
-    return start_distance;
+
+    // Bending a straight chain can make the result worse than the start.
+    if (distance > start_distance) {
+        restore_rig(start_rotations, rig);
+        return start_distance;
+    }
+    return distance;
 }
 
 // -- FABRIK ---------------------------------------------------------------------------------------
@@ -262,8 +293,8 @@ static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
     rig->joints[joint].rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, joint), local);
 }
 
-// Backward pass of FABRIK: computes the positions of the joints with the tip at the target. The
-// lengths of the bones do not change. Limits are ignored.
+// Backward pass of FABRIK, from the tip to the root: computes the positions of the joints with the
+// tip at the target. The lengths of the bones do not change. Limits are ignored.
 static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *positions)
 {
     const uint32_t last = rig->count - 1;
@@ -308,11 +339,12 @@ static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
         const md5_vec3d bone = md5_quatd_rotate(rig_joint->rotation, next->offset);
         const md5_vec3d direction = md5_vec3d_sub(positions[k + 1], rig_joint->position);
         set_local(rig, k, rotate_toward(rig, k, bone, direction));
-        if (k + 1 < last && is_hinge(next) && !is_hinge(rig_joint))
+        const bool is_before_hinge = k + 1 < last && is_hinge(next);
+        if (is_before_hinge && !is_hinge(rig_joint))
             align_hinge_plane(rig, k, positions);
 
-        next->position =
-            md5_vec3d_add(rig_joint->position, md5_quatd_rotate(rig_joint->rotation, next->offset));
+        const md5_vec3d new_bone = md5_quatd_rotate(rig_joint->rotation, next->offset);
+        next->position = md5_vec3d_add(rig_joint->position, new_bone);
     }
     set_local(rig, last, rig->joints[last].local);
 }
@@ -323,9 +355,9 @@ static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
 // in units.
 static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
-    md5_quatd best[MD5_MAX_CHAIN];
+    md5_quatd best_rotations[MD5_MAX_CHAIN];
     double min_distance = rig_distance(rig, target);
-    save_rig(rig, best);
+    save_rig(rig, best_rotations);
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
 
@@ -341,11 +373,11 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
         if (distance < min_distance) {
             min_distance = distance;
             num_vain = 0;
-            save_rig(rig, best);
+            save_rig(rig, best_rotations);
         }
     }
 
-    restore_rig(best, rig);
+    restore_rig(best_rotations, rig);
     return md5i_ccd_limited(rig, target, tolerance, iterations - num_done);
 }
 
@@ -379,28 +411,46 @@ static float distance_to_target(const reaching *reach, md5_vec3 tip)
     return md5_vec3_length(md5_vec3_sub(tip, reach->target));
 }
 
-// Returns true if the iterations could not bend the chain, because all joints and a reachable
-// target, which the tip has not reached, are on one line. Writes the direction from the chain's
-// root to the target, and a perpendicular direction in which the chain should bend.
-static bool is_stuck(const reaching *reach, md5_vec3 *direction, md5_vec3 *aside)
+// The directions of a straight chain without limits.
+typedef struct chain_line {
+    md5_vec3 direction; // from the chain's root to the target
+    md5_vec3 aside;     // perpendicular to it: to the side to which the chain should bend
+} chain_line;
+
+// Returns the line from the root of a chain to the target. If the target is at the root, the line
+// goes from the root to the tip.
+static chain_line find_line(const reaching *reach)
 {
     const md5_vec3 *const positions = reach->chain.positions;
-    const md5_vec3 line =
-        md5_vec3_normalize(md5_vec3_sub(positions[reach->last], positions[0]), (md5_vec3){1, 0, 0});
-    *direction = md5_vec3_normalize(md5_vec3_sub(reach->target, positions[0]), line);
-    *aside = md5i_forward_perpendicular(reach->axes, *direction);
+    const md5_vec3 any = {1, 0, 0};
+    const md5_vec3 to_tip = md5_vec3_sub(positions[reach->last], positions[0]);
+    const md5_vec3 to_target = md5_vec3_sub(reach->target, positions[0]);
+    chain_line line;
+    line.direction = md5_vec3_normalize(to_target, md5_vec3_normalize(to_tip, any));
+    line.aside = md5i_forward_perpendicular(reach->axes, line.direction);
+    return line;
+}
 
+// Returns true if all joints of a chain are on a line through its root.
+static bool is_chain_on_line(const reaching *reach, md5_vec3 direction)
+{
+    const md5_vec3 *const positions = reach->chain.positions;
     float max_deviation = 0;
     for (uint32_t i = 1; i <= reach->last; i++) {
-        const md5_vec3 across =
-            md5_vec3_reject(md5_vec3_sub(positions[i], positions[0]), *direction);
-        const float deviation = md5_vec3_length(across);
+        const md5_vec3 from_root = md5_vec3_sub(positions[i], positions[0]);
+        const float deviation = md5_vec3_length(md5_vec3_reject(from_root, direction));
         max_deviation = deviation > max_deviation ? deviation : max_deviation;
     }
+    return max_deviation < STRAIGHT_CHAIN * reach->length;
+}
 
-    const bool is_straight = max_deviation < STRAIGHT_CHAIN * reach->length;
-    if (reach->iterations == 0 || !is_straight)
+// Returns true if the iterations could not bend a chain: all its joints are on the line to a target
+// that the chain can reach and the tip has not reached.
+static bool is_stuck(const reaching *reach, const chain_line *line)
+{
+    if (reach->iterations == 0 || !is_chain_on_line(reach, line->direction))
         return false;
+    const md5_vec3 *const positions = reach->chain.positions;
     const bool is_reachable = distance_to_target(reach, positions[0]) < reach->length;
     const float tip_distance = distance_to_target(reach, positions[reach->last]);
     return is_reachable && tip_distance > reach->tolerance;
@@ -449,11 +499,12 @@ static void point_bones_at_positions(const md5_chain *chain, const md5_vec3 *pos
 {
     const uint32_t last = chain->count - 1;
     const md5_vec3 any = {1, 0, 0};
-    md5_quat total = MD5_NO_ROTATION;
+    md5_quat total = MD5_NO_ROTATION; // product of the rotations of the joints so far, model space
     for (uint32_t i = 0; i < last; i++) {
-        const md5_vec3 bone = md5_vec3_sub(chain->positions[i + 1], chain->positions[i]);
-        const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(total, bone), any);
-        const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(positions[i + 1], positions[i]), from);
+        const md5_vec3 old_bone = md5_vec3_sub(chain->positions[i + 1], chain->positions[i]);
+        const md5_vec3 new_bone = md5_vec3_sub(positions[i + 1], positions[i]);
+        const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(total, old_bone), any);
+        const md5_vec3 to = md5_vec3_normalize(new_bone, from);
         total = md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), total));
         rotations[i] = md5_quat_mul(total, chain->rotations[i]);
     }
@@ -463,13 +514,12 @@ static void point_bones_at_positions(const md5_chain *chain, const md5_vec3 *pos
 // Moves the inner joints of a straight chain aside, so that the iterations can bend it.
 static void push_aside_if_stuck(const reaching *reach, md5_vec3 *positions)
 {
-    md5_vec3 direction;
-    md5_vec3 aside;
-    if (!is_stuck(reach, &direction, &aside))
+    const chain_line line = find_line(reach);
+    if (!is_stuck(reach, &line))
         return;
     for (uint32_t i = 1; i < reach->last; i++) {
-        const float push = BEND_SINE * reach->lengths[i - 1];
-        positions[i] = md5_vec3_add(positions[i], md5_vec3_scale(aside, push));
+        const float distance = BEND_SINE * reach->lengths[i - 1];
+        positions[i] = md5_vec3_add(positions[i], md5_vec3_scale(line.aside, distance));
     }
 }
 
@@ -531,12 +581,11 @@ static void compute_ccd_pass(const reaching *reach, const md5_vec3 *positions,
 // further: CCD never leaves a line that contains all joints and the target.
 static void rotate_if_stuck(const reaching *reach, md5_quat *total_rotations, md5_vec3 *positions)
 {
-    md5_quat pass_rotations[MD5_MAX_CHAIN];
-    md5_vec3 direction;
-    md5_vec3 aside;
-    if (!is_stuck(reach, &direction, &aside))
+    const chain_line line = find_line(reach);
+    if (!is_stuck(reach, &line))
         return;
-    const md5_float4 axis = md5_float4_from_vec3(md5_vec3_cross(direction, aside));
+    md5_quat pass_rotations[MD5_MAX_CHAIN];
+    const md5_float4 axis = md5_float4_from_vec3(md5_vec3_cross(line.direction, line.aside));
     for (uint32_t i = 0; i < reach->last; i++) {
         const float sine = i == 0 ? BEND_SINE : -BEND_SINE;
         pass_rotations[i] = md5_quat_from_float4(md5_float4_about(axis, BEND_COSINE, sine));
@@ -550,18 +599,18 @@ static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
 {
     const md5_chain *const chain = &reach->chain;
     const uint32_t last = reach->last;
-
-    md5_vec3 positions[MD5_MAX_CHAIN];
-    md5_quat pass_rotations[MD5_MAX_CHAIN];  // rotations of one pass, model space
     md5_quat total_rotations[MD5_MAX_CHAIN]; // rotations of all passes, model space
-    memcpy(positions, chain->positions, chain->count * sizeof *positions);
     for (uint32_t i = 0; i < last; i++)
         total_rotations[i] = MD5_NO_ROTATION;
+    md5_vec3 positions[MD5_MAX_CHAIN];
+    memcpy(positions, chain->positions, chain->count * sizeof *positions);
     rotate_if_stuck(reach, total_rotations, positions);
 
     for (uint32_t n = 0; n < reach->iterations; n++) {
-        if (!(distance_to_target(reach, positions[last]) > reach->tolerance))
+        const bool is_reached = !(distance_to_target(reach, positions[last]) > reach->tolerance);
+        if (is_reached)
             break;
+        md5_quat pass_rotations[MD5_MAX_CHAIN]; // rotations of this pass, model space
         compute_ccd_pass(reach, positions, pass_rotations);
         apply_rotations(chain, pass_rotations, total_rotations, positions);
     }
@@ -572,7 +621,8 @@ static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
     return distance_to_target(reach, positions[last]);
 }
 
-// A tip and its target.
+// A goal of the least-squares solver: the target position of a joint, the tip, and perhaps its
+// target rotation.
 typedef struct rig_goal {
     uint32_t tip; // of the rig
     md5_vec3d target;
@@ -622,7 +672,7 @@ typedef struct solving {
     uint32_t num_rows;
     uint32_t num_angles;
     uint32_t first_row[MD5_MAX_GOALS];
-    uint32_t below[MD5_MAX_GOAL_JOINTS]; // bit of each goal whose tip is this joint or descends
+    uint32_t below[MD5_MAX_GOAL_JOINTS]; // bit i: the joint moves the tip of goal i
     double errors[MAX_ROWS];             // weighted
     free_angle angles[MAX_ANGLES];
     double matrix[MAX_ROWS][MAX_ROWS]; // lower triangle
@@ -645,26 +695,34 @@ static md5_vec3d rotation_error(md5_quatd from, md5_quatd to)
     return (md5_vec3d){between.x * scale, between.y * scale, between.z * scale};
 }
 
-// Sets the weighted errors of all goals: how far each tip is from its target position and, if the
-// goal has one, from its target rotation. Returns the sum of their squares. Sets *is_reached if all
-// goals are within `tolerance`, model units.
+// Stores the errors of a goal, multiplied by its weight, in the rows of the problem that belong to
+// the goal: the vector from its tip to the target and, if the goal has a rotation, the vector of
+// the rotation to the target rotation. Returns true if both are within `tolerance`, model units.
+static bool measure_goal(solving *problem, uint32_t index, double tolerance)
+{
+    rig_goal *const goal = &problem->goals[index];
+    const md5_rig_joint *const tip = &problem->rig->joints[goal->tip];
+    double *const rows = &problem->errors[problem->first_row[index]];
+    const md5_vec3d error = md5_vec3d_sub(goal->target, tip->position);
+    goal->left = md5_vec3d_length(error);
+    store_scaled(error, goal->weight, rows);
+    if (!goal->has_rotation)
+        return goal->left <= tolerance;
+
+    const md5_vec3d angle = rotation_error(tip->rotation, goal->rotation);
+    store_scaled(angle, goal->weight * goal->lever, rows + POSITION_ROWS);
+    const double rotation_distance = md5_vec3d_length(angle) * goal->lever;
+    return goal->left <= tolerance && rotation_distance <= tolerance;
+}
+
+// Sets the weighted errors of all goals, and returns the sum of their squares. Sets *is_reached if
+// all goals are within `tolerance`, model units.
 static double measure(solving *problem, double tolerance, bool *is_reached)
 {
     *is_reached = true;
     for (uint32_t i = 0; i < problem->num_goals; i++) {
-        rig_goal *const goal = &problem->goals[i];
-        const md5_rig_joint *const tip = &problem->rig->joints[goal->tip];
-        double *const rows = &problem->errors[problem->first_row[i]];
-        const md5_vec3d error = md5_vec3d_sub(goal->target, tip->position);
-        goal->left = md5_vec3d_length(error);
-        store_scaled(error, goal->weight, rows);
-        *is_reached = *is_reached && goal->left <= tolerance;
-
-        if (!goal->has_rotation)
-            continue;
-        const md5_vec3d angle = rotation_error(tip->rotation, goal->rotation);
-        store_scaled(angle, goal->weight * goal->lever, rows + POSITION_ROWS);
-        *is_reached = *is_reached && md5_vec3d_length(angle) * goal->lever <= tolerance;
+        if (!measure_goal(problem, i, tolerance))
+            *is_reached = false;
     }
 
     double sum = 0;
@@ -729,13 +787,15 @@ static bool solve(solving *problem, double damping, double *result)
     double trace = 0;
     for (uint32_t i = 0; i < count; i++)
         trace += problem->matrix[i][i];
-    if (!decompose(problem, damping * trace / count))
+    const double lambda_square = damping * trace / count;
+    if (!decompose(problem, lambda_square))
         return false;
 
     // Solve L y = errors by forward substitution; `result` receives y.
-    for (uint32_t i = 0; i < count; i++)
-        result[i] = (problem->errors[i] - dot_product(problem->matrix[i], result, i))
-                    / problem->matrix[i][i];
+    for (uint32_t i = 0; i < count; i++) {
+        const double *const row = problem->matrix[i];
+        result[i] = (problem->errors[i] - dot_product(row, result, i)) / row[i];
+    }
 
     // Solve L^T result = y by back substitution.
     for (uint32_t i = count; i-- > 0;) {
@@ -748,15 +808,15 @@ static bool solve(solving *problem, double damping, double *result)
 
 // -- Iterations -----------------------------------------------------------------------------------
 
-// Adds an angle to the angles and to the matrix J J^T, unless the joint is at the end of its range
-// about this axis and the errors would push it further.
+// Adds an axis about which a joint can rotate: to the angles of the problem, and its derivatives to
+// the matrix J J^T. Ignores the axis if the joint is at the end of its range and the errors would
+// push it further.
 static void add_angle(solving *problem, uint32_t joint, const md5_limit_axis *axis)
 {
-    free_angle *const angle = &problem->angles[problem->num_angles];
+    const md5_quatd parent_to_model = md5i_rig_parent_rotation(problem->rig, joint);
+    const free_angle angle = {joint, md5_quatd_rotate(parent_to_model, axis->axis)};
     double column[MAX_ROWS] = {0};
-    angle->joint = joint;
-    angle->axis = md5_quatd_rotate(md5i_rig_parent_rotation(problem->rig, joint), axis->axis);
-    fill_column(problem, angle, column);
+    fill_column(problem, &angle, column);
 
     const double direction = dot_product(column, problem->errors, problem->num_rows);
     const bool exceeds_max = direction > 0 && axis->is_at_max;
@@ -764,14 +824,14 @@ static void add_angle(solving *problem, uint32_t joint, const md5_limit_axis *ax
     if (exceeds_max || exceeds_min)
         return;
 
-    problem->num_angles++;
+    problem->angles[problem->num_angles++] = angle;
     for (uint32_t row = 0; row < problem->num_rows; row++) {
         for (uint32_t k = 0; k <= row; k++)
             problem->matrix[row][k] += column[row] * column[k];
     }
 }
 
-// Collects the angles that can change and computes the matrix J J^T.
+// Collects the axes about which the joints can rotate, and computes the matrix J J^T.
 static void collect_angles(solving *problem)
 {
     problem->num_angles = 0;
@@ -782,44 +842,59 @@ static void collect_angles(solving *problem)
 
     for (uint32_t joint = 0; joint < problem->rig->count; joint++) {
         const md5_rig_joint *const rig_joint = &problem->rig->joints[joint];
-        md5_limit_axis axes[3];
-        if (rig_joint->is_held || problem->below[joint] == 0)
+        const bool moves_a_tip = problem->below[joint] != 0;
+        if (rig_joint->is_held || !moves_a_tip)
             continue;
+        md5_limit_axis axes[3];
         const uint32_t count = md5i_limit_axes(&rig_joint->limit, rig_joint->local, axes);
         for (uint32_t k = 0; k < count; k++)
             add_angle(problem, joint, &axes[k]);
     }
 }
 
-// Rotates all joints by one step of the least-squares solver. The angle about each axis of a joint
-// is the dot product of the axis' column of the Jacobian, which contains the movements of the tips,
-// and `solved`. If an angle is larger than MAX_ROTATION, all angles are scaled down.
-static void rotate_joints(solving *problem, const double *solved)
+// Computes the rotation of each joint of the rig in one step, as its axis times its angle in
+// radians, in model space. The angle about each axis of a joint is the dot product of the axis'
+// column of the Jacobian, which contains the movements of the tips, and `solved`. Returns the
+// largest angle of a joint.
+static double compute_rotations(const solving *problem, const double *solved,
+                                md5_vec3d rotations[MD5_MAX_GOAL_JOINTS])
 {
-    // Add up the rotations of each joint about its axes.
-    md5_rig *const rig = problem->rig;
-    md5_vec3d rotations[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}}; // axis * angle
+    const uint32_t num_joints = problem->rig->count;
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        rotations[joint] = (md5_vec3d){0, 0, 0};
+
     double column[MAX_ROWS] = {0};
     for (uint32_t i = 0; i < problem->num_angles; i++) {
         const free_angle *const angle = &problem->angles[i];
         fill_column(problem, angle, column);
-        md5_vec3d *const rotation = &rotations[angle->joint];
         const double radians = dot_product(column, solved, problem->num_rows);
+        md5_vec3d *const rotation = &rotations[angle->joint];
         *rotation = md5_vec3d_add(*rotation, md5_vec3d_scale(angle->axis, radians));
     }
 
     double max_angle = 0;
-    for (uint32_t joint = 0; joint < rig->count; joint++) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         const double angle = md5_vec3d_length(rotations[joint]);
         max_angle = angle > max_angle ? angle : max_angle;
     }
+    return max_angle;
+}
+
+// Rotates all joints by one step of the least-squares solver. If a joint would rotate by more than
+// MAX_ROTATION, all rotations are scaled down.
+static void rotate_joints(solving *problem, const double *solved)
+{
+    md5_rig *const rig = problem->rig;
+    md5_vec3d rotations[MD5_MAX_GOAL_JOINTS]; // axis * angle
+    const double max_angle = compute_rotations(problem, solved, rotations);
 
     // A quaternion (tan(angle / 2) * axis, 1) is a rotation by the angle, except for its length.
     // The angle is small, so half of it replaces the tangent.
     const double half = max_angle > MAX_ROTATION ? 0.5 * MAX_ROTATION / max_angle : 0.5;
     for (uint32_t joint = 0; joint < rig->count; joint++) {
         const md5_vec3d tangent = md5_vec3d_scale(rotations[joint], half);
-        if (!(md5_vec3d_dot(tangent, tangent) > 0))
+        const bool rotates = md5_vec3d_dot(tangent, tangent) > 0;
+        if (!rotates)
             continue;
         const md5_quatd rotation = md5i_quatd_unit((md5_quatd){tangent.x, tangent.y, tangent.z, 1});
         rig->joints[joint].local = rotate_within_limit(rig, joint, rotation);
@@ -866,16 +941,17 @@ static void begin_problem(solving *problem, md5_rig *rig, rig_goal *goals, uint3
     problem->goals = goals;
     problem->num_goals = num_goals;
     problem->num_rows = 0;
-    for (uint32_t i = 0; i < rig->count; i++)
-        problem->below[i] = 0;
     for (uint32_t i = 0; i < num_goals; i++) {
         problem->first_row[i] = problem->num_rows;
         problem->num_rows += goals[i].has_rotation ? TRANSFORM_ROWS : POSITION_ROWS;
-        uint32_t ancestor = goals[i].tip;
-        while (ancestor != MD5_NONE) {
-            problem->below[ancestor] |= 1u << i;
-            ancestor = rig->joints[ancestor].parent;
-        }
+    }
+
+    // A tip is moved by itself and all its ancestors.
+    for (uint32_t i = 0; i < rig->count; i++)
+        problem->below[i] = 0;
+    for (uint32_t i = 0; i < num_goals; i++) {
+        for (uint32_t k = goals[i].tip; k != MD5_NONE; k = rig->joints[k].parent)
+            problem->below[k] |= 1u << i;
     }
 }
 
@@ -889,8 +965,8 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     begin_problem(&problem, rig, goals, num_goals);
     bool is_reached;
     const double start_sum = measure(&problem, tolerance, &is_reached);
-    md5_quatd before[MD5_MAX_GOAL_JOINTS];
-    save_rig(rig, before);
+    md5_quatd start_rotations[MD5_MAX_GOAL_JOINTS];
+    save_rig(rig, start_rotations);
 
     if (iterations > 0 && !is_reached) {
         for (uint32_t i = 0; i < num_goals; i++)
@@ -898,10 +974,12 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     }
     iterate(&problem, tolerance, iterations);
 
-    if (!(measure(&problem, tolerance, &is_reached) > start_sum))
-        return;
-    restore_rig(before, rig);
-    measure(&problem, tolerance, &is_reached);
+    // Bending straight chains can make the result worse than the start.
+    const double end_sum = measure(&problem, tolerance, &is_reached);
+    if (end_sum > start_sum) {
+        restore_rig(start_rotations, rig);
+        measure(&problem, tolerance, &is_reached);
+    }
 }
 
 // Solves a chain with one target by damped least squares. Returns the remaining distance.
@@ -925,14 +1003,32 @@ static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uin
         .offset = md5_vec3d_from_vec3(pose[joint].translation),
         .limit = md5i_prepare_limit(limits ? &limits[joint] : NULL),
     };
-    added.local = md5i_limit_nearest(&added.limit,
-                                     md5i_quatd_unit(md5_quatd_from_quat(pose[joint].rotation)));
+    const md5_quatd rotation = md5i_quatd_unit(md5_quatd_from_quat(pose[joint].rotation));
+    added.local = md5i_limit_nearest(&added.limit, rotation);
     return added;
 }
 
-// Solves a chain in double precision, with joint limits, by the solver of the job. The rig is a
-// copy of the chain in which each joint is the parent of the next. Writes the rotations to the
-// pose, with the weight of the job. Returns the remaining distance from the target, in units.
+// Sets a rig to the joints of a chain, in double precision. Each joint of the rig is the parent of
+// the next joint.
+static void create_chain_rig(const reaching *reach, const md5_joint_limit *limits,
+                             const md5_xform *pose, md5_rig *rig)
+{
+    const md5_chain *const chain = &reach->chain;
+    rig->axes = reach->axes;
+    rig->count = chain->count;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const uint32_t parent = i > 0 ? i - 1 : MD5_NONE;
+        md5_rig_joint *const added = &rig->joints[i];
+        *added = create_rig_joint(pose, chain->joints[i], parent, limits);
+        added->above = md5i_quatd_unit(md5_quatd_from_quat(chain->above));
+        added->position = md5_vec3d_from_vec3(chain->positions[i]);
+    }
+    md5i_update_rig(rig);
+}
+
+// Solves a chain in double precision, with joint limits, by the solver of the job. Writes the
+// rotations to the pose, with the weight of the job. Returns the remaining distance from the
+// target, in units.
 static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_xform *pose)
 {
     static md5_rig_solver *const solvers[] = {
@@ -940,21 +1036,11 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
         [MD5_CHAIN_CCD] = md5i_ccd_limited,
         [MD5_CHAIN_LEAST_SQUARES] = dls_limited,
     };
-    const md5_chain *const chain = &reach->chain;
-
+    md5_rig_solver *const solver = solvers[job->solver];
     md5_rig rig; // only the joints of the chain are initialized
-    rig.axes = reach->axes;
-    rig.count = chain->count;
-    for (uint32_t i = 0; i < chain->count; i++) {
-        rig.joints[i] =
-            create_rig_joint(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
-        rig.joints[i].above = md5i_quatd_unit(md5_quatd_from_quat(chain->above));
-        rig.joints[i].position = md5_vec3d_from_vec3(chain->positions[i]);
-    }
-
-    md5i_update_rig(&rig);
-    const double distance = solvers[job->solver](&rig, md5_vec3d_from_vec3(reach->target),
-                                                 reach->tolerance, reach->iterations);
+    create_chain_rig(reach, job->limits, pose, &rig);
+    const md5_vec3d target = md5_vec3d_from_vec3(reach->target);
+    const double distance = solver(&rig, target, reach->tolerance, reach->iterations);
     if (job->weight > 0)
         write_rig(&rig, job->weight, pose);
     return (float)distance;
@@ -973,9 +1059,27 @@ static void measure_bones(reaching *reach)
     }
 }
 
+// Solves a chain without limits in single precision, by the solver of the job. Writes the rotations
+// to the pose, with the weight of the job. Returns the remaining distance from the target, in
+// units.
+static float solve_without_limits(reaching *reach, const md5_chain_job *job, md5_xform *pose)
+{
+    md5_quat rotations[MD5_MAX_CHAIN]; // model space
+    float distance;
+    measure_bones(reach);
+    if (job->solver == MD5_CHAIN_CCD)
+        distance = solve_by_ccd(reach, rotations);
+    else
+        distance = solve_by_fabrik(reach, rotations);
+    if (job->weight > 0)
+        md5i_rotate_chain(&reach->chain, rotations, job->weight, pose);
+    return distance;
+}
+
 // Moves the tip of a chain of any length to the target. Chains with joint limits, and the
-// least-squares solver, use a rig in double precision; CCD and FABRIK without limits use single
-// precision. Returns the distance of the tip from the target at weight 1, in units.
+// least-squares solver, use a rig in double precision. CCD and FABRIK without limits use single
+// precision, which is faster. Returns the distance of the tip from the target at weight 1, in
+// units.
 float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -993,20 +1097,10 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
     reach.target = job->target;
     reach.tolerance = job->tolerance > 0 ? job->tolerance : 0;
     reach.iterations = job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS;
-    if (job->limits || job->solver == MD5_CHAIN_LEAST_SQUARES)
+    const bool needs_rig = job->limits != NULL || job->solver == MD5_CHAIN_LEAST_SQUARES;
+    if (needs_rig)
         return solve_by_rig(&reach, job, pose);
-
-    // Without limits there are faster solvers in single precision.
-    measure_bones(&reach);
-    md5_quat rotations[MD5_MAX_CHAIN]; // model space
-    float distance;
-    if (job->solver == MD5_CHAIN_CCD)
-        distance = solve_by_ccd(&reach, rotations);
-    else
-        distance = solve_by_fabrik(&reach, rotations);
-    if (job->weight > 0)
-        md5i_rotate_chain(chain, rotations, job->weight, pose);
-    return distance;
+    return solve_without_limits(&reach, job, pose);
 }
 
 // == Goals =======================================================================================
@@ -1016,14 +1110,14 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
 // The rig contains the joints from each tip up to the highest ancestor that is in any chain. Joints
 // between chains are moved by their parents, but not rotated.
 
-// The goals that are solved, and their indices in the job.
+// The goals of a job that are valid and fit into one rig.
 typedef struct goal_collection {
     const md5_skeleton *skeleton;
     const md5_xform *pose;
     const md5_goals_job *job;
-    md5_rig rig;
+    md5_rig rig; // the joints of all goals
     rig_goal goals[MD5_MAX_GOALS];
-    md5_goal *from[MD5_MAX_GOALS];
+    md5_goal *from[MD5_MAX_GOALS]; // the goal of the job from which each of goals[] was created
     uint32_t num_goals;
 } goal_collection;
 
@@ -1039,19 +1133,28 @@ static bool is_valid_goal(const md5_skeleton *skeleton, const md5_goal *goal)
     return !goal->rotation || md5_is_rotation(*goal->rotation);
 }
 
+// Returns true if a joint is in the chain of a goal: the joint is the tip of the goal or one of its
+// nearest ancestors, up to the length of the chain.
+static bool is_in_goal_chain(const md5_skeleton *skeleton, const md5_goal *goal, uint32_t joint)
+{
+    const uint32_t max_length = goal->length < MD5_MAX_CHAIN ? goal->length : MD5_MAX_CHAIN;
+    uint32_t ancestor = goal->tip;
+    for (uint32_t i = 0; i < max_length && ancestor != MD5_NONE; i++) {
+        if (ancestor == joint)
+            return true;
+        ancestor = skeleton->joints[ancestor].parent;
+    }
+    return false;
+}
+
 // Returns true if a joint is in the chain of a valid goal.
 static bool is_in_a_chain(const goal_collection *collection, uint32_t joint)
 {
+    const md5_skeleton *const skeleton = collection->skeleton;
     for (uint32_t i = 0; i < collection->job->num_goals; i++) {
         const md5_goal *const goal = &collection->job->goals[i];
-        if (!is_valid_goal(collection->skeleton, goal))
-            continue;
-        uint32_t ancestor = goal->tip;
-        for (uint32_t k = 0; k < goal->length && k < MD5_MAX_CHAIN && ancestor != MD5_NONE; k++) {
-            if (ancestor == joint)
-                return true;
-            ancestor = collection->skeleton->joints[ancestor].parent;
-        }
+        if (is_valid_goal(skeleton, goal) && is_in_goal_chain(skeleton, goal, joint))
+            return true;
     }
     return false;
 }
@@ -1079,47 +1182,63 @@ static void set_root_transform(const goal_collection *collection, md5_rig_joint 
     first->position = md5_vec3d_from_vec3(md5_vec3_from_float4(transform.position));
 }
 
-// Adds the joints from a tip up to the first ancestor that is in the rig already. If no ancestor is
-// in the rig, adds the joints up to the highest ancestor that is in a chain. Returns the tip's
-// index in the rig, or MD5_NONE if the joints do not fit.
-static uint32_t add_path(goal_collection *collection, uint32_t tip)
+// The joints from a tip upward that must be added to a rig.
+typedef struct rig_path {
+    uint32_t joints[MD5_MAX_GOAL_JOINTS]; // from the tip upward
+    uint32_t length;                      // may be larger than the array
+    uint32_t parent; // of the highest joint, index in the rig; MD5_NONE: the path starts a chain
+} rig_path;
+
+// Collects the joints from a tip up to the first ancestor that is in the rig already. If no
+// ancestor is in the rig, collects the joints up to the highest ancestor that is in a chain.
+static void collect_path(const goal_collection *collection, uint32_t tip, rig_path *path)
 {
-    // Collect the ancestors of the tip that are not in the rig.
-    md5_rig *const rig = &collection->rig;
-    uint32_t path[MD5_MAX_GOAL_JOINTS]; // from the tip upward
-    uint32_t length = 0;                // of the path to the current ancestor, even if longer
-    uint32_t length_to_chain = 0;       // of the path to the highest joint in a chain
-    uint32_t parent = MD5_NONE;         // index in the rig
+    uint32_t length_to_chain = 0; // of the path to the highest joint in a chain
+    path->length = 0;
+    path->parent = MD5_NONE;
     for (uint32_t ancestor = tip; ancestor != MD5_NONE;
          ancestor = collection->skeleton->joints[ancestor].parent) {
-        parent = find_rig_joint(rig, ancestor);
-        if (parent != MD5_NONE)
-            break;
-        if (length < MD5_MAX_GOAL_JOINTS)
-            path[length] = ancestor;
-        length++;
+        path->parent = find_rig_joint(&collection->rig, ancestor);
+        if (path->parent != MD5_NONE)
+            return;
+        if (path->length < MD5_MAX_GOAL_JOINTS)
+            path->joints[path->length] = ancestor;
+        path->length++;
         if (is_in_a_chain(collection, ancestor))
-            length_to_chain = length;
+            length_to_chain = path->length;
     }
+    path->length = length_to_chain;
+}
+
+// Adds a joint to the rig. A joint that is in no chain is held: its parents move it, but it is not
+// rotated. Returns the index of the joint in the rig.
+static uint32_t add_rig_joint(goal_collection *collection, uint32_t joint, uint32_t parent)
+{
+    md5_rig *const rig = &collection->rig;
+    const bool is_held = !is_in_a_chain(collection, joint);
+    const md5_joint_limit *const limits = is_held ? NULL : collection->job->limits;
+    md5_rig_joint *const added = &rig->joints[rig->count];
+    *added = create_rig_joint(collection->pose, joint, parent, limits);
+    added->is_held = is_held;
     if (parent == MD5_NONE)
-        length = length_to_chain;
-    if (length > MD5_MAX_GOAL_JOINTS - rig->count)
+        set_root_transform(collection, added);
+    return rig->count++;
+}
+
+// Adds the joints of collect_path() to the rig. Returns the tip's index in the rig, or MD5_NONE if
+// the joints do not fit.
+static uint32_t add_path(goal_collection *collection, uint32_t tip)
+{
+    rig_path path;
+    collect_path(collection, tip, &path);
+    if (path.length > MD5_MAX_GOAL_JOINTS - collection->rig.count)
         return MD5_NONE;
 
-    // Add them from the highest ancestor down to the tip.
-    for (uint32_t i = length; i-- > 0;) {
-        const uint32_t joint = path[i];
-        const bool is_held = !is_in_a_chain(collection, joint);
-        const md5_joint_limit *const limits = is_held ? NULL : collection->job->limits;
-        md5_rig_joint *const added = &rig->joints[rig->count];
-        *added = create_rig_joint(collection->pose, joint, parent, limits);
-        added->is_held = is_held;
-        if (parent == MD5_NONE)
-            set_root_transform(collection, added);
-        parent = rig->count; // of the next joint
-        rig->count++;
-    }
-    return parent;
+    // From the highest ancestor down to the tip, so that parents precede their children.
+    uint32_t last_added = path.parent;
+    for (uint32_t i = path.length; i-- > 0;)
+        last_added = add_rig_joint(collection, path.joints[i], last_added);
+    return last_added;
 }
 
 // -- Goals ----------------------------------------------------------------------------------------
@@ -1149,17 +1268,20 @@ static void add_goal(goal_collection *collection, md5_goal *goal)
     const uint32_t tip = add_path(collection, goal->tip);
     if (tip == MD5_NONE)
         return;
-    const md5_quatd no_rotation = {0, 0, 0, 1};
-    collection->from[collection->num_goals] = goal;
-    collection->goals[collection->num_goals++] = (rig_goal){
+
+    rig_goal added = {
         .tip = tip,
         .target = md5_vec3d_from_vec3(goal->target),
         .has_rotation = goal->rotation != NULL,
-        .rotation =
-            goal->rotation ? md5i_quatd_unit(md5_quatd_from_quat(*goal->rotation)) : no_rotation,
+        .rotation = {0, 0, 0, 1},
         .weight = goal->weight,
         .lever = goal_chain_length(collection->skeleton, collection->pose, goal),
     };
+    if (goal->rotation)
+        added.rotation = md5i_quatd_unit(md5_quatd_from_quat(*goal->rotation));
+    collection->from[collection->num_goals] = goal;
+    collection->goals[collection->num_goals] = added;
+    collection->num_goals++;
 }
 
 // Returns true if the positions of all joints are valid numbers.
@@ -1192,6 +1314,18 @@ static void solve_collection(goal_collection *collection, md5_xform *pose)
         write_rig(&collection->rig, job->weight, pose);
 }
 
+// Returns the largest distance of a tip from its target, of all goals with a weight above 0.
+static float max_goal_distance(const md5_goals_job *job)
+{
+    float max_distance = 0;
+    for (uint32_t i = 0; i < job->num_goals; i++) {
+        const md5_goal *const goal = &job->goals[i];
+        if (goal->weight > 0 && goal->distance > max_distance)
+            max_distance = goal->distance;
+    }
+    return max_distance;
+}
+
 // Moves several tips of one skeleton to their targets together. Collects the chains of all goals in
 // one rig, so that shared joints have one rotation. Returns the largest distance of a tip from its
 // target, in units.
@@ -1215,11 +1349,5 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
         add_goal(&collection, &job->goals[i]);
     }
     solve_collection(&collection, pose);
-
-    float max_distance = 0;
-    for (uint32_t i = 0; i < job->num_goals; i++) {
-        if (job->goals[i].weight > 0 && job->goals[i].distance > max_distance)
-            max_distance = job->goals[i].distance;
-    }
-    return max_distance;
+    return max_goal_distance(job);
 }

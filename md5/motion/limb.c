@@ -40,17 +40,28 @@ static void limit_joint(md5_rig *rig, uint32_t index)
 }
 
 // Returns the sine of the limb's bend about its hinge if the middle joint had the rotation
-// `middle`. It is positive in the positive direction of the hinge.
+// `middle`. It is positive in the positive direction of the hinge. All vectors are in the space of
+// the root: `above` is the rotation of the held joint between the root and the middle joint.
 static double hinge_bend(const md5_rig *rig, md5_quatd middle)
 {
     const md5_rig_joint *const hinge = &rig->joints[MIDDLE];
     const md5_quatd above = rig->joints[ABOVE_MIDDLE].local;
     const md5_vec3d upper = md5_vec3d_normalize(rig->joints[ABOVE_MIDDLE].offset);
-    const md5_vec3d lower = md5_vec3d_normalize(
-        md5_quatd_rotate(above, md5_quatd_rotate(middle, rig->joints[ABOVE_TIP].offset)));
-    const md5_vec3d axis =
-        md5_quatd_rotate(above, md5_quatd_rotate(hinge->limit.rest, hinge->limit.axis));
+    const md5_vec3d lower_offset = md5_quatd_rotate(middle, rig->joints[ABOVE_TIP].offset);
+    const md5_vec3d lower = md5_vec3d_normalize(md5_quatd_rotate(above, lower_offset));
+    const md5_vec3d rest_axis = md5_quatd_rotate(hinge->limit.rest, hinge->limit.axis);
+    const md5_vec3d axis = md5_quatd_rotate(above, rest_axis);
     return md5_vec3d_dot(md5_vec3d_cross(upper, lower), axis);
+}
+
+// Sets the rotation of the root within its limit, and updates the rig. Returns the resulting
+// distance of the tip from the target.
+static double try_root_rotation(md5_rig *rig, md5_quatd rotation, md5_vec3d target)
+{
+    md5_rig_joint *const root = &rig->joints[ROOT];
+    root->local = md5i_limit_nearest(&root->limit, rotation);
+    md5i_update_rig(rig);
+    return md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].position, target));
 }
 
 // Rotates the limb about the line from root to target, which would not move the tip without limits.
@@ -62,23 +73,21 @@ static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd unlimite
 {
     md5_rig_joint *const root = &rig->joints[ROOT];
     const md5_vec3d line = md5_vec3d_normalize(md5_vec3d_sub(target, root->position));
-    const md5_quatd step = md5i_quatd_about(line, SWIVEL_COSINE, SWIVEL_SINE);
-    const md5_quatd to_local = md5_quatd_conjugate(root->above);
-    md5_quatd rotation = md5_quatd_mul(root->above, unlimited_root); // model space
+    const md5_quatd step = md5i_quatd_about(line, SWIVEL_COSINE, SWIVEL_SINE); // model space
+    const md5_quatd model_to_parent = md5_quatd_conjugate(root->above);
+    md5_quatd in_model = md5_quatd_mul(root->above, unlimited_root);
 
     md5_quatd best = root->local;
     double min_distance = HUGE_VAL;
     rig->joints[MIDDLE].local = middle;
     for (uint32_t i = 0; i < NUM_SWIVELS; i++) {
-        const md5_quatd local = md5i_quatd_unit(md5_quatd_mul(to_local, rotation));
-        root->local = md5i_limit_nearest(&root->limit, local);
-        md5i_update_rig(rig);
-        const double distance = md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].position, target));
+        const md5_quatd in_parent = md5i_quatd_unit(md5_quatd_mul(model_to_parent, in_model));
+        const double distance = try_root_rotation(rig, in_parent, target);
         if (distance < min_distance) {
             min_distance = distance;
             best = root->local;
         }
-        rotation = md5_quatd_mul(step, rotation);
+        in_model = md5_quatd_mul(step, in_model);
     }
     root->local = best;
     md5i_update_rig(rig);
@@ -139,14 +148,16 @@ static void approach(md5_rig *rig, md5_vec3d target)
 // Limbs that are shorter do not have bones, units.
 #define MIN_REACH 1e-15f
 
+// A measured limb. Its joints are called hip, knee and foot, its bones thigh and shin, also if it
+// is an arm. There may be further joints between them, which the solver does not rotate.
 typedef struct two_bones {
     md5_axes axes;
-    const md5_limb *joints;
-    md5_float4 above_knee; // combined rotation of the joints between hip and knee
-    md5_float4 above_foot; // combined rotation of the joints between knee and foot
+    const md5_limb *joints; // indices of the hip (root), the knee (middle) and the foot (tip)
+    md5_float4 above_knee;  // combined rotation of the joints between hip and knee
+    md5_float4 above_foot;  // combined rotation of the joints between knee and foot
     bool has_above_knee;
     bool has_above_foot;
-    md5_float4 to_model;   // rotation of the hip
+    md5_float4 to_model;   // rotation from the space of the hip to model space
     md5_float4 from_model; // inverse of to_model
     md5_float4 start;      // position of the hip, model space
     float reach;           // sum of the lengths of thigh and shin, units
@@ -156,7 +167,7 @@ typedef struct two_bones {
     float lower_length;    // in units of `reach`
 } two_bones;
 
-// A rotation in a plane: cosine and sine, both times any factor > 0.
+// A rotation in a plane: cosine and sine of its angle, both multiplied by the same factor > 0.
 typedef struct plane_rotation {
     float cosine;
     float sine;
@@ -222,19 +233,24 @@ static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform 
                                   md5_float4 *rotation)
 {
     const uint32_t parent = skeleton->joints[joint].parent;
-    *position = md5_float4_load_translation(&pose[joint]); // in the space of the parent
-    if (parent == ancestor)
+    const md5_float4 in_parent = md5_float4_load_translation(&pose[joint]);
+    if (parent == ancestor) {
+        *position = in_parent;
         return false;
+    }
 
-    *position = point_in_parent(&pose[parent], *position);
-    *rotation = md5_float4_load_rotation(&pose[parent]);
+    // Transform the position and the rotation by each joint from the parent up to the ancestor.
+    md5_float4 point = point_in_parent(&pose[parent], in_parent);
+    md5_float4 product = md5_float4_load_rotation(&pose[parent]);
     uint32_t between = skeleton->joints[parent].parent;
     while (between != ancestor) {
         const md5_float4 local = md5_float4_load_rotation(&pose[between]);
-        *position = point_in_parent(&pose[between], *position);
-        *rotation = md5_float4_renormalize(md5_float4_quat_mul(local, *rotation));
+        point = point_in_parent(&pose[between], point);
+        product = md5_float4_renormalize(md5_float4_quat_mul(local, product));
         between = skeleton->joints[between].parent;
     }
+    *position = point;
+    *rotation = product;
     return true;
 }
 
@@ -245,22 +261,13 @@ static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
     return limb->has_above_knee ? md5_float4_quat_mul(limb->above_knee, local) : local;
 }
 
-// Measures a limb in the current pose: lengths and directions of its two bones, and the rotation of
-// the hip. The hip, knee and foot are the root, middle and tip of any limb. Lengths are scaled so
-// that the stretched limb has length 1. limb->axes and limb->joints must be set.
-static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
-                                    two_bones *limb)
+// Sets the bones of a limb from their vectors in units: the thigh, `upper`, in the space of the
+// hip, and the shin, `lower`, in the space of the knee. Scales them so that the stretched limb has
+// length
+// 1. Returns MD5_LIMB_REACHED, or the reason why the limb cannot be solved.
+static md5_limb_result set_bones(two_bones *limb, md5_float4 upper, md5_float4 lower,
+                                 const md5_xform *knee)
 {
-    // Measure the bones in the pose.
-    const md5_limb *const joints = limb->joints;
-    const md5_float4_transform hip = md5i_joint_transform(skeleton, pose, joints->root);
-    md5_float4 upper;
-    md5_float4 lower;
-    limb->has_above_knee = transform_in_ancestor(skeleton, pose, joints->middle, joints->root,
-                                                 &upper, &limb->above_knee);
-    limb->has_above_foot = transform_in_ancestor(skeleton, pose, joints->tip, joints->middle,
-                                                 &lower, &limb->above_foot);
-
     const float upper_length = md5_float4_length(upper);
     const float lower_length = md5_float4_length(lower);
     limb->reach = upper_length + lower_length;
@@ -269,22 +276,38 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
     if (!(limb->reach > MIN_REACH))
         return MD5_LIMB_NO_BONE;
 
-    limb->to_model = hip.rotation;
-    limb->from_model = md5_float4_conjugate(hip.rotation);
-    limb->start = hip.position;
-
-    // Scale the limb to the reach 1.
     const float scale = 1.0f / limb->reach;
+    const md5_float4 lower_in_hip = md5_float4_rotate(knee_rotation(limb, knee), lower);
     limb->upper = md5_float4_scale(upper, scale);
-    limb->lower = md5_float4_scale(
-        md5_float4_rotate(knee_rotation(limb, &pose[joints->middle]), lower), scale);
+    limb->lower = md5_float4_scale(lower_in_hip, scale);
     limb->upper_length = upper_length * scale;
     limb->lower_length = lower_length * scale;
     return MD5_LIMB_REACHED;
 }
 
+// Measures a limb in the current pose: lengths and directions of its two bones, and the rotation of
+// the hip. limb->axes and limb->joints must be set.
+static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
+                                    two_bones *limb)
+{
+    const md5_limb *const joints = limb->joints;
+    const md5_float4_transform hip = md5i_joint_transform(skeleton, pose, joints->root);
+    limb->to_model = hip.rotation;
+    limb->from_model = md5_float4_conjugate(hip.rotation);
+    limb->start = hip.position;
+
+    md5_float4 upper;
+    md5_float4 lower;
+    limb->has_above_knee = transform_in_ancestor(skeleton, pose, joints->middle, joints->root,
+                                                 &upper, &limb->above_knee);
+    limb->has_above_foot = transform_in_ancestor(skeleton, pose, joints->tip, joints->middle,
+                                                 &lower, &limb->above_foot);
+    return set_bones(limb, upper, lower, &pose[joints->middle]);
+}
+
 // Sets *side to the component of a pole that is perpendicular to the line of the limb; it can have
-// any length. Returns false if there is no pole or the component is 0.
+// any length. Returns false if there is no pole or the component is 0. A pole is a point in model
+// space toward which the knee bends; `along` is the direction of the line in the space of the hip.
 static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 along,
                       md5_float4 *side)
 {
@@ -294,8 +317,9 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
     const md5_float4 toward = md5_float4_rotate(limb->from_model, in_model);
     *side = md5_float4_reject(toward, along);
     const float square = md5_float4_dot3(*side, *side);
-    return square > MIN_LIMB_LENGTH * MIN_LIMB_LENGTH * md5_float4_dot3(toward, toward)
-           && square > MIN_LIMB_SQUARE;
+    const float toward_square = md5_float4_dot3(toward, toward);
+    const bool is_on_line = !(square > MIN_LIMB_LENGTH * MIN_LIMB_LENGTH * toward_square);
+    return !is_on_line && square > MIN_LIMB_SQUARE;
 }
 
 // Returns the direction in which a limb without a plane and without a pole bends: forward in model
@@ -326,24 +350,34 @@ static void twist_to_pole(limb_plane *plane, md5_float4 along, md5_float4 curren
     plane->rotation = md5_float4_quat_mul(md5_float4_about(along, cosine, sine), plane->rotation);
 }
 
-// Sets *current to the direction from the hip to the foot, and *at_target to this direction when
-// the foot is at the target. If one of them is not defined, because the foot or the target is at
-// the hip, it equals the other. If both are not defined, they are the direction of the thigh.
-// `toward` and `distance` are those of select_plane().
-static void find_foot_directions(const two_bones *limb, md5_float4 toward, float distance,
-                                 md5_float4 *current, md5_float4 *at_target)
+// The directions from the hip to the foot, in the space of the hip.
+typedef struct foot_directions {
+    md5_float4 current;
+    md5_float4 at_target; // when the foot is at the target
+} foot_directions;
+
+// Returns the directions from the hip to the foot. If one of them is not defined, because the foot
+// or the target is at the hip, it equals the other. If both are not defined, they are the direction
+// of the thigh. `toward` and `distance` are those of select_plane().
+static foot_directions find_foot_directions(const two_bones *limb, md5_float4 toward,
+                                            float distance)
 {
     const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
     const float span = md5_float4_length(line);
     const bool is_foot_at_hip = !(span > MIN_LIMB_LENGTH);
     const bool is_target_at_hip = !(distance > MIN_LIMB_LENGTH);
+    foot_directions directions;
     if (is_foot_at_hip)
-        *current = md5_float4_normalize(limb->upper, md5_float4_set(1, 0, 0, 0));
+        directions.current = md5_float4_normalize(limb->upper, md5_float4_set(1, 0, 0, 0));
     else
-        *current = md5_float4_scale(line, 1.0f / span);
-    *at_target = is_target_at_hip ? *current : md5_float4_scale(toward, 1.0f / distance);
+        directions.current = md5_float4_scale(line, 1.0f / span);
+    if (is_target_at_hip)
+        directions.at_target = directions.current;
+    else
+        directions.at_target = md5_float4_scale(toward, 1.0f / distance);
     if (is_foot_at_hip)
-        *current = *at_target;
+        directions.current = directions.at_target;
+    return directions;
 }
 
 // Computes the current plane of a limb, and the rotation to the plane in which it reaches a target.
@@ -353,13 +387,9 @@ static void find_foot_directions(const two_bones *limb, md5_float4 toward, float
 static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float distance,
                                const md5_vec3 *pole)
 {
-    md5_float4 old_along;
-    md5_float4 along;
-    find_foot_directions(limb, toward, distance, &old_along, &along);
-
-    // The plane is defined by the knee's distance from the line from the hip to the foot.
-    const md5_float4 knee_offset = md5_float4_reject(limb->upper, old_along);
-    const float bend = md5_float4_length(knee_offset);
+    const foot_directions directions = find_foot_directions(limb, toward, distance);
+    const md5_float4 old_along = directions.current;
+    const md5_float4 along = directions.at_target;
     limb_plane plane = {
         .rotation = md5_float4_between(old_along, along),
         .x = md5_float4_dot3(limb->upper, old_along),
@@ -367,11 +397,17 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     };
     md5_float4 pole_side = along;
     const bool has_pole = find_pole(limb, pole, along, &pole_side);
+
+    // The plane contains the knee, unless the knee is on the line from the hip to the foot.
+    const md5_float4 knee_offset = md5_float4_reject(limb->upper, old_along);
+    const float bend = md5_float4_length(knee_offset);
     const bool is_straight = !(bend > MIN_LIMB_LENGTH);
     if (is_straight) {
-        set_hinge_at_target(&plane, along, has_pole ? pole_side : forward_side(limb, along));
+        const md5_float4 side = has_pole ? pole_side : forward_side(limb, along);
+        set_hinge_at_target(&plane, along, side);
         return plane;
     }
+
     const md5_float4 side = md5_float4_scale(knee_offset, 1.0f / bend);
     plane.y = bend;
     plane.hinge = md5_float4_cross(old_along, side);
@@ -411,8 +447,8 @@ typedef struct limb_rotations {
     md5_float4 foot;
 } limb_rotations;
 
-// Returns the rotation of the foot in the space of the hip before the change: the current rotation,
-// or `model_rotation` if it is not NULL.
+// Returns the rotation of the foot in the space of the hip before the change: `model_rotation`, a
+// rotation in model space, or the current rotation if this is NULL.
 static md5_float4 foot_rotation(const two_bones *limb, const md5_xform *pose,
                                 const md5_quat *model_rotation)
 {
@@ -420,10 +456,12 @@ static md5_float4 foot_rotation(const two_bones *limb, const md5_xform *pose,
         const md5_quat unit = md5_quat_normalize(*model_rotation, MD5_NO_ROTATION);
         return md5_float4_quat_mul(limb->from_model, md5_float4_from_quat(unit));
     }
-    md5_float4 above = knee_rotation(limb, &pose[limb->joints->middle]);
-    if (limb->has_above_foot)
-        above = md5_float4_quat_mul(above, limb->above_foot);
-    return md5_float4_quat_mul(above, md5_float4_load_rotation(&pose[limb->joints->tip]));
+    const md5_float4 foot_in_parent = md5_float4_load_rotation(&pose[limb->joints->tip]);
+    const md5_float4 knee_in_hip = knee_rotation(limb, &pose[limb->joints->middle]);
+    if (!limb->has_above_foot)
+        return md5_float4_quat_mul(knee_in_hip, foot_in_parent);
+    const md5_float4 parent_in_hip = md5_float4_quat_mul(knee_in_hip, limb->above_foot);
+    return md5_float4_quat_mul(parent_in_hip, foot_in_parent);
 }
 
 // Computes the new rotations of the hip, knee and foot, relative to their parents. The foot gets
@@ -540,10 +578,36 @@ static limb_extension extend_limb(const two_bones *limb, const md5_two_bone_job 
     return (limb_extension){stretch, bent * stretch};
 }
 
+// The rotations that move a limb to a target, both in the space of the hip before the change.
+typedef struct limb_bend {
+    md5_float4 thigh; // rotation of the thigh
+    md5_float4 knee;  // rotation of the shin relative to the thigh
+} limb_bend;
+
+// Bends a limb in its current plane, so that its foot is at the distance `goal` from the hip, and
+// then rotates the plane. `goal` is in units of the reach; `stretch` scales the bones.
+static limb_bend bend_in_plane(const two_bones *limb, const limb_plane *plane, float stretch,
+                               float goal)
+{
+    const knee_position knee =
+        find_knee(limb->upper_length * stretch, limb->lower_length * stretch, goal);
+
+    // The rotations in the plane from the old to the new direction of the thigh, and of the shin.
+    const plane_rotation thigh = rotation_in_plane(plane->x, plane->y, knee.x, knee.y);
+    const plane_rotation shin =
+        rotation_in_plane(plane->lower_x, -plane->y, goal - knee.x, -knee.y);
+    const plane_rotation knee_bend =
+        rotation_in_plane(thigh.cosine, thigh.sine, shin.cosine, shin.sine);
+
+    const md5_float4 thigh_in_plane = md5_float4_about(plane->hinge, thigh.cosine, thigh.sine);
+    return (limb_bend){
+        .thigh = md5_float4_quat_mul(plane->rotation, thigh_in_plane),
+        .knee = md5_float4_about(plane->hinge, knee_bend.cosine, knee_bend.sine),
+    };
+}
+
 // Computes how a limb must bend and rotate so that its tip reaches the target of a job, without
-// changing the pose. The solution is planar: hip and knee bend in one plane, and the plane is
-// rotated to the target. Lengths are relative to the reach of the limb. Returns MD5_LIMB_REACHED if
-// *plan is valid, otherwise the reason why there is no plan.
+// changing the pose. Returns MD5_LIMB_REACHED, or the reason why the limb cannot be solved.
 static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                  const md5_limb *joints, const md5_two_bone_job *job,
                                  limb_plan *plan)
@@ -553,54 +617,48 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const md5_limb_result measured = measure_limb(skeleton, pose, limb);
     if (measured != MD5_LIMB_REACHED)
         return measured;
+
     plan->to_target = md5_float4_sub(md5_float4_from_vec3(job->target), limb->start);
-    const md5_float4 toward =
-        md5_float4_scale(md5_float4_rotate(limb->from_model, plan->to_target), 1.0f / limb->reach);
     const float distance = md5_float4_length(plan->to_target) / limb->reach;
     if (!(distance < MD5_MAX_COORDINATE)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
 
-    // Positions of the knee and the foot in the plane of the limb, relative to the hip.
-    const limb_extension extension = extend_limb(limb, job, distance);
-    const float goal = extension.goal;
-    const limb_plane plane = select_plane(limb, toward, distance, job->pole);
-    const knee_position new_knee = find_knee(limb->upper_length * extension.stretch,
-                                             limb->lower_length * extension.stretch, goal);
+    // The vector to the target in the space of the hip, in units of the reach.
+    const md5_float4 target_in_hip = md5_float4_rotate(limb->from_model, plan->to_target);
+    const md5_float4 toward = md5_float4_scale(target_in_hip, 1.0f / limb->reach);
 
-    // The rotation of each bone from its old direction to its new direction.
-    const plane_rotation upper = rotation_in_plane(plane.x, plane.y, new_knee.x, new_knee.y);
-    const plane_rotation lower =
-        rotation_in_plane(plane.lower_x, -plane.y, goal - new_knee.x, -new_knee.y);
-    const plane_rotation bend =
-        rotation_in_plane(upper.cosine, upper.sine, lower.cosine, lower.sine);
-    const md5_float4 thigh_in_plane = md5_float4_about(plane.hinge, upper.cosine, upper.sine);
-    const md5_float4 thigh = md5_float4_quat_mul(plane.rotation, thigh_in_plane);
-    const md5_float4 knee = md5_float4_about(plane.hinge, bend.cosine, bend.sine);
+    const limb_extension extension = extend_limb(limb, job, distance);
+    const limb_plane plane = select_plane(limb, toward, distance, job->pole);
+    const limb_bend bend = bend_in_plane(limb, &plane, extension.stretch, extension.goal);
     plan->stretch = extension.stretch;
-    plan->rotations = find_rotations(pose, limb, thigh, knee, job->rotation);
+    plan->rotations = find_rotations(pose, limb, bend.thigh, bend.knee, job->rotation);
     return MD5_LIMB_REACHED;
 }
 
 // -- Limits -----------------------------------------------------------------------------------
 
 // Adds a joint of the limb (root, middle or tip) to its rig and, before it, a held joint that
-// represents all joints between it and `above`, the previous joint of the limb.
+// represents all joints between it and `above`, the previous joint of the limb. A held joint is not
+// rotated by the solver.
 static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
                      uint32_t above, const md5_joint_limit *limits, md5_rig *rig)
 {
     md5_float4 position;
     md5_float4 rotation;
-    if (!transform_in_ancestor(skeleton, pose, joint, above, &position, &rotation))
+    const bool has_joints_between =
+        transform_in_ancestor(skeleton, pose, joint, above, &position, &rotation);
+    if (!has_joints_between)
         rotation = md5_float4_from_quat(MD5_NO_ROTATION);
-    md5_rig_joint *const added = &rig->joints[rig->count];
-    added[0] = (md5_rig_joint){
-        .parent = rig->count - 1,
+
+    const uint32_t held_index = rig->count;
+    rig->joints[held_index] = (md5_rig_joint){
+        .parent = held_index - 1,
         .is_held = true,
         .local = unit_quatd(rotation),
         .offset = md5_vec3d_from_vec3(md5_vec3_from_float4(position)),
     };
-    added[1] = (md5_rig_joint){
-        .parent = rig->count,
+    rig->joints[held_index + 1] = (md5_rig_joint){
+        .parent = held_index,
         .local = unit_quatd(md5_float4_load_rotation(&pose[joint])),
         .limit = md5i_prepare_limit(&limits[joint]),
     };
@@ -611,17 +669,19 @@ static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32
 static void create_limb_rig(const md5_skeleton *skeleton, const md5_xform *pose,
                             const md5_limb *joints, const md5_joint_limit *limits, md5_rig *rig)
 {
-    const md5_float4_transform root = md5i_joint_transform(skeleton, pose, joints->root);
+    const uint32_t root = joints->root;
+    const md5_float4_transform in_model = md5i_joint_transform(skeleton, pose, root);
+    const md5_float4_transform parent = md5i_parent_joint_transform(skeleton, pose, root);
     rig->axes = skeleton->axes;
     rig->count = 1;
     rig->joints[ROOT] = (md5_rig_joint){
         .parent = MD5_NONE,
-        .local = unit_quatd(md5_float4_load_rotation(&pose[joints->root])),
-        .above = unit_quatd(md5i_parent_joint_transform(skeleton, pose, joints->root).rotation),
-        .position = md5_vec3d_from_vec3(md5_vec3_from_float4(root.position)),
-        .limit = md5i_prepare_limit(&limits[joints->root]),
+        .local = unit_quatd(md5_float4_load_rotation(&pose[root])),
+        .above = unit_quatd(parent.rotation),
+        .position = md5_vec3d_from_vec3(md5_vec3_from_float4(in_model.position)),
+        .limit = md5i_prepare_limit(&limits[root]),
     };
-    add_bone(skeleton, pose, joints->middle, joints->root, limits, rig);
+    add_bone(skeleton, pose, joints->middle, root, limits, rig);
     add_bone(skeleton, pose, joints->tip, joints->middle, limits, rig);
     rig->joints[TIP].is_held = true; // its own rotation cannot move the tip
 }
@@ -640,29 +700,35 @@ static void bend_hinge(md5_rig *rig)
         hinge->local = range_middle;
 }
 
+// Sets the joints of a rig to the rotations and the stretch of a plan.
+static void set_planned_pose(md5_rig *rig, const limb_plan *plan)
+{
+    md5_rig_joint *const above_middle = &rig->joints[ABOVE_MIDDLE];
+    md5_rig_joint *const above_tip = &rig->joints[ABOVE_TIP];
+    rig->joints[ROOT].local = unit_quatd(plan->rotations.hip);
+    rig->joints[MIDDLE].local = unit_quatd(plan->rotations.knee);
+    rig->joints[TIP].local = unit_quatd(plan->rotations.foot);
+    above_middle->offset = md5_vec3d_scale(above_middle->offset, plan->stretch);
+    above_tip->offset = md5_vec3d_scale(above_tip->offset, plan->stretch);
+    md5i_update_rig(rig);
+}
+
 // Moves the rotations of a plan into the limits. If this moves the tip, rotates root and middle
 // until the tip is as near as possible to its planned position. The rotation of the tip in model
 // space does not change, unless its limit requires a change.
 static void limit_plan(md5_rig *rig, limb_plan *plan)
 {
-    limb_rotations *const rotations = &plan->rotations;
-    rig->joints[ROOT].local = unit_quatd(rotations->hip);
-    rig->joints[MIDDLE].local = unit_quatd(rotations->knee);
-    rig->joints[TIP].local = unit_quatd(rotations->foot);
-    rig->joints[ABOVE_MIDDLE].offset =
-        md5_vec3d_scale(rig->joints[ABOVE_MIDDLE].offset, plan->stretch);
-    rig->joints[ABOVE_TIP].offset = md5_vec3d_scale(rig->joints[ABOVE_TIP].offset, plan->stretch);
-    md5i_update_rig(rig);
-
-    // Store the tip's rotation in model space, and restore it after the limb has moved.
-    const md5_quatd tip_rotation = rig->joints[TIP].rotation;
+    set_planned_pose(rig, plan);
+    const md5_quatd tip_in_model = rig->joints[TIP].rotation;
     approach(rig, rig->joints[TIP].position);
-    const md5_quatd above = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, TIP));
-    const md5_quatd tip_local = md5i_quatd_unit(md5_quatd_mul(above, tip_rotation));
 
-    rotations->hip = round_quatd(rig->joints[ROOT].local);
-    rotations->knee = round_quatd(rig->joints[MIDDLE].local);
-    rotations->foot = round_quatd(md5i_limit_nearest(&rig->joints[TIP].limit, tip_local));
+    // The parent of the tip has rotated, so the tip gets another rotation relative to its parent.
+    const md5_quatd model_to_parent = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, TIP));
+    const md5_quatd tip_in_parent = md5i_quatd_unit(md5_quatd_mul(model_to_parent, tip_in_model));
+    const md5_quatd limited_tip = md5i_limit_nearest(&rig->joints[TIP].limit, tip_in_parent);
+    plan->rotations.hip = round_quatd(rig->joints[ROOT].local);
+    plan->rotations.knee = round_quatd(rig->joints[MIDDLE].local);
+    plan->rotations.foot = round_quatd(limited_tip);
 }
 
 // Computes how a limb with joint limits must bend and rotate to reach a target. First solves from a
@@ -672,16 +738,12 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)
 {
-    md5_quat *const root = &pose[joints->root].rotation;
-    md5_quat *const middle = &pose[joints->middle].rotation;
-    const md5_quat old_root = *root;
-    const md5_quat old_middle = *middle;
-    const md5_quat tip =
-        md5_quat_from_float4(md5i_joint_transform(skeleton, pose, joints->tip).rotation);
-
+    // Without a requested rotation, the tip keeps its rotation in model space.
+    const md5_float4 tip = md5i_joint_transform(skeleton, pose, joints->tip).rotation;
+    const md5_quat tip_rotation = md5_quat_from_float4(tip);
     md5_two_bone_job inner_job = *job;
     if (!job->rotation)
-        inner_job.rotation = &tip;
+        inner_job.rotation = &tip_rotation;
 
     md5_rig rig;
     create_limb_rig(skeleton, pose, joints, job->limits, &rig);
@@ -690,12 +752,15 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     bend_hinge(&rig);
 
     // Plan from the limited pose, then restore the pose.
+    md5_quat *const root = &pose[joints->root].rotation;
+    md5_quat *const middle = &pose[joints->middle].rotation;
+    const md5_quat old_root = *root;
+    const md5_quat old_middle = *middle;
     *root = md5_quat_from_float4(round_quatd(rig.joints[ROOT].local));
     *middle = md5_quat_from_float4(round_quatd(rig.joints[MIDDLE].local));
     const md5_limb_result planned = plan_limb(skeleton, pose, joints, &inner_job, plan);
     *root = old_root;
     *middle = old_middle;
-
     if (planned != MD5_LIMB_REACHED)
         return planned;
     limit_plan(&rig, plan);
@@ -715,24 +780,30 @@ static void apply_plan(const md5_skeleton *skeleton, const md5_limb *joints, con
         stretch_limb(skeleton, pose, joints, 1 + (plan->stretch - 1) * blend.weight);
 }
 
-// Sets *miss to the distance of the tip from the target, and returns the result for it.
+// Measures the distance of the tip from the target after a plan has been applied, in units. Sets
+// *miss to it, or to INFINITY if it is not finite. Returns MD5_LIMB_REACHED if the distance is
+// small, otherwise the reason for it.
 static md5_limb_result measure_miss(const md5_skeleton *skeleton, const md5_xform *pose,
                                     const md5_limb *joints, const limb_plan *plan, float *miss)
 {
-    const two_bones *const limb = &plan->limb;
-    md5_float4 tip;
+    md5_float4 tip_in_hip;
     md5_float4 unused_rotation;
-    transform_in_ancestor(skeleton, pose, joints->tip, joints->root, &tip, &unused_rotation);
+    transform_in_ancestor(skeleton, pose, joints->tip, joints->root, &tip_in_hip, &unused_rotation);
     const md5_float4_transform hip = md5i_joint_transform(skeleton, pose, joints->root);
-    const md5_float4 to_tip = md5_float4_rotate(hip.rotation, tip);
-    *miss = md5_float4_length(md5_float4_sub(to_tip, plan->to_target));
-    if (!(*miss < MD5_MAX_COORDINATE)) {
+    const md5_float4 to_tip = md5_float4_rotate(hip.rotation, tip_in_hip);
+    const float distance = md5_float4_length(md5_float4_sub(to_tip, plan->to_target));
+    if (!(distance < MD5_MAX_COORDINATE)) {
         *miss = INFINITY;
         return MD5_LIMB_NOT_FINITE;
     }
-    if (!(limb->upper_length > MIN_LIMB_LENGTH && limb->lower_length > MIN_LIMB_LENGTH))
+
+    *miss = distance;
+    const two_bones *const limb = &plan->limb;
+    const bool has_both_bones =
+        limb->upper_length > MIN_LIMB_LENGTH && limb->lower_length > MIN_LIMB_LENGTH;
+    if (!has_both_bones)
         return MD5_LIMB_NO_BONE;
-    return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_REACHED;
+    return distance > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_REACHED;
 }
 
 // Bends a valid limb towards the target of a job, with a weight above 0. If `miss` is not NULL,
@@ -745,6 +816,7 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
         *miss = INFINITY;
     if (!md5_is_valid_vec3(job->target))
         return MD5_LIMB_NOT_FINITE;
+
     limb_plan plan;
     md5_limb_result planned;
     if (job->limits)
@@ -753,8 +825,21 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
         planned = plan_limb(skeleton, pose, joints, job, &plan);
     if (planned != MD5_LIMB_REACHED)
         return planned;
+
     apply_plan(skeleton, joints, &plan, job->weight, pose);
-    return miss ? measure_miss(skeleton, pose, joints, &plan, miss) : MD5_LIMB_REACHED;
+    if (!miss)
+        return MD5_LIMB_REACHED;
+    return measure_miss(skeleton, pose, joints, &plan, miss);
+}
+
+// Finds the limb of a job: the joints that the job names, or else the tip and the two joints above
+// it. Returns false if these joints are not a limb.
+static bool find_job_limb(const md5_skeleton *skeleton, const md5_two_bone_job *job, md5_limb *limb)
+{
+    if (!job->limb)
+        return md5i_limb_above(skeleton, job->tip, limb) == MD5_LIMB_REACHED;
+    *limb = *job->limb;
+    return md5i_check_limb(skeleton, limb) == MD5_LIMB_REACHED;
 }
 
 // Bends an arm or a leg so that its tip reaches the target; an unreachable target is pointed at.
@@ -763,14 +848,7 @@ bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *jo
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
     md5_limb limb;
-    md5_limb_result found;
-    if (job->limb) {
-        limb = *job->limb;
-        found = md5i_check_limb(skeleton, &limb);
-    } else {
-        found = md5i_limb_above(skeleton, job->tip, &limb);
-    }
-    if (found != MD5_LIMB_REACHED)
+    if (!find_job_limb(skeleton, job, &limb))
         return false;
 
     const uint32_t joints[] = {limb.root, limb.middle, limb.tip};

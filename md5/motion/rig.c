@@ -141,19 +141,21 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
     const md5_quatd rotation = md5_quatd_mul(md5_quatd_conjugate(limit->rest), local);
     const md5_vec3d axis = limit->axis;
 
-    // The twist is the component of the rotation about the axis.
+    // The twist is the component of the rotation about the axis. If it has no length, the swing is
+    // 180 degrees, and the twist is arbitrary.
     const double along = rotation.x * axis.x + rotation.y * axis.y + rotation.z * axis.z;
     const double size = sqrt(along * along + rotation.w * rotation.w);
     swing_twist split = {.twist = {1, 0}};
-    if (size > 1e-9) { // otherwise the swing is 180 degrees, and the twist is arbitrary
+    if (size > 1e-9) {
         const double scale = rotation.w < 0 ? -1.0 / size : 1.0 / size;
         split.twist = (md5_half_angle){rotation.w * scale, along * scale};
     }
 
     // The swing is the rotation without the twist.
     const double back = -split.twist.sine;
-    split.swing = md5_quatd_mul(
-        rotation, (md5_quatd){axis.x * back, axis.y * back, axis.z * back, split.twist.cosine});
+    const md5_quatd inverse_twist = {axis.x * back, axis.y * back, axis.z * back,
+                                     split.twist.cosine};
+    split.swing = md5_quatd_mul(rotation, inverse_twist);
     if (split.swing.w < 0)
         split.swing = md5_quatd_negate(split.swing);
     return split;
@@ -189,39 +191,47 @@ md5_quatd md5i_limit_middle(const md5_limit *limit)
     return limit_joint_rotation(limit, NO_ROTATION, limit->middle);
 }
 
-// Clamps a joint's rotation relative to its parent to a limit. The twist about the limit's axis and
-// the swing, which tilts the axis, are clamped separately. Returns `local` itself if it is allowed.
+// Moves a twist outside of its range to the nearer end of the range. Returns false if the twist is
+// in its range already. A twist is a rotation about the axis of the limit.
+static bool clamp_twist(const md5_limit *limit, md5_half_angle *twist)
+{
+    const md5_half_angle middle = limit->middle;
+    const md5_half_angle width = limit->width;
+    const md5_half_angle from = from_middle(limit, *twist);
+    if (!exceeds(from.cosine, fabs(from.sine), width))
+        return false;
+
+    // The end of the range is the sum of the angles `middle` and plus or minus `width`.
+    const double end_sine = from.sine < 0 ? -width.sine : width.sine;
+    *twist = (md5_half_angle){
+        .cosine = middle.cosine * width.cosine - middle.sine * end_sine,
+        .sine = middle.sine * width.cosine + middle.cosine * end_sine,
+    };
+    return true;
+}
+
+// Moves a swing outside of its range to the edge of the range; its axis remains the same. Returns
+// false if the swing is in its range already. A swing tilts the axis of the limit.
+static bool clamp_swing(const md5_limit *limit, md5_quatd *swing)
+{
+    const double sine = sqrt(swing->x * swing->x + swing->y * swing->y + swing->z * swing->z);
+    if (!exceeds(swing->w, sine, limit->swing))
+        return false;
+    const double scale = limit->swing.sine / sine;
+    *swing = (md5_quatd){swing->x * scale, swing->y * scale, swing->z * scale, limit->swing.cosine};
+    return true;
+}
+
+// Clamps a joint's rotation relative to its parent to a limit: its swing and its twist separately.
+// Returns `local` itself if it is allowed.
 md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return local;
-
     swing_twist split = split_rotation(limit, local);
-
-    // A twist outside of its range moves to the nearer end.
-    const md5_half_angle middle = limit->middle;
-    const md5_half_angle width = limit->width;
-    const md5_half_angle from = from_middle(limit, split.twist);
-    const bool is_twisted = exceeds(from.cosine, fabs(from.sine), width);
-    if (is_twisted) {
-        const double end = from.sine < 0 ? -width.sine : width.sine;
-        split.twist = (md5_half_angle){
-            .cosine = middle.cosine * width.cosine - middle.sine * end,
-            .sine = middle.sine * width.cosine + middle.cosine * end,
-        };
-    }
-
-    // A swing outside of its range moves to the edge of the range and keeps its axis.
-    const md5_quatd swing = split.swing;
-    const double sine = sqrt(swing.x * swing.x + swing.y * swing.y + swing.z * swing.z);
-    const bool is_swung = exceeds(swing.w, sine, limit->swing);
-    if (is_swung) {
-        const double scale = limit->swing.sine / sine;
-        split.swing =
-            (md5_quatd){swing.x * scale, swing.y * scale, swing.z * scale, limit->swing.cosine};
-    }
-
-    if (!is_twisted && !is_swung)
+    const bool was_twisted = clamp_twist(limit, &split.twist);
+    const bool was_swung = clamp_swing(limit, &split.swing);
+    if (!was_twisted && !was_swung)
         return local;
     return limit_joint_rotation(limit, split.swing, split.twist);
 }
@@ -284,22 +294,25 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         return 3;
     }
 
+    // The twist rotates about the limit's axis, if it has a range. A range of 360 degrees has no
+    // ends.
     const swing_twist split = split_rotation(limit, local);
-    const md5_half_angle from = from_middle(limit, split.twist);
-    const bool is_free = !(limit->width.cosine > MIN_COSINE); // a range of 360 degrees has no ends
+    const bool can_twist = !(limit->width.sine < AT_END);
+    const bool has_ends = limit->width.cosine > MIN_COSINE;
     uint32_t count = 0;
-
-    // The twist rotates about the limit's axis, if it has a range.
-    if (!(limit->width.sine < AT_END)) {
+    if (can_twist) {
+        const md5_half_angle from = from_middle(limit, split.twist);
+        const md5_vec3d axis = md5_quatd_rotate(split.swing, limit->axis);
         axes[count++] = (md5_limit_axis){
-            .axis = md5_quatd_rotate(limit->rest, md5_quatd_rotate(split.swing, limit->axis)),
-            .is_at_max = !is_free && is_at(from, from.sine, limit->width),
-            .is_at_min = !is_free && is_at(from, -from.sine, limit->width),
+            .axis = md5_quatd_rotate(limit->rest, axis),
+            .is_at_max = has_ends && is_at(from, from.sine, limit->width),
+            .is_at_min = has_ends && is_at(from, -from.sine, limit->width),
         };
     }
-    if (limit->swing.sine < AT_END)
-        return count;
 
+    const bool can_swing = !(limit->swing.sine < AT_END);
+    if (!can_swing)
+        return count;
     write_swing_axes(limit, split.swing, &axes[count]);
     return count + NUM_SWING_AXES;
 }

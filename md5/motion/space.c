@@ -35,16 +35,17 @@ md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md
     md5_float4 position = md5_float4_load_translation(&pose[joint]);
     for (uint32_t ancestor = skeleton->joints[joint].parent; ancestor != MD5_NONE;
          ancestor = skeleton->joints[ancestor].parent) {
-        const md5_float4 local = md5_float4_load_rotation(&pose[ancestor]);
-        position = md5_float4_add(md5_float4_load_translation(&pose[ancestor]),
-                                  md5_float4_rotate(local, position));
-        rotation = md5_float4_quat_mul(local, rotation);
+        const md5_float4 local_rotation = md5_float4_load_rotation(&pose[ancestor]);
+        const md5_float4 local_position = md5_float4_load_translation(&pose[ancestor]);
+        position = md5_float4_add(local_position, md5_float4_rotate(local_rotation, position));
+        rotation = md5_float4_quat_mul(local_rotation, rotation);
     }
 
-    // Positions use each joint's accumulated rotation, so rounding errors accumulate only there.
-    // Products of unit quaternions, the usual case, need no square root to be normalized.
+    // The position does not use the accumulated rotation, so only the rotation is normalized. The
+    // length of a product of unit quaternions, the usual case, is corrected without a square root.
     const float square = md5_float4_dot4(rotation, rotation);
-    if (fabsf(square - 1) < 1e-4f)
+    const bool is_nearly_unit = fabsf(square - 1) < 1e-4f;
+    if (is_nearly_unit)
         rotation = md5_float4_scale(rotation, 1.5f - 0.5f * square);
     else
         rotation = md5_float4_from_quat(
@@ -115,26 +116,29 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
 {
     if (tip >= skeleton->num_joints || length == 0)
         return false;
-    const uint32_t count = md5i_chain_joints(skeleton, tip, length, chain->joints);
-    chain->count = count;
-
+    chain->count = md5i_chain_joints(skeleton, tip, length, chain->joints);
     const md5_float4_transform above =
         md5i_parent_joint_transform(skeleton, pose, chain->joints[0]);
     chain->above = md5_quat_from_float4(above.rotation);
-    md5_float4 product = above.rotation;
-    md5_float4 rotation = product;
-    md5_float4 position = above.position;
 
+    // Each joint is transformed by `parent_rotation` and `position` of the joint before it. The
+    // product of all rotations is continued without normalization, so that the next product does
+    // not wait for it.
+    md5_float4 product = above.rotation;
+    md5_float4 parent_rotation = above.rotation;
+    md5_float4 position = above.position;
     bool is_valid = true;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < chain->count; i++) {
         const md5_xform *const local = &pose[chain->joints[i]];
-        position = md5_float4_add(position,
-                                  md5_float4_rotate(rotation, md5_float4_load_translation(local)));
+        const md5_float4 bone =
+            md5_float4_rotate(parent_rotation, md5_float4_load_translation(local));
+        position = md5_float4_add(position, bone);
         product = md5_float4_quat_mul(product, md5_float4_load_rotation(local));
-        rotation = md5_float4_renormalize(product); // not on the critical path of the next joint
+        const md5_float4 rotation = md5_float4_renormalize(product);
         chain->positions[i] = md5_vec3_from_float4(position);
         chain->rotations[i] = md5_quat_from_float4(rotation);
         is_valid = is_valid && md5_is_valid_vec3(chain->positions[i]);
+        parent_rotation = rotation;
     }
     return is_valid;
 }
@@ -187,14 +191,43 @@ static md5_quat modified_rotation(md5_joint_space space, const md5_xform *above,
 static md5_vec3 modified_translation(md5_joint_space space, const md5_xform *above, bool is_root,
                                      md5_vec3 local, md5_vec3 change)
 {
-    const md5_quat to_parent = md5_quat_conjugate(above->rotation);
-    if (space == MD5_JOINT_MODEL_OVERRIDE || (space == MD5_JOINT_MODEL && is_root))
-        return md5_quat_rotate(to_parent, md5_vec3_sub(change, above->translation));
+    const md5_quat model_to_parent = md5_quat_conjugate(above->rotation);
+    const bool is_model_position =
+        space == MD5_JOINT_MODEL_OVERRIDE || (space == MD5_JOINT_MODEL && is_root);
+    if (is_model_position)
+        return md5_quat_rotate(model_to_parent, md5_vec3_sub(change, above->translation));
     if (space == MD5_JOINT_MODEL)
-        return md5_vec3_add(local, md5_quat_rotate(to_parent, change));
+        return md5_vec3_add(local, md5_quat_rotate(model_to_parent, change));
     if (space == MD5_JOINT_LOCAL)
         return md5_vec3_add(local, change);
     return change; // MD5_JOINT_LOCAL_OVERRIDE
+}
+
+// Rotates one joint of a pose by `change`, in the space that `space` selects. `above` is the
+// transform of its parent in model space.
+static void modify_rotation(md5_joint_space space, const md5_xform *above, md5_quat change,
+                            float weight, md5_xform *local)
+{
+    const md5_quat unit = md5_quat_normalize(change, MD5_NO_ROTATION);
+    const md5_quat rotation = modified_rotation(space, above, local->rotation, unit);
+    md5_rotation_blend blend;
+    md5i_begin_rotation_blend(weight, &blend);
+    md5_blend_joint_rotation(local, &blend, md5_float4_from_quat(rotation));
+}
+
+// Moves one joint of a pose by `change`, in the space that `space` selects. Does nothing if the
+// result is not finite.
+static void modify_translation(md5_joint_space space, const md5_xform *above, bool is_root,
+                               md5_vec3 change, float weight, md5_xform *local)
+{
+    const md5_vec3 translation =
+        modified_translation(space, above, is_root, local->translation, change);
+    if (!md5_is_valid_vec3(translation))
+        return;
+    if (weight < 1)
+        local->translation = md5_vec3_lerp(local->translation, translation, weight);
+    else
+        local->translation = translation;
 }
 
 // Rotates and moves one joint of a pose by `change`, in the space that `space` selects. A rotation
@@ -212,25 +245,10 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
     if (!(weight > 0))
         return true;
 
-    md5_xform *const local = &pose[joint];
     const md5_xform above = md5i_parent_in_model(skeleton, pose, joint);
-    if (md5_is_rotation(change.rotation)) {
-        const md5_quat unit = md5_quat_normalize(change.rotation, MD5_NO_ROTATION);
-        const md5_quat rotation = modified_rotation(space, &above, local->rotation, unit);
-        md5_rotation_blend blend;
-        md5i_begin_rotation_blend(weight, &blend);
-        md5_blend_joint_rotation(local, &blend, md5_float4_from_quat(rotation));
-    }
-
-    if (!md5_is_valid_vec3(change.translation))
-        return true;
-    const md5_vec3 translation =
-        modified_translation(space, &above, joint == 0, local->translation, change.translation);
-    if (!md5_is_valid_vec3(translation))
-        return true;
-    if (weight < 1)
-        local->translation = md5_vec3_lerp(local->translation, translation, weight);
-    else
-        local->translation = translation;
+    if (md5_is_rotation(change.rotation))
+        modify_rotation(space, &above, change.rotation, weight, &pose[joint]);
+    if (md5_is_valid_vec3(change.translation))
+        modify_translation(space, &above, joint == 0, change.translation, weight, &pose[joint]);
     return true;
 }

@@ -44,6 +44,20 @@ static md5_vec3 joint_end(const md5_chain *chain, const md5_xform *pose, uint32_
     return md5_vec3_add(chain->positions[i], md5_quat_rotate(chain->rotations[i], step));
 }
 
+// Advances the spring at the end of one joint's bone by a step, in world space. `goal` is the
+// animated position of the end after the step.
+static void step_spring(const axis_step *step, md5_vec3 goal, md5_vec3 acceleration,
+                        md5_spring_joint *joint)
+{
+    const md5_vec3 from = joint->target; // animated position before the step
+    md5_vec3 *const p = &joint->position;
+    md5_vec3 *const v = &joint->velocity;
+    step_axis(step, from.x, goal.x, acceleration.x, &p->x, &v->x);
+    step_axis(step, from.y, goal.y, acceleration.y, &p->y, &v->y);
+    step_axis(step, from.z, goal.z, acceleration.z, &p->z, &v->z);
+    joint->target = goal;
+}
+
 // Moves the ends of the joints' bones, which are in world space. `placement` is the transform from
 // model space to world space, `acceleration` applies to all ends. In the first step, and if a state
 // is not valid, the ends are at rest at their animated positions.
@@ -52,20 +66,14 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
 {
     for (uint32_t i = 0; i < chain->count; i++) {
         md5_spring_joint *const joint = &job->state[i];
-        const md5_vec3 from = joint->target;
         const md5_vec3 end = md5_quat_rotate(placement.rotation, joint_end(chain, pose, i));
         const md5_vec3 goal = md5_vec3_add(placement.translation, end);
+        if (!job->is_first && step->seconds > 0)
+            step_spring(step, goal, acceleration, joint);
 
-        md5_vec3 *const p = &joint->position;
-        md5_vec3 *const v = &joint->velocity;
-        if (!job->is_first && step->seconds > 0) {
-            step_axis(step, from.x, goal.x, acceleration.x, &p->x, &v->x);
-            step_axis(step, from.y, goal.y, acceleration.y, &p->y, &v->y);
-            step_axis(step, from.z, goal.z, acceleration.z, &p->z, &v->z);
-            joint->target = goal;
-        }
-
-        if (job->is_first || !md5_is_valid_vec3(*p) || !md5_is_valid_vec3(*v))
+        const bool is_valid =
+            md5_is_valid_vec3(joint->position) && md5_is_valid_vec3(joint->velocity);
+        if (job->is_first || !is_valid)
             *joint = (md5_spring_joint){.position = goal, .target = goal};
     }
 }
@@ -91,11 +99,11 @@ static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, con
                           md5_xform placement, md5_quat *rotations)
 {
     const md5_xform to_model = md5_xform_inverse(placement);
-    md5_vec3 start = chain->positions[0];
+    md5_vec3 start = chain->positions[0]; // of the bone, model space
     for (uint32_t i = 0; i < chain->count; i++) {
         const md5_vec3 bone = md5_vec3_sub(joint_end(chain, pose, i), chain->positions[i]);
         const md5_vec3 rotated_end = md5_quat_rotate(to_model.rotation, job->state[i].position);
-        const md5_vec3 end = md5_vec3_add(rotated_end, to_model.translation);
+        const md5_vec3 end = md5_vec3_add(rotated_end, to_model.translation); // model space
 
         md5_quat rotation = MD5_NO_ROTATION;
         rotations[i] = chain->rotations[i];
@@ -155,25 +163,26 @@ static md5_xform valid_placement(const md5_spring_job *job)
 }
 
 // Moves a spring chain, such as hair or a tail: simulates the ends of its bones for job->seconds,
-// then rotates the joints so that the bones point at these ends.
+// then rotates the joints so that the bones point at these ends. Returns false if the chain or the
+// stiffness is invalid.
 bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
     const md5_spring_params params = filled_params(job);
+    const bool is_stiff = params.stiffness > 0 && params.stiffness < MD5_MAX_COORDINATE;
     md5_chain chain;
-    if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
-        || !(params.stiffness > 0 && params.stiffness < MD5_MAX_COORDINATE))
+    if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain) || !is_stiff)
         return false;
     MD5_ASSERT(job->state != NULL, "state: must not be NULL");
 
     const axis_step step = create_step(&params, job->seconds);
     const md5_xform placement = valid_placement(job);
-    move_ends(job, &chain, pose, &step, placement,
-              spring_acceleration(job, skeleton->axes, params.gravity));
+    const md5_vec3 acceleration = spring_acceleration(job, skeleton->axes, params.gravity);
+    move_ends(job, &chain, pose, &step, placement, acceleration);
     if (!(job->weight > 0))
         return true;
 
-    md5_quat rotations[MD5_MAX_CHAIN];
+    md5_quat rotations[MD5_MAX_CHAIN]; // model space
     point_at_ends(job, &chain, pose, placement, rotations);
     md5i_rotate_chain(&chain, rotations, job->weight, pose);
     return true;
