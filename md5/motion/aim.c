@@ -18,16 +18,18 @@
 // If the square of this sine is smaller, the sight is vertical and has no upright rotation.
 #define MIN_SLANT 1e-8f
 
-// Parameters of an aim that do not depend on the pose.
+// Parameters of an aim that do not depend on the pose. The tip is the last joint of the chain, for
+// example the head; its forward direction is to point at the target, and its up direction to remain
+// upright.
 typedef struct aim_rule {
     md5_axes axes;
     md5_vec3 forward;   // of the tip
     md5_vec3 up;        // of the tip
     float up_along;     // cosine of the angle between `forward` and `up`
     bool stays_upright; // false if `up` has the direction of `forward`
-    bool is_limited;
-    float max_sine;   // sine of half of the limit
-    float max_cosine; // cosine of half of the limit
+    bool is_limited;    // each joint rotates by at most the angle of the limit
+    float max_sine;     // sine of half of the limit
+    float max_cosine;   // cosine of half of the limit
 } aim_rule;
 
 // The tip and its target.
@@ -38,33 +40,56 @@ typedef struct aim_view {
     md5_float4 rotation; // of the tip, model space
 } aim_view;
 
+// Returns the rotation about the direction of sight, `along`, that makes the tip upright, so that
+// it leans neither left nor right. `swung` is the up direction of the tip, which already looks
+// along the sight. The angle is the angle between the components of up and of the vertical that are
+// perpendicular to the sight. `along` and `swung` are in model space, `sight` is `along` in id's
+// axes.
+static md5_float4 upright_rotation(const aim_rule *rule, md5_vec3 along, md5_vec3 sight,
+                                   md5_vec3 swung)
+{
+    const md5_vec3 up = md5i_vec3_from_axes(rule->axes, swung);
+    const float cosine = up.z - rule->up_along * sight.z; // both times the same factor
+    const float sine = sight.x * up.y - sight.y * up.x;
+    const float signed_sine = md5_is_mirrored(rule->axes) ? -sine : sine;
+    return md5_float4_about(md5_float4_from_vec3(along), cosine, signed_sine);
+}
+
 // Adds to the rotation `swing` a rotation about the direction of sight `along` that makes the tip
-// upright, so that it leans neither left nor right. `swung` is the up direction of the tip after
-// `swing`. The added angle is the angle between the components of up and of the vertical that are
-// perpendicular to the sight.
+// upright. `swung` is the up direction of the tip after `swing`. The added rotation fades out
+// toward the vertical, where the heading of the sight is undefined.
 static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
                               md5_float4 swing)
 {
     const md5_vec3 sight = md5i_vec3_from_axes(view->rule.axes, along);
-    const md5_vec3 up = md5i_vec3_from_axes(view->rule.axes, swung);
     const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
-    if (!(view->rule.stays_upright && slant > MIN_SLANT))
+    const bool can_be_upright = view->rule.stays_upright && slant > MIN_SLANT;
+    if (!can_be_upright)
         return swing;
 
-    // Cosine and sine of the added angle, both times the same factor.
-    const float cosine = up.z - view->rule.up_along * sight.z;
-    const float sine = sight.x * up.y - sight.y * up.x;
-    const md5_float4 uprighting = md5_float4_about(md5_float4_from_vec3(along), cosine,
-                                                   md5_is_mirrored(view->rule.axes) ? -sine : sine);
+    const md5_float4 uprighting = upright_rotation(&view->rule, along, sight, swung);
     const bool is_steep = slant < STEEP * STEEP;
     if (!is_steep)
         return md5_float4_quat_mul(uprighting, swing);
-
-    // Fade the rotation out toward the vertical, where the direction of the sight is undefined.
     const float fraction = sqrtf(slant) / STEEP;
     const md5_quat faded =
         md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(uprighting), fraction);
     return md5_float4_quat_mul(md5_float4_from_quat(faded), swing);
+}
+
+// Returns the up direction of the tip after the rotation `swing` from `forward` to `sight`, whose
+// angle has this cosine. For angles below 120 degrees, the result is computed in a form that does
+// not use `swing`, so that processors compute both at the same time: up - k (forward + sight), plus
+// a component along the sight that equals the component of `up` along forward.
+static md5_float4 swing_up(const aim_view *view, md5_float4 forward, md5_float4 up,
+                           md5_float4 sight, float cosine, md5_float4 swing)
+{
+    if (!(cosine > MD5_MIN_ARC_COSINE))
+        return md5_float4_rotate(swing, up);
+    const md5_float4 both = md5_float4_add(forward, sight);
+    const float k = md5_float4_dot3(up, both) / (1 + cosine);
+    return md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
+                          md5_float4_scale(sight, 2 * view->rule.up_along));
 }
 
 // Returns the rotation in model space that points the tip at the target and makes it upright. It is
@@ -79,18 +104,7 @@ static md5_float4 aim_rotation(const aim_view *view)
     const md5_float4 sight = md5_float4_normalize(toward, forward);
     const float cosine = md5_float4_dot3(forward, sight);
     const md5_float4 swing = md5_float4_between_at(forward, sight, cosine);
-    md5_float4 swung;
-    if (cosine > MD5_MIN_ARC_COSINE) {
-        // The up direction rotated by the swing, in a form that does not use `swing`, so that
-        // processors compute both at the same time: up - k (forward + sight), plus a component
-        // along the sight that equals the component along forward.
-        const md5_float4 both = md5_float4_add(forward, sight);
-        const float k = md5_float4_dot3(up, both) / (1 + cosine);
-        swung = md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
-                               md5_float4_scale(sight, 2 * view->rule.up_along));
-    } else {
-        swung = md5_float4_rotate(swing, up);
-    }
+    const md5_float4 swung = swing_up(view, forward, up, sight, cosine, swing);
     return set_upright(view, md5_vec3_from_float4(sight), md5_vec3_from_float4(swung), swing);
 }
 
@@ -100,28 +114,36 @@ static md5_float4 shorter_arc(md5_float4 rotation)
     return md5_float4_scale(rotation, md5_float4_at(rotation, 3) < 0 ? -1 : 1);
 }
 
-// Reduces a rotation to the limit.
+// Reduces a rotation with w >= 0 to the limit of an aim; its axis remains the same.
 static md5_float4 limit_aim_rotation(md5_float4 rotation, const aim_rule *rule)
 {
-    if (!rule->is_limited || md5_float4_at(rotation, 3) >= rule->max_cosine)
+    const bool is_within_limit = md5_float4_at(rotation, 3) >= rule->max_cosine;
+    if (!rule->is_limited || is_within_limit)
         return rotation;
     const md5_float4 axis = md5_float4_normalize(rotation, md5_float4_set(0, 0, 1, 0));
     return md5_float4_with_w(md5_float4_scale(axis, rule->max_sine), rule->max_cosine);
 }
 
-// Returns one of `count` equal parts of a rotation with w >= 0. Half of a rotation is the
-// normalized mean of it and the identity: (x y z, 1 + w), whose square is 2 (1 + w).
+// Returns half of a rotation with w >= 0: the normalized mean of the rotation and the identity,
+// (x y z, 1 + w), whose square is 2 (1 + w).
+static md5_float4 half_rotation(md5_float4 rotation)
+{
+    const float w = 1 + md5_float4_at(rotation, 3);
+    return md5_float4_scale(md5_float4_with_w(rotation, w), 1.0f / sqrtf(w + w));
+}
+
+// Returns one of `count` equal parts of a rotation with w >= 0. Halves the rotation as often as
+// possible, because this is faster than a slerp.
 static md5_float4 equal_part(md5_float4 rotation, uint32_t count)
 {
-    for (; count % 2 == 0; count /= 2) {
-        const float w = 1 + md5_float4_at(rotation, 3);
-        rotation = md5_float4_scale(md5_float4_with_w(rotation, w), 1.0f / sqrtf(w + w));
-    }
-    if (count == 1)
-        return rotation;
-    const md5_quat part =
-        md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(rotation), 1.0f / (float)count);
-    return md5_float4_from_quat(part);
+    md5_float4 part = rotation;
+    uint32_t num_parts = count; // of `part`
+    for (; num_parts % 2 == 0; num_parts /= 2)
+        part = half_rotation(part);
+    if (num_parts == 1)
+        return part;
+    return md5_float4_from_quat(
+        md5_quat_slerp(MD5_NO_ROTATION, md5_quat_from_float4(part), 1.0f / (float)num_parts));
 }
 
 static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
@@ -161,22 +183,22 @@ static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rot
     const md5_float4 whole = shorter_arc(aim_rotation(view));
     const md5_float4 part = limit_aim_rotation(equal_part(whole, chain->count), &view->rule);
 
-    md5_float4 accumulated = part;
-    md5_float4 animated = md5_float4_from_vec3(chain->positions[0]);
-    md5_float4 position = animated;
+    md5_float4 accumulated = part; // rotation of joint i with all joints above it, model space
+    md5_float4 old_position = md5_float4_from_vec3(chain->positions[0]);
+    md5_float4 new_position = old_position;
     for (uint32_t i = 0; i < last; i++) {
         if (i > 0)
             accumulated = md5_float4_renormalize(md5_float4_quat_mul(part, accumulated));
-        rotations[i] = md5_quat_from_float4(
-            md5_float4_quat_mul(accumulated, md5_float4_load(&chain->rotations[i])));
+        const md5_float4 old_rotation = md5_float4_load(&chain->rotations[i]);
+        rotations[i] = md5_quat_from_float4(md5_float4_quat_mul(accumulated, old_rotation));
 
         const md5_float4 next = md5_float4_from_vec3(chain->positions[i + 1]);
-        const md5_float4 bone = md5_float4_sub(next, animated);
-        position = md5_float4_add(position, md5_float4_rotate(accumulated, bone));
-        animated = next;
+        const md5_float4 bone = md5_float4_sub(next, old_position);
+        new_position = md5_float4_add(new_position, md5_float4_rotate(accumulated, bone));
+        old_position = next;
     }
 
-    view->eye = position;
+    view->eye = new_position;
     view->rotation = md5_float4_quat_mul(accumulated, view->rotation);
 }
 
@@ -257,23 +279,28 @@ static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t 
     if (target >= desc->num_targets)
         return false;
     const md5_vec3 offset = md5_vec3_sub(desc->targets[target], desc->origin);
+    if (!md5_is_valid_vec3(offset))
+        return false;
     const md5_vec3 seen = md5i_vec3_from_axes(axes, offset); // x ahead, y left, z up
-    if (!md5_is_valid_vec3(offset) || !(seen.x > 1e-3f * (fabsf(seen.y) + fabsf(seen.z))))
+    const bool is_in_front = seen.x > 1e-3f * (fabsf(seen.y) + fabsf(seen.z));
+    if (!is_in_front)
         return false;
     *direction = (md5_vec2){seen.y / seen.x, seen.z / seen.x};
     return true;
 }
 
 // Returns the current direction of the eyes. During a saccade they have moved the fraction 3 t^2 -
-// 2 t^3 of the way, which is smooth at both ends.
+// 2 t^3 of the way, which is smooth at both ends. A saccade is a jump of the eyes from one target
+// to the next.
 static md5_vec2 eye_direction(const md5_gaze *gaze)
 {
-    if (!(gaze->seconds < gaze->duration))
+    const bool is_in_saccade = gaze->seconds < gaze->duration;
+    if (!is_in_saccade)
         return gaze->to;
     const float t = gaze->seconds / gaze->duration;
-    const float part = t * t * (3 - 2 * t);
-    return (md5_vec2){gaze->from.x + (gaze->to.x - gaze->from.x) * part,
-                      gaze->from.y + (gaze->to.y - gaze->from.y) * part};
+    const float moved = t * t * (3 - 2 * t);
+    return (md5_vec2){gaze->from.x + (gaze->to.x - gaze->from.x) * moved,
+                      gaze->from.y + (gaze->to.y - gaze->from.y) * moved};
 }
 
 // Returns the point in a direction, at the distance of random points.
@@ -292,19 +319,18 @@ void md5_gaze_begin(uint64_t seed, md5_gaze *gaze)
     *gaze = (md5_gaze){.random = seed, .target = MD5_NONE};
 }
 
-// Restarts the gaze if a number of its state is not finite or too large. Sums of larger finite
+// Returns true if all numbers of a gaze's state are finite and not too large. Sums of larger finite
 // numbers could be infinite, and their differences NaN.
-static void repair_state(md5_gaze *gaze)
+static bool is_valid_state(const md5_gaze *gaze)
 {
     const float max_number = 1e18f;
     const float state[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
                            gaze->head.y, gaze->rest,   gaze->seconds, gaze->duration};
     for (uint32_t i = 0; i < sizeof state / sizeof state[0]; i++) {
-        if (fabsf(state[i]) <= max_number)
-            continue;
-        md5_gaze_begin(gaze->random, gaze);
-        return;
+        if (!(fabsf(state[i]) <= max_number))
+            return false;
     }
+    return true;
 }
 
 // Returns the duration of an eye movement, seconds. It depends on the angle between the directions.
@@ -341,29 +367,35 @@ static void choose_direction(const md5_gaze_desc *desc, md5_axes axes,
     gaze->rest = rest > min_rest ? rest : min_rest;
 }
 
+// Moves the head toward its direction, a fraction of the direction of the eyes, exponentially, with
+// the same result for any division of the time into steps.
+static void move_head(const md5_gaze_params *params, md5_gaze *gaze, double seconds)
+{
+    const double constant = params->head_seconds;
+    const float fraction = constant > 0 ? (float)(1 - md5i_decay(seconds / constant)) : 1;
+    gaze->head.x += (params->head_share * gaze->to.x - gaze->head.x) * fraction;
+    gaze->head.y += (params->head_share * gaze->to.y - gaze->head.y) * fraction;
+}
+
 // Advances the gaze by `seconds`, in pieces that end when the gaze chooses another target. The eyes
 // jump to a target in a short time; the head follows them slowly.
 void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
 {
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
-    double left = seconds > max_step ? max_step : seconds; // NaN: no iteration of the loop
-    repair_state(gaze);
+    if (!is_valid_state(gaze))
+        md5_gaze_begin(gaze->random, gaze);
     const md5_gaze_params params = params_with_defaults(desc);
-    const double constant = params.head_seconds;
+    double left = seconds > max_step ? max_step : seconds; // NaN: no iteration of the loop
     while (left > 0) {
         if (!(gaze->rest > 0))
             choose_direction(desc, axes, &params, gaze);
-        const double step = left < gaze->rest ? left : gaze->rest;
+        const bool is_last = left < gaze->rest;
+        const double step = is_last ? left : gaze->rest;
         target_direction(desc, axes, gaze->target, &gaze->to); // the target may have moved
-
-        // The head approaches its direction exponentially, with the same result for any step.
-        const float fraction = constant > 0 ? (float)(1 - md5i_decay(step / constant)) : 1;
-        gaze->head.x += (params.head_share * gaze->to.x - gaze->head.x) * fraction;
-        gaze->head.y += (params.head_share * gaze->to.y - gaze->head.y) * fraction;
-
+        move_head(&params, gaze, step);
         gaze->seconds += (float)step;
-        gaze->rest = left < gaze->rest ? gaze->rest - (float)step : 0;
+        gaze->rest = is_last ? gaze->rest - (float)step : 0;
         left -= step;
     }
 }
@@ -377,8 +409,8 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
     const bool have_eyes_arrived = !(gaze->seconds < gaze->duration);
-    if (have_eyes_arrived && gaze->target < desc->num_targets
-        && md5_is_valid_vec3(desc->targets[gaze->target]))
+    const bool has_target = gaze->target < desc->num_targets;
+    if (have_eyes_arrived && has_target && md5_is_valid_vec3(desc->targets[gaze->target]))
         return desc->targets[gaze->target];
     return point_in_direction(desc, axes, eye_direction(gaze));
 }
@@ -386,12 +418,11 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
 // Number of joints that move the head if a description does not contain one.
 enum { DEFAULT_HEAD_LENGTH = 3 };
 
-// Returns a limit for md5_solve_aim(), which does not rotate joints with a limit of
-// MD5_EXPLICIT_ZERO: this value of a gaze is kept, any other value is replaced by `filled`, the
-// value with defaults.
-static float get_aim_limit(float limit, float filled)
+// Returns the limit of an aim for a limit of a gaze. The default replaces 0, but not
+// MD5_EXPLICIT_ZERO, with which md5_solve_aim() does not rotate joints.
+static float aim_limit(float limit, float limit_with_default)
 {
-    return limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled;
+    return limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : limit_with_default;
 }
 
 // Rotates the head and the eyes of a pose towards the point of the gaze. Returns the number of eyes
@@ -404,25 +435,28 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     MD5_ASSERT_NOT_NULL(gaze);
     MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: must be at most MD5_MAX_EYES");
 
-    const md5_gaze_params *const params = &desc->params;
-    const md5_gaze_params filled = params_with_defaults(desc);
-    md5_aim_job job = {
+    const md5_gaze_params *const given = &desc->params;
+    const md5_gaze_params params = params_with_defaults(desc);
+    const md5_aim_job head = {
         .tip = desc->head,
-        .length = params->length > 0 ? params->length : DEFAULT_HEAD_LENGTH,
+        .length = given->length > 0 ? given->length : DEFAULT_HEAD_LENGTH,
         .target = point_in_direction(desc, skeleton->axes, gaze->head),
-        .params = {.limit = get_aim_limit(params->head_limit, filled.head_limit)},
+        .params = {.limit = aim_limit(given->head_limit, params.head_limit)},
         .weight = weight,
     };
-    md5_solve_aim(skeleton, &job, pose);
+    md5_solve_aim(skeleton, &head, pose);
 
     // Each eye is a chain of one joint.
+    md5_aim_job eye = {
+        .length = 1,
+        .target = md5_gaze_point(desc, skeleton->axes, gaze),
+        .params = {.limit = aim_limit(given->eye_limit, params.eye_limit)},
+        .weight = weight,
+    };
     uint32_t num_rotated_eyes = 0;
-    job.length = 1;
-    job.target = md5_gaze_point(desc, skeleton->axes, gaze);
-    job.params.limit = get_aim_limit(params->eye_limit, filled.eye_limit);
     for (uint32_t i = 0; i < desc->num_eyes; i++) {
-        job.tip = desc->eyes[i];
-        if (md5_solve_aim(skeleton, &job, pose))
+        eye.tip = desc->eyes[i];
+        if (md5_solve_aim(skeleton, &eye, pose))
             num_rotated_eyes++;
     }
     return num_rotated_eyes;

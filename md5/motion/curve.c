@@ -15,9 +15,9 @@ typedef struct md5_vec4d {
 
 typedef struct md5_pieces {
     uint32_t degree;
-    uint32_t count;
+    uint32_t count;    // of pieces
     double *starts;    // [count + 1] t at which each begins; the last is 1
-    md5_vec4d *points; // [count][degree + 1]
+    md5_vec4d *points; // [count][degree + 1] control points
 } md5_pieces;
 
 // Interpolates from `a` at t = 0 to `b` at t = 1, where the result is exactly `a` or `b`.
@@ -89,15 +89,16 @@ static bool check_knot(md5_context *context, const float *knots, uint32_t i, dou
         return true;
 
     const double step = (double)knots[i] - knots[i - 1];
+    const double min_step = MIN_SPAN * range;
     if (step < 0)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "knots are not ascending: knot %u is %g, but knot %u is %g", i, knots[i],
                         i - 1, knots[i - 1]);
-    if (step > 0 && step < MIN_SPAN * range)
+    if (step > 0 && step < min_step)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "knots %u and %u are too close: expected a difference of 0 or at least "
                         "%g, found %g",
-                        i - 1, i, MIN_SPAN * range, step);
+                        i - 1, i, min_step, step);
     return true;
 }
 
@@ -144,6 +145,19 @@ static uint32_t min_curve_points(const md5_curve_desc *desc)
     }
 }
 
+// Fails if a Bézier curve of cubic pieces cannot have this number of points. Each piece has 3
+// points and its end, which is the start of the next piece.
+static bool check_cubic_points(md5_context *context, const md5_curve_desc *desc)
+{
+    const char *const form = desc->is_closed ? "closed" : "open";
+    const uint32_t num_ends = desc->is_closed ? 0 : 1;
+    if (desc->num_points % 3 == num_ends)
+        return true;
+    return MD5_FAIL(context, MD5_ERROR_RANGE,
+                    "wrong number of points of the %s %s: expected 3 n%s, found %u", form,
+                    curve_kind_names[desc->kind], desc->is_closed ? "" : " + 1", desc->num_points);
+}
+
 // Fails if a curve of this kind cannot have this number of points.
 static bool check_num_points(md5_context *context, const md5_curve_desc *desc)
 {
@@ -157,17 +171,11 @@ static bool check_num_points(md5_context *context, const md5_curve_desc *desc)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "wrong number of points of the %s %s: expected %u to %u, found %u", form,
                         kind, min_points, max_points, num_points);
-
     if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "closed %s is not supported: expected an open curve", kind);
-
-    // Each piece has 3 points and its end, which is the start of the next piece.
-    const uint32_t num_ends = desc->is_closed ? 0 : 1;
-    if (desc->kind == MD5_CURVE_CUBIC_BEZIER && num_points % 3 != num_ends)
-        return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "wrong number of points of the %s %s: expected 3 n%s, found %u", form, kind,
-                        desc->is_closed ? "" : " + 1", num_points);
+    if (desc->kind == MD5_CURVE_CUBIC_BEZIER)
+        return check_cubic_points(context, desc);
     return true;
 }
 
@@ -199,6 +207,26 @@ static bool check_weights(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
+// Fails if the degree, weights or knots of a description are outside their limits, or if the kind
+// of the curve does not have them.
+static bool check_nurbs_data(md5_context *context, const md5_curve_desc *desc)
+{
+    const bool has_nurbs_data = desc->weights || desc->knots || desc->degree != 0;
+    if (has_nurbs_data && desc->kind != MD5_CURVE_NURBS)
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "degree, weights and knots are only supported for NURBS: expected none, "
+                        "found some for a %s",
+                        curve_kind_names[desc->kind]);
+    TRY(check_weights(context, desc));
+    if (!desc->knots)
+        return true;
+    if (desc->is_closed)
+        return MD5_FAIL(
+            context, MD5_ERROR_RANGE,
+            "closed NURBS has knots: expected no knots, because closed NURBS are uniform");
+    return check_knots(context, desc);
+}
+
 // Fails if numbers of the description are outside their limits.
 static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 {
@@ -212,31 +240,17 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
                         MD5_MAX_CURVE_DEGREE, desc->degree);
     TRY(check_num_points(context, desc));
     TRY(check_points(context, desc));
-
-    const bool has_nurbs_data = desc->weights || desc->knots || desc->degree != 0;
-    if (has_nurbs_data && desc->kind != MD5_CURVE_NURBS)
-        return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "degree, weights and knots are only supported for NURBS: expected none, "
-                        "found some for a %s",
-                        curve_kind_names[desc->kind]);
-    TRY(check_weights(context, desc));
-
-    if (!desc->knots)
-        return true;
-    if (desc->is_closed)
-        return MD5_FAIL(
-            context, MD5_ERROR_RANGE,
-            "closed NURBS has knots: expected no knots, because closed NURBS are uniform");
-    return check_knots(context, desc);
+    return check_nurbs_data(context, desc);
 }
 
 // == Pieces ======================================================================================
 
 // Returns the point and the velocity of a piece by De Casteljau's algorithm. Each round replaces
 // each two neighboring points by a point between them, until one point is left, the point on the
-// curve. The derivative is `degree` times the difference of the last two points. The points are
-// homogeneous: the algorithm computes P = w p, whose derivative is P' = w' p + w p', so p' = (P' -
-// w' p) / w.
+// curve. The derivative is `degree` times the difference of the last two points.
+//
+// The points are homogeneous: the algorithm computes P = w p. From P' = w' p + w p' follows the
+// velocity p' = (P' - w' p) / w.
 static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, double fraction)
 {
     const uint32_t degree = pieces->degree;
@@ -256,14 +270,12 @@ static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, dou
     const md5_vec3d point = {weighted_point.x / w, weighted_point.y / w, weighted_point.z / w};
     const double weight_step = p[1].w - p[0].w;
     const double scale = degree / w;
-    return (curve_sample){
-        point,
-        {
-            scale * (p[1].x - p[0].x - weight_step * point.x),
-            scale * (p[1].y - p[0].y - weight_step * point.y),
-            scale * (p[1].z - p[0].z - weight_step * point.z),
-        },
+    const md5_vec3d velocity = {
+        scale * (p[1].x - p[0].x - weight_step * point.x),
+        scale * (p[1].y - p[0].y - weight_step * point.y),
+        scale * (p[1].z - p[0].z - weight_step * point.z),
     };
+    return (curve_sample){point, velocity};
 }
 
 // Allocates the arrays of `count` pieces in an arena.
@@ -283,20 +295,23 @@ static md5_vec4d extend_point(md5_vec3 p)
     return (md5_vec4d){p.x, p.y, p.z, 1};
 }
 
-// Builds the pieces of a Bézier curve from a checked description.
+// Builds the pieces of a Bézier curve from a checked description. Consecutive pieces share a point;
+// the last piece of a closed curve ends at the first point.
 static bool build_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const uint32_t degree = curve_degree(desc);
-    const uint32_t count = (desc->num_points - (desc->is_closed ? 0 : 1)) / degree;
-    TRY(alloc_pieces(arena, pieces, degree, count));
-    for (uint32_t i = 0; i < count; i++) {
-        pieces->starts[i] = (double)i / count;
+    const uint32_t num_ends = desc->is_closed ? 0 : 1;
+    const uint32_t num_pieces = (desc->num_points - num_ends) / degree;
+    TRY(alloc_pieces(arena, pieces, degree, num_pieces));
+    for (uint32_t i = 0; i < num_pieces; i++) {
+        md5_vec4d *const points = pieces->points + (size_t)i * (degree + 1);
+        pieces->starts[i] = (double)i / num_pieces;
         for (uint32_t j = 0; j <= degree; j++) {
             const uint32_t point = (i * degree + j) % desc->num_points;
-            pieces->points[(size_t)i * (degree + 1) + j] = extend_point(desc->points[point]);
+            points[j] = extend_point(desc->points[point]);
         }
     }
-    pieces->starts[count] = 1;
+    pieces->starts[num_pieces] = 1;
     return true;
 }
 
@@ -308,12 +323,14 @@ static bool build_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_piece
 // Shortest duration of a piece relative to the longest: avoids division by 0 for equal points.
 #define MIN_TIME_RATIO 1e-3
 
+// The points of a Catmull-Rom curve. A piece is the part of the curve between two points. It takes
+// a time, by which velocities are measured; t is proportional to the sum of the times.
 typedef struct curve_path {
     const md5_vec3 *points;
     uint32_t num_points;
-    uint32_t num_pieces;
-    bool is_uniform;
-    double min_time; // of a piece
+    uint32_t num_pieces; // num_points if the curve is closed, otherwise one less
+    bool is_uniform;     // all pieces take the same time
+    double min_time;     // of a piece
 } curve_path;
 
 // Returns the vector from the first to the last point of a piece.
@@ -343,7 +360,6 @@ static md5_vec3d velocity_at(const curve_path *path, uint32_t point)
     const uint32_t before = (point + path->num_points - 1) % path->num_points;
     const bool is_first = !is_closed && point == 0;
     const bool is_last = !is_closed && point == path->num_pieces;
-
     if (is_first || is_last) {
         const uint32_t only = is_first ? after : before;
         return md5_vec3d_scale(piece_vector(path, only), 1.0 / piece_time(path, only));
@@ -352,9 +368,10 @@ static md5_vec3d velocity_at(const curve_path *path, uint32_t point)
     const double time_before = piece_time(path, before);
     const double time_after = piece_time(path, after);
     const double sum = time_before + time_after;
-    return md5_vec3d_add(
-        md5_vec3d_scale(piece_vector(path, before), time_after / (time_before * sum)),
-        md5_vec3d_scale(piece_vector(path, after), time_before / (time_after * sum)));
+    const double scale_before = time_after / (time_before * sum);
+    const double scale_after = time_before / (time_after * sum);
+    return md5_vec3d_add(md5_vec3d_scale(piece_vector(path, before), scale_before),
+                         md5_vec3d_scale(piece_vector(path, after), scale_after));
 }
 
 // Returns the position after `time` at a velocity, as a control point of weight 1.
@@ -364,9 +381,8 @@ static md5_vec4d control_point(md5_vec3d point, md5_vec3d velocity, double time)
     return (md5_vec4d){moved.x, moved.y, moved.z, 1};
 }
 
-// Converts a Catmull-Rom curve to cubic Bezier pieces, one between each two points. The inner
-// control points of a piece are its end points plus or minus a third of the velocity there.
-static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+// Returns the points of a Catmull-Rom curve, with the minimum time of a piece.
+static curve_path create_path(const md5_curve_desc *desc)
 {
     curve_path path = {
         .points = desc->points,
@@ -375,13 +391,20 @@ static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_
         .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
     };
 
-    // While `min_time` is 0, piece_time() returns the durations without their lower limit.
+    // While `min_time` is 0, piece_time() returns the times without their lower limit.
     double max_time = 0;
     for (uint32_t piece = 0; piece < path.num_pieces; piece++)
         max_time = fmax(max_time, piece_time(&path, piece));
     path.min_time = max_time > 0 ? MIN_TIME_RATIO * max_time : 1;
+    return path;
+}
 
+// Converts a Catmull-Rom curve to cubic Bezier pieces, one between each two points. The inner
+// control points of a piece are its end points plus or minus a third of the velocity there.
+static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
+{
     enum { DEGREE = 3 };
+    const curve_path path = create_path(desc);
     TRY(alloc_pieces(arena, pieces, DEGREE, path.num_pieces));
     double total_time = 0;
     for (uint32_t i = 0; i < path.num_pieces; i++) {
@@ -423,8 +446,8 @@ typedef struct spline {
     int64_t end;
 } spline;
 
-// Returns knot `i`. Curves without a table of knots are uniform, and an open curve begins and ends
-// with equal knots so that it passes through its first and last point.
+// Returns knot `i`. The knots of curves without a table of knots are consecutive numbers. An open
+// NURBS begins and ends with equal knots, so that it passes through its first and last point.
 static double knot(const spline *curve, int64_t i)
 {
     if (curve->desc->knots)
@@ -438,21 +461,27 @@ static double knot(const spline *curve, int64_t i)
     return (double)(inner > last ? last : inner);
 }
 
-// Copies the degree + 1 control points that affect a piece, in homogeneous coordinates. The first
-// has the index of the piece's knot minus the degree. The points of a closed curve repeat, and are
-// shifted by half of the degree, so that the curve begins near point 0.
+// Returns the index of the control point that is `offset` points after the first control point of a
+// piece. The points of a closed curve repeat, and are shifted by half of the degree, so that the
+// curve begins near point 0.
+static int64_t control_index(const spline *curve, int64_t piece, int64_t offset)
+{
+    const int64_t index = piece - curve->degree + offset;
+    if (!curve->desc->is_closed)
+        return index;
+    const int64_t shifted = index + (curve->degree + 1) / 2;
+    // Add a multiple of the number of points, so that the dividend is not negative.
+    return (shifted + curve->degree * curve->num_points) % curve->num_points;
+}
+
+// Copies the degree + 1 control points that affect a piece, in homogeneous coordinates.
 static void load_control_points(const spline *curve, int64_t piece, md5_vec4d *p)
 {
-    const int64_t degree = curve->degree;
-    for (int64_t i = 0; i <= degree; i++) {
-        int64_t point = piece - degree + i;
-        if (curve->desc->is_closed) {
-            const int64_t shifted = point + (degree + 1) / 2;
-            // Add a multiple of the number of points, so that the dividend is not negative.
-            point = (shifted + degree * curve->num_points) % curve->num_points;
-        }
-        const md5_vec3 position = curve->desc->points[point];
-        const double w = curve->desc->weights ? curve->desc->weights[point] : 1;
+    const md5_curve_desc *const desc = curve->desc;
+    for (int64_t i = 0; i <= curve->degree; i++) {
+        const int64_t index = control_index(curve, piece, i);
+        const md5_vec3 position = desc->points[index];
+        const double w = desc->weights ? desc->weights[index] : 1;
         p[i] = (md5_vec4d){w * position.x, w * position.y, w * position.z, w};
     }
 }
@@ -483,6 +512,17 @@ static bool is_piece(const spline *curve, int64_t i)
     return knot(curve, i + 1) > knot(curve, i);
 }
 
+// Returns the number of pieces of a spline.
+static uint32_t count_spline_pieces(const spline *curve)
+{
+    uint32_t count = 0;
+    for (int64_t i = curve->first; i < curve->end; i++) {
+        if (is_piece(curve, i))
+            count++;
+    }
+    return count;
+}
+
 // Converts a B-spline or NURBS to Bézier pieces, one for each interval between two different knots.
 // The control points of a piece are values of the curve's polar form (blossom). The description was
 // checked.
@@ -495,12 +535,7 @@ static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_piece
         .first = desc->is_closed ? 0 : (int64_t)curve_degree(desc),
         .end = desc->num_points,
     };
-
-    uint32_t num_pieces = 0;
-    for (int64_t i = curve.first; i < curve.end; i++) {
-        if (is_piece(&curve, i))
-            num_pieces++;
-    }
+    const uint32_t num_pieces = count_spline_pieces(&curve);
     TRY(alloc_pieces(arena, pieces, (uint32_t)curve.degree, num_pieces));
 
     const double first_knot = knot(&curve, curve.first);
@@ -602,13 +637,13 @@ static piece_interval first_half(piece_interval interval)
 // piece.
 static piece_interval next_piece_interval(piece_interval interval)
 {
-    interval.index++;
+    piece_interval next = {interval.depth, interval.index + 1};
     // After a second half, the next interval is the interval after its parent.
-    while (interval.depth > 0 && interval.index % 2 == 0) {
-        interval.index /= 2;
-        interval.depth--;
+    while (next.depth > 0 && next.index % 2 == 0) {
+        next.index /= 2;
+        next.depth--;
     }
-    return interval;
+    return next;
 }
 
 // Divides a piece into arcs and measures them. An interval of the piece is halved until the sum of
@@ -801,10 +836,12 @@ void md5_destroy_curve(md5_curve *curve)
 // closed curve. Returns 0 for NaN.
 static double clamp_parameter(const md5_curve *curve, double value, double end)
 {
-    const bool is_inside = value >= 0 && value < end;
-    if (curve->is_closed && end > 0 && !is_inside) {
+    const bool is_inside = value > 0 && value < end;
+    if (is_inside)
+        return value;
+    if (curve->is_closed && end > 0) {
         const double wrapped = value - end * floor(value / end);
-        value = wrapped < end ? wrapped : 0; // 0 if the value is not finite
+        return wrapped > 0 && wrapped < end ? wrapped : 0; // 0 if the value is not finite
     }
     if (!(value > 0))
         return 0;
@@ -812,7 +849,8 @@ static double clamp_parameter(const md5_curve *curve, double value, double end)
 }
 
 // Returns the index of the last of `count` items whose first member is at most `x`, or 0. The first
-// member is a double that increases from item to item. Items are `stride` bytes apart.
+// member is a double that increases from item to item. Items are `stride` bytes apart. One binary
+// search for the starts of pieces, arcs and spans.
 static uint32_t find_last(const void *items, size_t stride, uint32_t count, double x)
 {
     uint32_t low = 0;
@@ -892,11 +930,13 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
         return 0;
     if (inside >= curve->length)
         return 1;
-    const md5_arc *const arc =
-        &curve->arcs[find_last(curve->arcs, sizeof *curve->arcs, curve->num_arcs, inside)];
+
+    const uint32_t index = find_last(curve->arcs, sizeof *curve->arcs, curve->num_arcs, inside);
+    const md5_arc *const arc = &curve->arcs[index];
     const double fraction = parameter_at_length(&curve->pieces, arc, inside - arc->distance);
-    const double *const starts = curve->pieces.starts;
-    return starts[arc->piece] + fraction * (starts[arc->piece + 1] - starts[arc->piece]);
+    const double start = curve->pieces.starts[arc->piece];
+    const double end = curve->pieces.starts[arc->piece + 1];
+    return start + fraction * (end - start);
 }
 
 // Finds the last arc that begins at or before a location.
@@ -987,12 +1027,13 @@ static md5_quatd rotate_by(md5_quatd q, md5_vec3d rotation, double fraction)
 
 // -- Creation -------------------------------------------------------------------------------------
 
+// The arguments of md5_create_squad(). A span is the time between two keys.
 typedef struct curve_keys {
-    const md5_quat *keys;
-    const double *times;
+    const md5_quat *keys; // [num_keys]
+    const double *times;  // [num_keys] seconds
     uint32_t num_keys;
-    uint32_t num_spans;
-    double period;
+    uint32_t num_spans; // with the span from the last key to the first, if there is a period
+    double period;      // seconds; 0: not periodic
 } curve_keys;
 
 // Limits of the squared length of a key, so that the key can be normalized.
@@ -1052,25 +1093,25 @@ static md5_quatd unit_key(const curve_keys *list, uint32_t key)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Returns the angular velocity at the start of span `i`, which is the end of the previous span. It
-// is the mean of the velocities of both spans; the shorter span has the larger weight. At the ends
-// of a curve that is not periodic, it is the velocity of the only adjacent span. The velocity is
-// limited, so that neither span rotates by more than half a turn.
+// Returns the angular velocity at the start of span `i`, which is the end of the previous span, in
+// radians per second. It is the mean of the velocities of both spans, weighted by the duration of
+// the other span, and at most half a rotation per span. At the ends of a curve that is not
+// periodic, it is the velocity of the adjacent span.
 static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
 {
     const uint32_t count = squad->num_spans;
-    const bool is_periodic = squad->period > 0;
-    const bool has_before = i > 0 || is_periodic;
-    const bool has_after = i < count || is_periodic;
+    const bool has_before = i > 0 || squad->period > 0;
+    const bool has_after = i < count || squad->period > 0;
     const uint32_t previous = (i + count - 1) % count;
     const curve_span *const after = &squad->spans[has_after ? i % count : previous];
     const curve_span *const before = has_before ? &squad->spans[previous] : after;
 
-    // The velocity of a span is key_rotation / seconds, its weight the duration of the other span.
+    // The velocity of a span is its rotation divided by its duration.
     const double sum = before->seconds + after->seconds;
-    const md5_vec3d velocity =
-        md5_vec3d_add(md5_vec3d_scale(before->key_rotation, after->seconds / sum / before->seconds),
-                      md5_vec3d_scale(after->key_rotation, before->seconds / sum / after->seconds));
+    const double scale_before = after->seconds / sum / before->seconds;
+    const double scale_after = before->seconds / sum / after->seconds;
+    const md5_vec3d velocity = md5_vec3d_add(md5_vec3d_scale(before->key_rotation, scale_before),
+                                             md5_vec3d_scale(after->key_rotation, scale_after));
 
     const double max_speed = CURVE_PI / fmax(before->seconds, after->seconds);
     const double speed = md5_vec3d_length(velocity);
@@ -1101,24 +1142,31 @@ static void copy_curve_keys(const curve_keys *list, md5_squad *squad)
     squad->last = key;
 }
 
-// Computes the inner points of each span, which depend on the velocities at both ends of the span.
+// Computes the inner points of each span, which depend on the velocities at both ends of the span:
+// the points a and b of the formulas above.
 static void add_inner_points(md5_squad *squad)
 {
     for (uint32_t i = 0; i < squad->num_spans; i++) {
         curve_span *const span = &squad->spans[i];
-        const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
+        const bool is_last = i + 1 == squad->num_spans;
+        const md5_quatd end_key = is_last ? squad->last : squad->spans[i + 1].key;
+
+        // Velocities per span: h V0 and h V1.
         const md5_vec3d start_velocity =
-            md5_vec3d_scale(angular_velocity_at(squad, i), span->seconds); // per span
+            md5_vec3d_scale(angular_velocity_at(squad, i), span->seconds);
         const md5_vec3d end_velocity =
             md5_vec3d_scale(angular_velocity_at(squad, i + 1), span->seconds);
-        const md5_quatd inner_end =
-            rotate_by(end, md5_vec3d_sub(span->key_rotation, end_velocity), 0.5);
-        span->inner = rotate_by(span->key, md5_vec3d_sub(start_velocity, span->key_rotation), 0.5);
+
+        const md5_vec3d from_start = md5_vec3d_sub(start_velocity, span->key_rotation);
+        const md5_vec3d from_end = md5_vec3d_sub(span->key_rotation, end_velocity);
+        const md5_quatd inner_end = rotate_by(end_key, from_end, 0.5); // b
+        span->inner = rotate_by(span->key, from_start, 0.5);           // a
         span->inner_rotation = rotation_vector(span->inner, inner_end);
     }
 }
 
-// Allocates a squad for checked keys. Returns NULL and sets the error if memory runs out.
+// Allocates a squad for checked keys, and sets its constant members. Returns NULL if memory runs
+// out.
 static md5_squad *alloc_squad(md5_context *context, const curve_keys *list)
 {
     // The block is only measured: a squad ends with its spans, so no further addresses are needed.
@@ -1130,10 +1178,9 @@ static md5_squad *alloc_squad(md5_context *context, const curve_keys *list)
         return NULL;
 
     const double first = list->times[0];
-    const double last = list->times[list->num_keys - 1];
     squad->num_spans = list->num_spans;
     squad->first = first;
-    squad->end = list->period > 0 ? first + list->period : last;
+    squad->end = list->period > 0 ? first + list->period : list->times[list->num_keys - 1];
     squad->period = list->period;
     squad->size = block.used;
     squad->internal = (md5_internal){.allocator = context->allocator, .tag = MD5_TAG_SQUAD};
@@ -1142,7 +1189,7 @@ static md5_squad *alloc_squad(md5_context *context, const curve_keys *list)
 
 // Creates a smooth rotation curve through keys (squad: spherical quadrangle interpolation, Shoemake
 // 1987). `times` are in seconds. If `period` is above 0, the curve closes from the last key to the
-// first, so it has one span more.
+// first.
 md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint32_t num_keys,
                             double period, const md5_allocator *allocator, md5_error *error)
 {
@@ -1156,6 +1203,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         MD5_FAIL(&context, MD5_ERROR_RANGE, "rotation curve has no keys: expected at least 1");
         return NULL;
     }
+
     const curve_keys list = {
         .keys = rotations,
         .times = times,
@@ -1165,7 +1213,6 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     };
     if (!check_curve_keys(&context, &list))
         return NULL;
-
     md5_squad *const squad = alloc_squad(&context, &list);
     if (!squad)
         return NULL;
@@ -1189,9 +1236,9 @@ static md5_quat round_quat(md5_quatd q)
                       (float)(q.w * scale)};
 }
 
-// Returns a time between the first and the last time of a squad: wraps the time of a periodic squad
-// and clamps the time of any other squad. NaN becomes the first time.
-static double limit_squad_time(const md5_squad *squad, double time)
+// Returns the time in the range of a squad's keys that corresponds to a time: wraps it around if
+// the squad is periodic, and then clamps it.
+static double time_in_squad(const md5_squad *squad, double time)
 {
     const bool is_inside = time >= squad->first && time < squad->end;
     double wrapped = time;
@@ -1206,7 +1253,7 @@ static double limit_squad_time(const md5_squad *squad, double time)
 md5_quat md5_squad_rotation(const md5_squad *squad, double time)
 {
     MD5_ASSERT_ALIVE(squad, MD5_TAG_SQUAD);
-    const double inside = limit_squad_time(squad, time);
+    const double inside = time_in_squad(squad, time);
     if (squad->num_spans == 0 || inside >= squad->end)
         return round_quat(squad->last);
 

@@ -11,7 +11,8 @@
 
 // -- Pairs of joints ------------------------------------------------------------------------
 
-// Forms of a side mark in a name, most reliable first.
+// A side mark is the part of a joint's name that tells left from right. Forms of side marks, most
+// reliable first.
 typedef enum side_form {
     LETTER,  // l or r in any case, delimited by non-letters or the ends of the name
     WORD,    // left or right in any case, anywhere
@@ -113,6 +114,20 @@ static sided_name split_name(const char *name)
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};
 }
 
+// Compares two names without the marks of their sides: by the form of the mark, by its position,
+// and by the text before and after it.
+static int compare_unsided(const sided_name *a, const sided_name *b)
+{
+    int order = (int)a->form - (int)b->form;
+    if (order == 0)
+        order = (a->length > b->length) - (a->length < b->length);
+    if (order == 0)
+        order = memcmp(a->before, b->before, a->length);
+    if (order == 0)
+        order = strcmp(a->after, b->after);
+    return order;
+}
+
 // Compares two joints by name for sorting, without the marks of the sides, so that the left and the
 // right joints of a name are adjacent, left first. The result also shows if the joints are a pair:
 // -1 or 1 if their names differ only in the mark of the side, -2 or 2 for other names, 0 for equal
@@ -121,13 +136,7 @@ static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
     const sided_name name_a = split_name(skeleton->joints[a].name);
     const sided_name name_b = split_name(skeleton->joints[b].name);
-    int order = (int)name_a.form - (int)name_b.form;
-    if (order == 0)
-        order = (name_a.length > name_b.length) - (name_a.length < name_b.length);
-    if (order == 0)
-        order = memcmp(name_a.before, name_b.before, name_a.length);
-    if (order == 0)
-        order = strcmp(name_a.after, name_b.after);
+    const int order = compare_unsided(&name_a, &name_b);
     if (order == 0)
         return (int)name_a.is_right - (int)name_b.is_right;
     return order < 0 ? -2 : 2;
@@ -168,15 +177,17 @@ static void swap_elements(uint32_t *mirror, uint32_t i, uint32_t k)
 // until it is not before its children.
 static void sink(const md5_skeleton *skeleton, uint32_t *mirror, uint32_t top, uint32_t count)
 {
-    while (2 * top + 1 < count) {
-        uint32_t child = 2 * top + 1;
-        if (child + 1 < count
+    uint32_t parent = top;
+    while (2 * parent + 1 < count) {
+        uint32_t child = 2 * parent + 1;
+        const bool has_second = child + 1 < count;
+        if (has_second
             && comes_before(skeleton, sorted_joint(mirror, child), sorted_joint(mirror, child + 1)))
             child++;
-        if (!comes_before(skeleton, sorted_joint(mirror, top), sorted_joint(mirror, child)))
+        if (!comes_before(skeleton, sorted_joint(mirror, parent), sorted_joint(mirror, child)))
             return;
-        swap_elements(mirror, top, child);
-        top = child;
+        swap_elements(mirror, parent, child);
+        parent = child;
     }
 }
 
@@ -198,12 +209,14 @@ static void sort_joints(const md5_skeleton *skeleton, uint32_t *mirror)
 // Returns the number of sorted joints from `first` on with an equal name, side included.
 static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t first)
 {
+    const uint32_t joint = sorted_joint(mirror, first);
     uint32_t length = 1;
-    while (first + length < skeleton->num_joints
-           && compare_joints(skeleton, sorted_joint(mirror, first),
-                             sorted_joint(mirror, first + length))
-                  == 0)
+    while (first + length < skeleton->num_joints) {
+        const uint32_t next = sorted_joint(mirror, first + length);
+        if (compare_joints(skeleton, joint, next) != 0)
+            break;
         length++;
+    }
     return length;
 }
 
@@ -215,30 +228,38 @@ static bool is_pair(const md5_skeleton *skeleton, const uint32_t *mirror, uint32
            == -1;
 }
 
-// Pairs the k-th left joint of a name with the k-th right joint of the name. Returns the number of
-// joints with a partner.
+// Makes the k-th of `num_left` left joints and the k-th of `num_right` right joints partners.
+// Returns the number of joints with a partner. Both runs are in the sorted list.
+static uint32_t pair_runs(uint32_t *mirror, uint32_t first_left, uint32_t num_left,
+                          uint32_t first_right, uint32_t num_right)
+{
+    const uint32_t num_pairs = num_left < num_right ? num_left : num_right;
+    for (uint32_t i = 0; i < num_pairs; i++) {
+        const uint32_t left = sorted_joint(mirror, first_left + i);
+        const uint32_t right = sorted_joint(mirror, first_right + i);
+        set_partner(mirror, left, right);
+        set_partner(mirror, right, left);
+    }
+    return 2 * num_pairs;
+}
+
+// Finds the partners of all joints. The left joints of a name are followed in the sorted list by
+// the right joints of the name. Returns the number of joints with a partner.
 static uint32_t pair_joints(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     const uint32_t count = skeleton->num_joints;
     uint32_t num_paired = 0;
-    uint32_t first_left = 0;
-    while (first_left < count) {
-        const uint32_t num_left = run_length(skeleton, mirror, first_left);
-        const uint32_t first_right = first_left + num_left;
-        if (first_right == count || !is_pair(skeleton, mirror, first_left, first_right)) {
-            first_left = first_right;
+    uint32_t first = 0;
+    while (first < count) {
+        const uint32_t num_left = run_length(skeleton, mirror, first);
+        const uint32_t first_right = first + num_left;
+        if (first_right == count || !is_pair(skeleton, mirror, first, first_right)) {
+            first = first_right;
             continue;
         }
-
         const uint32_t num_right = run_length(skeleton, mirror, first_right);
-        for (uint32_t i = 0; i < num_left && i < num_right; i++) {
-            const uint32_t left = sorted_joint(mirror, first_left + i);
-            const uint32_t right = sorted_joint(mirror, first_right + i);
-            set_partner(mirror, left, right);
-            set_partner(mirror, right, left);
-            num_paired += 2;
-        }
-        first_left = first_right + num_right;
+        num_paired += pair_runs(mirror, first, num_left, first_right, num_right);
+        first = first_right + num_right;
     }
     return num_paired;
 }
@@ -358,7 +379,8 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
 
 // == Retarget ====================================================================================
 
-// The source of one target joint.
+// The way in which one joint of the target model follows a joint of the source model. "Driven"
+// means that a joint of the target has a source joint.
 typedef struct joint_link {
     uint32_t source; // source joint; MD5_NONE: none
     uint32_t next;   // second source joint, whose rotation is blended with the rotation of `source`
@@ -409,11 +431,12 @@ struct md5_retarget {
 #define MAX_GROUND_HEIGHT 0.01f
 #define MAX_LEG_HEIGHT 0.4f
 
-// Temporary data while a retarget is created, in the arena.
+// Temporary data of a target joint while a retarget is created. A pair is an entry of the caller's
+// list that assigns a source joint to a target joint.
 typedef struct builder_joint {
-    bool is_named;   // the source is given by a pair
-    bool is_aligned; // the pair requests alignment
-    bool is_foot;
+    bool is_named;      // the source is given by a pair
+    bool is_aligned;    // the pair requests that the bone has the direction of the source's bone
+    bool is_foot;       // the joint is at the end of a leg
     uint32_t above;     // nearest driven ancestor; MD5_NONE: none
     uint32_t child;     // first driven descendant, preferably one with a pair
     uint32_t next;      // from the pair; see joint_link
@@ -448,6 +471,17 @@ static bool find_paired_joint(md5_context *context, const md5_skeleton *skeleton
     return true;
 }
 
+// Stops driving the target joint whose name equals the name of a source joint, unless a pair drives
+// it: a source joint that is named in a pair drives only the target joint of the pair.
+static void release_equal_joint(retarget_builder *builder, uint32_t source)
+{
+    if (source == MD5_NONE)
+        return;
+    const uint32_t equal = builder->targets[source];
+    if (equal != MD5_NONE && !builder->joints[equal].is_named)
+        builder->sources[equal] = MD5_NONE;
+}
+
 // Applies a pair of joints that the caller of the library has specified: the source joint then
 // drives the target joint. A pair without a target only removes the default, by which a source
 // joint drives the target joint of equal name. `index` is the index of the pair, for messages.
@@ -462,11 +496,7 @@ static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, ui
     TRY(find_paired_joint(context, source_skeleton, "source", pair->source, index, &source));
     TRY(find_paired_joint(context, source_skeleton, "source", pair->next, index, &next));
     TRY(find_paired_joint(context, target_skeleton, "target", pair->target, index, &target));
-
-    // The source joint no longer drives the target joint of equal name, unless a pair names it.
-    const uint32_t equal = source != MD5_NONE ? builder->targets[source] : MD5_NONE;
-    if (equal != MD5_NONE && !builder->joints[equal].is_named)
-        builder->sources[equal] = MD5_NONE;
+    release_equal_joint(builder, source);
     if (target == MD5_NONE)
         return true;
 
@@ -483,15 +513,23 @@ static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, ui
     return true;
 }
 
+// Returns true if at least one target joint has a source joint.
+static bool is_any_joint_driven(const retarget_builder *builder)
+{
+    const uint32_t num_joints = builder->models[MODEL_TARGET]->skeleton.num_joints;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        if (builder->sources[joint] != MD5_NONE)
+            return true;
+    }
+    return false;
+}
+
 // Warns of target joints without a source joint. Fails if no target joint has a source joint.
 static bool check_sources(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
     md5_context *const context = builder->arena.context;
-    bool is_any_driven = false;
-    for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        is_any_driven = is_any_driven || builder->sources[joint] != MD5_NONE;
-    if (!is_any_driven)
+    if (!is_any_joint_driven(builder))
         return MD5_FAIL(
             context, MD5_ERROR_MISMATCH,
             "no source joint has the name of a target joint: expected at least 1; add joint pairs");
@@ -557,37 +595,41 @@ static height_range find_height_range(const retarget_builder *builder, int model
     return range;
 }
 
-// Finds the nearest driven ancestor and the first driven descendant of each target joint. A joint
-// is driven if a joint of the source model moves it. Descendants that a pair names are preferred.
-static void link_driven_joints(const retarget_builder *builder)
+// Finds the nearest driven ancestor of each joint.
+static void find_driven_ancestors(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
     builder_joint *const joints = builder->joints;
-
-    // Ancestors: parents before their children.
-    for (uint32_t i = 0; i < target->num_joints; i++) {
+    for (uint32_t i = 0; i < target->num_joints; i++) { // parents before their children
         const uint32_t joint = target->order[i];
         const uint32_t parent = target->joints[joint].parent;
-        joints[joint].child = MD5_NONE;
-        joints[joint].above = MD5_NONE;
         if (parent == MD5_NONE)
-            continue;
-        const bool is_parent_driven = builder->sources[parent] != MD5_NONE;
-        joints[joint].above = is_parent_driven ? parent : joints[parent].above;
+            joints[joint].above = MD5_NONE;
+        else if (builder->sources[parent] != MD5_NONE)
+            joints[joint].above = parent;
+        else
+            joints[joint].above = joints[parent].above;
     }
+}
 
-    // Descendants: in reverse order, so that the first of several descendants is set last.
+// Finds the first driven descendant of each joint, preferably a descendant that a pair names. In
+// reverse order, so that the first of several descendants is set last.
+static void find_driven_children(const retarget_builder *builder)
+{
+    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
+    builder_joint *const joints = builder->joints;
+    for (uint32_t i = 0; i < target->num_joints; i++)
+        joints[i].child = MD5_NONE;
     for (uint32_t i = target->num_joints; i-- > 0;) {
         const uint32_t joint = target->order[i];
         const uint32_t above = joints[joint].above;
-        const bool is_driven = builder->sources[joint] != MD5_NONE;
-        if (above == MD5_NONE || !is_driven)
+        if (above == MD5_NONE || builder->sources[joint] == MD5_NONE)
             continue;
-        const uint32_t later = joints[above].child; // a descendant that was found before
+        uint32_t *const child = &joints[above].child;
         const bool is_preferred =
-            later == MD5_NONE || joints[joint].is_named || !joints[later].is_named;
+            *child == MD5_NONE || joints[joint].is_named || !joints[*child].is_named;
         if (is_preferred)
-            joints[above].child = joint;
+            *child = joint;
     }
 }
 
@@ -634,15 +676,18 @@ static bool has_legs(const leg_search *legs)
     return legs->lengths[MODEL_TARGET] > 0 && legs->lengths[MODEL_SOURCE] > 0;
 }
 
-// Adds the bone from a joint to its driven child to the legs.
+// Adds the bone from a joint to its driven child to the legs. A child that is not aligned itself is
+// a foot, at the end of the leg.
 static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_search *legs)
 {
     builder_joint *const joints = builder->joints;
     const uint32_t child = joints[joint].child;
-    const uint32_t starts[] = {joint, builder->sources[joint]};
+    const uint32_t starts[] = {joint, builder->sources[joint]}; // in the target, in the source
     const uint32_t ends[] = {child, builder->sources[child]};
-    for (uint32_t k = 0; k < NUM_RETARGET_MODELS; k++)
-        legs->lengths[k] += md5_vec3_length(bone_vector(builder->binds[k], starts[k], ends[k]));
+    for (uint32_t k = 0; k < NUM_RETARGET_MODELS; k++) {
+        const md5_vec3 bone = bone_vector(builder->binds[k], starts[k], ends[k]);
+        legs->lengths[k] += md5_vec3_length(bone);
+    }
     joints[child].is_foot = !joints[child].is_aligned;
     if (legs->pelvis == MD5_NONE)
         legs->pelvis = joints[joint].above;
@@ -672,13 +717,14 @@ static leg_search find_legs(const retarget_builder *builder)
 // of the lengths of their legs, or else of the heights of the first joint above the ground.
 static float size_ratio(const retarget_builder *builder, const leg_search *legs)
 {
-    const uint32_t joint = legs->above_ground;
     if (has_legs(legs))
         return legs->lengths[MODEL_TARGET] / legs->lengths[MODEL_SOURCE];
+    const uint32_t joint = legs->above_ground;
     if (joint == MD5_NONE)
         return 1;
-    return joint_height(builder, MODEL_TARGET, joint)
-           / joint_height(builder, MODEL_SOURCE, builder->sources[joint]);
+    const float target_height = joint_height(builder, MODEL_TARGET, joint);
+    const float source_height = joint_height(builder, MODEL_SOURCE, builder->sources[joint]);
+    return target_height / source_height;
 }
 
 // -- The block ------------------------------------------------------------------------------
@@ -703,23 +749,24 @@ static bool create_tables(retarget_builder *builder)
     return true;
 }
 
-// Returns the rotation, in model space, by which a joint of the target's bind pose must be rotated
-// after its parent's alignment `inherited`, so that its bone has the direction of the source's
-// bone. The bone of a joint ends at its first driven descendant, `child`.
+// Returns the rotation in model space that aligns the bone from a joint to its driven child with
+// the bone of the source joints, after the joint has been rotated by `inherited`.
 static md5_quat align_bone(const retarget_builder *builder, uint32_t joint, uint32_t child,
                            md5_quat inherited)
 {
-    const md5_vec3 any = {1, 0, 0}; // direction of a bone without length
+    const md5_vec3 any = {1, 0, 0};
+    const uint32_t *const sources = builder->sources;
     const md5_vec3 target_bone = bone_vector(builder->binds[MODEL_TARGET], joint, child);
     const md5_vec3 source_bone =
-        bone_vector(builder->binds[MODEL_SOURCE], builder->sources[joint], builder->sources[child]);
+        bone_vector(builder->binds[MODEL_SOURCE], sources[joint], sources[child]);
     const md5_vec3 from = md5_vec3_normalize(md5_quat_rotate(inherited, target_bone), any);
     const md5_vec3 to = md5_vec3_normalize(source_bone, from);
     return md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), inherited));
 }
 
-// Rotates a joint of the target's bind pose toward the bind pose of the source. The descendants of
-// an aligned joint rotate with it, except for feet. Parents must be aligned before their children.
+// Rotates a joint of the target's bind pose toward the bind pose of the source. An aligned joint is
+// rotated until the bone to its first driven child has the direction of the source's bone. Its
+// descendants rotate with it, except for feet. Parents must be aligned before their children.
 static void align_joint(const retarget_builder *builder, uint32_t joint)
 {
     builder_joint *const joints = builder->joints;
@@ -805,20 +852,33 @@ static void mark_pelvis(const retarget_builder *builder, joint_link *links, uint
     }
 }
 
+// Computes the links of all joints of a retarget. Parents are aligned before their children.
+static void build_links(const retarget_builder *builder, uint32_t pelvis, joint_link *links)
+{
+    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        const uint32_t joint = target->order[i];
+        align_joint(builder, joint);
+        links[joint] = create_link(builder, joint);
+    }
+    mark_pelvis(builder, links, pelvis);
+}
+
 // Allocates a retarget and computes its links. Returns NULL after an error.
 static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_pair *pairs,
                                     uint32_t num_pairs)
 {
-    const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
     md5_context *const context = builder->arena.context;
     if (!create_tables(builder) || !select_sources(builder, pairs, num_pairs))
         return NULL;
-    const size_t size = sizeof(md5_retarget) + target->num_joints * sizeof(joint_link);
+    const uint32_t num_links = builder->models[MODEL_TARGET]->skeleton.num_joints;
+    const size_t size = sizeof(md5_retarget) + num_links * sizeof(joint_link);
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(context, size);
     if (!retarget)
         return NULL;
 
-    link_driven_joints(builder);
+    find_driven_ancestors(builder);
+    find_driven_children(builder);
     const leg_search legs = find_legs(builder);
     *retarget = (md5_retarget){
         .source = builder->models[MODEL_SOURCE],
@@ -827,13 +887,7 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
         .size = size,
         .internal = {.allocator = context->allocator, .tag = MD5_TAG_RETARGET},
     };
-
-    for (uint32_t i = 0; i < target->num_joints; i++) { // parents before their children
-        const uint32_t joint = target->order[i];
-        align_joint(builder, joint);
-        retarget->links[joint] = create_link(builder, joint);
-    }
-    mark_pelvis(builder, retarget->links, legs.pelvis);
+    build_links(builder, legs.pelvis, retarget->links);
     return retarget;
 }
 
@@ -901,8 +955,9 @@ size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
     return retarget->source->skeleton.num_joints * sizeof(md5_xform) + sizeof(float) - 1;
 }
 
-// Returns the rotation of a target joint in model space: that of its source joint, or a blend with
-// that of a second source joint. `source` is the pose of the source in model space.
+// Returns the rotation of a driven target joint in model space: it follows the rotation of its
+// source joint, or a blend of the rotations of two source joints. `source` is the pose of the
+// source in model space.
 static md5_quat driven_rotation(const joint_link *link, const md5_xform *source)
 {
     const md5_quat first = md5_quat_mul(source[link->source].rotation, link->to_target);
@@ -931,13 +986,13 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
                                 const md5_xform *source, const md5_xform *source_in_model,
                                 const md5_xform *target)
 {
-    const md5_model *const to = retarget->target;
-    const uint32_t parent = to->skeleton.joints[joint].parent;
+    const md5_model *const model = retarget->target;
+    const uint32_t parent = model->skeleton.joints[joint].parent;
     const joint_link *const link = &retarget->links[joint];
 
     // The joint if only its parent moved it: its rotation is that of the bind pose.
     const md5_xform local = {
-        .rotation = to->bind_local[joint].rotation,
+        .rotation = model->bind_local[joint].rotation,
         .translation = retarget_translation(retarget, joint, source),
     };
     const md5_xform carried = parent != MD5_NONE ? md5_xform_mul(target[parent], local) : local;
@@ -952,6 +1007,22 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     return (md5_xform){.rotation = md5_quat_trim(rotation), .translation = translation};
 }
 
+// Restores the translations of a retargeted pose, relative to the parents, whose last bits the
+// conversion to model space and back has changed: the lengths of bones must not change. Also
+// restores the rotations of joints without source.
+static void restore_exact_values(const md5_retarget *retarget, const md5_xform *source,
+                                 md5_xform *target)
+{
+    const md5_model *const model = retarget->target;
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+        const joint_link *const link = &retarget->links[joint];
+        if (!link->is_placed)
+            target[joint].translation = retarget_translation(retarget, joint, source);
+        if (link->source == MD5_NONE)
+            target[joint].rotation = model->bind_local[joint].rotation;
+    }
+}
+
 // Transfers a pose from the source model to the target model. Computes the joints of the target in
 // model space, parents first, then converts them to transforms relative to their parents.
 void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
@@ -961,33 +1032,24 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     MD5_ASSERT_NOT_NULL(source);
     MD5_ASSERT_NOT_NULL(scratch);
     MD5_ASSERT_NOT_NULL(target);
-    const md5_model *const from = retarget->source;
-    const md5_model *const to = retarget->target;
-    MD5_ASSERT(md5_are_disjoint(source, from->skeleton.num_joints * sizeof *source, scratch,
+    const md5_skeleton *const from = &retarget->source->skeleton;
+    const md5_skeleton *const to = &retarget->target->skeleton;
+    MD5_ASSERT(md5_are_disjoint(source, from->num_joints * sizeof *source, scratch,
                                 md5_retarget_pose_scratch(retarget)),
                "source, scratch: must not overlap");
-    MD5_ASSERT_DISJOINT(source, from->skeleton.num_joints, target, to->skeleton.num_joints);
+    MD5_ASSERT_DISJOINT(source, from->num_joints, target, to->num_joints);
     MD5_ASSERT(md5_are_disjoint(scratch, md5_retarget_pose_scratch(retarget), target,
-                                to->skeleton.num_joints * sizeof *target),
+                                to->num_joints * sizeof *target),
                "scratch, target: must not overlap");
 
     // Align the scratch memory upward: see md5_retarget_pose_scratch().
     const size_t num_skipped = (0 - (uintptr_t)scratch) % sizeof(float);
     md5_xform *const source_in_model = (md5_xform *)(void *)((char *)scratch + num_skipped);
-    md5_local_to_model_xforms(&from->skeleton, source, source_in_model);
-    for (uint32_t i = 0; i < to->skeleton.num_joints; i++) {
-        const uint32_t joint = to->skeleton.order[i];
+    md5_local_to_model_xforms(from, source, source_in_model);
+    for (uint32_t i = 0; i < to->num_joints; i++) {
+        const uint32_t joint = to->order[i];
         target[joint] = retarget_joint(retarget, joint, source, source_in_model, target);
     }
-    md5_model_to_local_xforms(&to->skeleton, target, target);
-
-    // The conversion to model space and back has changed the last bits of the translations. They
-    // are computed again, because the lengths of bones must not change.
-    for (uint32_t joint = 0; joint < to->skeleton.num_joints; joint++) {
-        const joint_link *const link = &retarget->links[joint];
-        if (!link->is_placed)
-            target[joint].translation = retarget_translation(retarget, joint, source);
-        if (link->source == MD5_NONE)
-            target[joint].rotation = to->bind_local[joint].rotation;
-    }
+    md5_model_to_local_xforms(to, target, target);
+    restore_exact_values(retarget, source, target);
 }
