@@ -69,6 +69,7 @@ static void copy_vertices(const deform_surface *surface)
 
 // -- Tubes ----------------------------------------------------------------------------------------
 
+// An edge of a triangle, in the vertex order of the triangle.
 typedef struct deform_edge {
     uint32_t from; // vertex index
     uint32_t to;   // vertex index
@@ -326,9 +327,11 @@ static void connect_triangles(const md5_mesh *mesh, eye_islands *islands)
         has_changed = false;
         for (uint32_t i = 0; i < num_corners; i++) {
             for (uint32_t k = 0; k < num_corners; k++) {
-                if (mesh->indices[i] == mesh->indices[k]
-                    && islands->roots[i / 3] < islands->roots[k / 3]) {
-                    islands->roots[k / 3] = islands->roots[i / 3];
+                const bool is_shared = mesh->indices[i] == mesh->indices[k];
+                const uint32_t root = islands->roots[i / 3];
+                uint32_t *const other_root = &islands->roots[k / 3];
+                if (is_shared && root < *other_root) {
+                    *other_root = root;
                     has_changed = true;
                 }
             }
@@ -512,10 +515,11 @@ static void deform_sprites(const deform_surface *surface)
     }
 }
 
-// Moves texture coordinates by the values of a table. The argument of the table is the position of
-// the vertex along a fixed direction of model space, times the domain, plus the offset. The engine
-// adds the offset twice. `values` are the range, the offset and the domain, which are the arguments
-// of the keyword `turbulent`.
+// Moves texture coordinates by the values of a table, so that the texture appears to flow.
+// `values` are the arguments of the keyword `turbulent`: the range, which is a factor of the
+// movement, the offset and the domain. The argument of the table is the position of the vertex
+// along a fixed direction of model space, times the domain, plus the offset. The engine adds the
+// offset twice.
 static void deform_turbulent(const deform_surface *surface, const md5_table *table,
                              const float values[3])
 {
@@ -637,6 +641,39 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
     }
 }
 
+// Computes the vertices of a deformed surface. `values` are the arguments of the deform, and
+// `table` is the table of turbulence or NULL.
+static void deform_vertices(const deform_surface *surface, md5_deform deform,
+                            const md5_table *table, const float values[3])
+{
+    switch (deform) {
+    case MD5_DEFORM_SPRITE:
+        deform_sprites(surface);
+        break;
+    case MD5_DEFORM_TUBE:
+        deform_tubes(surface);
+        break;
+    case MD5_DEFORM_FLARE:
+        deform_flare(surface, values[0]);
+        break;
+    case MD5_DEFORM_EYEBALL:
+        deform_eyeballs(surface);
+        break;
+    case MD5_DEFORM_EXPAND:
+        deform_expand(surface, values[0]);
+        break;
+    case MD5_DEFORM_MOVE:
+        deform_move(surface, values[0]);
+        break;
+    case MD5_DEFORM_TURBULENT:
+        deform_turbulent(surface, table, values);
+        break;
+    default:
+        copy_vertices(surface);
+        break;
+    }
+}
+
 // Computes the vertices of a deformed surface for one frame. `registers` are the current values of
 // the material's expressions, and `table` is the table of turbulence or NULL.
 void md5_deform_vertices(const md5_material *material, const md5_table *table,
@@ -659,30 +696,5 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
     for (uint32_t i = 0; i < 3; i++)
         values[i] = registers[material->deform_registers[i]];
 
-    switch (material->deform) {
-    case MD5_DEFORM_SPRITE:
-        deform_sprites(&surface);
-        break;
-    case MD5_DEFORM_TUBE:
-        deform_tubes(&surface);
-        break;
-    case MD5_DEFORM_FLARE:
-        deform_flare(&surface, values[0]);
-        break;
-    case MD5_DEFORM_EYEBALL:
-        deform_eyeballs(&surface);
-        break;
-    case MD5_DEFORM_EXPAND:
-        deform_expand(&surface, values[0]);
-        break;
-    case MD5_DEFORM_MOVE:
-        deform_move(&surface, values[0]);
-        break;
-    case MD5_DEFORM_TURBULENT:
-        deform_turbulent(&surface, table, values);
-        break;
-    default:
-        copy_vertices(&surface);
-        break;
-    }
+    deform_vertices(&surface, material->deform, table, values);
 }

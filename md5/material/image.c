@@ -102,8 +102,9 @@ enum { TOP_FIRST = 0x20 }; // the top row is first
 // bit is set, the packet contains one pixel, which is repeated.
 enum { PACKET_LENGTH = 127, PACKET_REPEATED = 128 };
 
+// The header of a TGA file, and where its palette and its pixels are.
 typedef struct tga_file {
-    uint32_t kind;
+    uint32_t kind; // KIND_PALETTE, KIND_COLOR or KIND_GRAY
     bool is_packed;
     bool is_top_first;
     uint32_t width;
@@ -112,7 +113,7 @@ typedef struct tga_file {
     uint32_t num_colors;
     uint32_t color_bits;
     uint32_t pixel_bits;
-    uint32_t pixel_size;
+    uint32_t pixel_size;    // bytes
     const uint8_t *palette; // [num_colors]
     const uint8_t *data;    // [data_size]
     size_t data_size;
@@ -175,15 +176,17 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
     const size_t palette_size = (size_t)file->num_colors * bytes_per_element(file->color_bits);
     const bool is_palette_empty = file->kind == KIND_PALETTE && file->num_colors == 0;
     const bool is_truncated = palette_offset + palette_size > size;
-    if (is_palette_empty)
+    // Static analysers do not detect that DAMAGED() returns false.
+    if (is_palette_empty) {
         DAMAGED(context, "TGA palette is empty: expected at least 1 color");
-    else if (is_truncated)
+        return false;
+    }
+    if (is_truncated) {
         DAMAGED(context,
                 "truncated TGA file: expected at least %zu bytes before the pixels, found %zu",
                 palette_offset + palette_size, size);
-    // A separate return, because static analysers do not detect that DAMAGED() returns false.
-    if (is_palette_empty || is_truncated)
         return false;
+    }
 
     file->palette = bytes + palette_offset;
     file->data = file->palette + palette_size;
@@ -225,11 +228,11 @@ static bool check_tga_data(md5_context *context, const tga_file *file)
 
 // -- Pixels ---------------------------------------------------------------------------------------
 
-// Widens 5 bits to 8 by repeating the highest bits at the end.
+// Widens the lowest 5 bits of a number to 8 by repeating the highest bits at the end.
 static uint8_t widen5(uint32_t bits)
 {
-    bits &= 31;
-    return (uint8_t)(bits << 3 | bits >> 2);
+    const uint32_t low = bits & 31;
+    return (uint8_t)(low << 3 | low >> 2);
 }
 
 // Decodes a color of 15 or 16 bits (5 per channel), 24 bits, or 32 bits with alpha. The highest of
@@ -251,6 +254,7 @@ static void decode_color(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
         rgba[3] = bytes[3];
 }
 
+// Decodes a gray value of 8 bits, or of 16 bits with alpha.
 static void read_gray(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
 {
     memset(rgba, bytes[0], 3);
@@ -386,6 +390,7 @@ enum {
     MAX_RUN = 63,
 };
 
+// The header of a PCX file, and the position of the reader in its rows.
 typedef struct pcx_file {
     const uint8_t *data;    // next byte of the packed rows
     const uint8_t *end;     // end of the packed rows
@@ -396,26 +401,14 @@ typedef struct pcx_file {
     uint32_t num_planes;
 } pcx_file;
 
-// Reads the size and the number of planes (color channels) of a PCX file. Reports an error if the
-// format is not supported.
-static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t size, pcx_file *file)
+// Reads the size of a PCX image. The header contains the coordinates of its edges. Reports an error
+// if an edge is on the wrong side of the opposite edge.
+static bool read_pcx_size(md5_context *context, const uint8_t *bytes, pcx_file *file)
 {
-    if (size < PCX_HEADER_SIZE)
-        return DAMAGED(context, "truncated PCX header: expected %d bytes, found %zu",
-                       PCX_HEADER_SIZE, size);
-    const uint32_t bits = bytes[BITS_OFFSET];
     const uint32_t left = md5_read_u16le(bytes + LEFT_OFFSET);
     const uint32_t top = md5_read_u16le(bytes + TOP_OFFSET);
     const uint32_t right = md5_read_u16le(bytes + RIGHT_OFFSET);
     const uint32_t bottom = md5_read_u16le(bytes + BOTTOM_OFFSET);
-    file->num_planes = bytes[NUM_PLANES_OFFSET];
-    file->row_size = md5_read_u16le(bytes + ROW_SIZE_OFFSET);
-
-    if (bits != 8 || (file->num_planes != 1 && file->num_planes != 3))
-        return DAMAGED(
-            context,
-            "unsupported PCX format: expected 8 bits in 1 or 3 planes, found %u bits in %u planes",
-            bits, file->num_planes);
     if (right < left)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "invalid PCX header: right edge %u is left of the left edge %u", right,
@@ -426,6 +419,28 @@ static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t s
 
     file->width = right - left + 1;
     file->height = bottom - top + 1;
+    return true;
+}
+
+// Reads the size and the number of planes (color channels) of a PCX file. Reports an error if the
+// format is not supported.
+static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t size, pcx_file *file)
+{
+    if (size < PCX_HEADER_SIZE)
+        return DAMAGED(context, "truncated PCX header: expected %d bytes, found %zu",
+                       PCX_HEADER_SIZE, size);
+    const uint32_t bits = bytes[BITS_OFFSET];
+    file->num_planes = bytes[NUM_PLANES_OFFSET];
+    file->row_size = md5_read_u16le(bytes + ROW_SIZE_OFFSET);
+    const bool has_palette = file->num_planes == 1;
+    const bool has_channels = file->num_planes == 3;
+    if (bits != 8 || (!has_palette && !has_channels))
+        return DAMAGED(
+            context,
+            "unsupported PCX format: expected 8 bits in 1 or 3 planes, found %u bits in %u planes",
+            bits, file->num_planes);
+
+    TRY(read_pcx_size(context, bytes, file));
     if (file->row_size < file->width)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "invalid PCX header: rows of %u bytes are too short for %u pixels",
@@ -535,13 +550,20 @@ static md5_image *read_pcx(md5_context *context, const uint8_t *bytes, size_t si
 // Blocks of 4 x 4 texels, compressed by S3TC (DXT): 8 bytes of color, in some formats after 8 bytes
 // of alpha. (EXT_texture_compression_s3tc, appendix.) Fractions are truncated, as in libsquish.
 
+// How the colors and the alpha of a block are compressed.
 typedef enum md5_block_format {
-    MD5_BLOCK_NONE, // not compressed
+    MD5_BLOCK_NONE, // the texels of the file are not compressed
     MD5_BLOCK_DXT1,
     MD5_BLOCK_DXT3,
     MD5_BLOCK_DXT5,
     MD5_BLOCK_RXGB // DXT5 with red in the alpha channel: Doom 3's normal maps
 } md5_block_format;
+
+// Returns the bytes of a block: 8 bytes of color, and, except for DXT1, 8 bytes of alpha.
+static size_t compressed_block_size(md5_block_format format)
+{
+    return format == MD5_BLOCK_DXT1 ? 8 : 16;
+}
 
 // Widens 5 and 6 bits to 8 by repeating the highest bits at the end.
 static void widen565(uint32_t packed, uint32_t rgb[3])
@@ -693,6 +715,8 @@ enum {
     IS_LUMINANCE = 0x20000
 };
 
+// The header of a DDS file: how its texels are stored. Texels are either compressed in blocks, or
+// numbers of `bits` bits, in which a mask selects the bits of each channel.
 typedef struct dds_file {
     uint32_t width;
     uint32_t height;
@@ -787,13 +811,16 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
 static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_file *file)
 {
     const uint32_t flags = md5_read_u32le(bytes + DDS_FORMAT_FLAGS);
-    const bool has_alpha = (flags & (HAS_ALPHA | IS_ALPHA)) != 0;
+    const bool is_color = (flags & IS_COLOR) != 0;
+    const bool is_luminance = (flags & IS_LUMINANCE) != 0;
+    const bool is_alpha = (flags & IS_ALPHA) != 0;
+    const bool has_alpha = is_alpha || (flags & HAS_ALPHA) != 0;
     file->bits = md5_read_u32le(bytes + DDS_BITS);
     if (file->bits == 0 || file->bits > 32 || file->bits % 8 != 0)
         return DAMAGED(context,
                        "unsupported DDS format: expected 8, 16, 24 or 32 bits per texel, found %u",
                        file->bits);
-    if (!(flags & (IS_COLOR | IS_LUMINANCE | IS_ALPHA)))
+    if (!is_color && !is_luminance && !is_alpha)
         return DAMAGED(context,
                        "unsupported DDS format: expected a format code, color, luminance or alpha, "
                        "found flags 0x%x",
@@ -803,10 +830,10 @@ static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_f
         file->masks[i] = md5_read_u32le(bytes + DDS_MASKS + 4 * i);
 
     // Luminance has one mask for three channels. Files with only alpha have no mask for them.
-    if (flags & IS_LUMINANCE) {
+    if (is_luminance) {
         file->masks[1] = file->masks[0];
         file->masks[2] = file->masks[0];
-    } else if (!(flags & IS_COLOR)) {
+    } else if (!is_color) {
         for (uint32_t i = 0; i < 3; i++)
             file->masks[i] = 0;
     }
@@ -843,18 +870,17 @@ static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t s
 // plausible: at least the size of a row, and less than twice that size plus 16.
 static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t size, dds_file *file)
 {
+    // A row consists of blocks or of texels. Blocks may extend past the right and lower edges.
     const bool has_blocks = file->blocks != MD5_BLOCK_NONE;
-    const uint32_t block_size = file->blocks == MD5_BLOCK_DXT1 ? 8 : 16;
-    const size_t columns = has_blocks ? (file->width + 3) / BLOCK_SIDE : file->width;
-    const size_t rows = has_blocks ? (file->height + 3) / BLOCK_SIDE : file->height;
-    const size_t min_row_size = columns * (has_blocks ? block_size : file->bits / 8);
+    const size_t columns = has_blocks ? (file->width + BLOCK_SIDE - 1) / BLOCK_SIDE : file->width;
+    const size_t rows = has_blocks ? (file->height + BLOCK_SIDE - 1) / BLOCK_SIDE : file->height;
+    const size_t element_size = has_blocks ? compressed_block_size(file->blocks) : file->bits / 8;
+    const size_t min_row_size = columns * element_size;
 
     const size_t pitch = md5_read_u32le(bytes + DDS_PITCH);
     const bool has_pitch = !has_blocks && (md5_read_u32le(bytes + DDS_FLAGS) & HAS_PITCH);
-
-    file->row_size = min_row_size;
-    if (has_pitch && pitch >= min_row_size && pitch < 2 * min_row_size + 16)
-        file->row_size = pitch;
+    const bool is_pitch_plausible = pitch >= min_row_size && pitch < 2 * min_row_size + 16;
+    file->row_size = has_pitch && is_pitch_plausible ? pitch : min_row_size;
 
     const size_t expected_size = file->row_size * (rows - 1) + min_row_size;
     if (size - file->start < expected_size)
@@ -881,7 +907,7 @@ static uint8_t extract_channel(uint32_t texel, uint32_t mask)
 // right and lower edges extend past the image; only their texels inside it are copied.
 static void read_dds_blocks(const dds_file *file, const uint8_t *bytes, md5_image *image)
 {
-    const size_t block_size = file->blocks == MD5_BLOCK_DXT1 ? 8 : 16;
+    const size_t block_size = compressed_block_size(file->blocks);
     const uint8_t *row = bytes + file->start;
     for (uint32_t y = 0; y < file->height; y += BLOCK_SIDE, row += file->row_size) {
         const uint8_t *block = row;
@@ -998,8 +1024,9 @@ static md5_image *decode_other_format(md5_context *context, const void *bytes, s
     return image;
 }
 
-// Reads DDS, PCX and TGA here; passes other formats to the caller's decoder. TGA files do not have
-// a signature, so a file whose format is not detected is read as TGA.
+// Decodes an image file. This library reads DDS, PCX and TGA; other formats are passed to the
+// caller's decoder. TGA files do not have a signature, so a file whose format is not detected is
+// read as TGA. Returns NULL and sets `error` on failure.
 md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
                            md5_error *error)
 {
@@ -1009,7 +1036,6 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     md5i_image_begin(&context, opts, error);
 
     const uint8_t *const file = (const uint8_t *)bytes;
-    const char *const other_format = detect_other_format(file, size);
     if (size == 0) {
         DAMAGED(&context, "image file is empty: expected at least 1 byte");
         return NULL;
@@ -1020,6 +1046,7 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     // A PCX file begins with the manufacturer, the version 3.0 and the run-length encoding.
     if (begins_with(file, size, "\x0a\x05\x01", 3))
         return read_pcx(&context, file, size);
+    const char *const other_format = detect_other_format(file, size);
     if (!other_format)
         return read_tga(&context, file, size);
     if (opts && opts->decoder.decode)

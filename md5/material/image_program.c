@@ -18,6 +18,7 @@
 
 // -- Grammar --------------------------------------------------------------------------------------
 
+// The operations of image programs, and the types of their arguments.
 static const struct operation {
     const char *keyword;
     const char *arguments; // 'p' a program, 'n' a number; the first argument is a program
@@ -49,6 +50,7 @@ typedef struct step_node {
     md5_image_step step;
 } step_node;
 
+// The state of the reader. A program is read for its text, for its steps, or for both.
 typedef struct image_reader {
     md5_decl_lex *lex;
     md5_arena *scratch;
@@ -207,24 +209,26 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 // -- Programs -------------------------------------------------------------------------------------
 
 // Normalizes the text of a program as the engine does: removes `.tga` everywhere and replaces `\`
-// by `/`. An empty text becomes `_default`.
+// by `/`. An empty text, and `default` in any spelling, become `_default`.
 static void normalize_program_text(char normalized[MD5_IMAGE_TEXT], const char *text)
 {
     static const char extension[] = ".tga";
     const size_t extension_length = sizeof extension - 1;
+    const char *next = text;
     size_t length = 0;
-    while (*text && length < MD5_IMAGE_TEXT - 1) {
-        if (strncmp(text, extension, extension_length) == 0) {
-            text += extension_length;
-        } else {
-            normalized[length++] = *text == '\\' ? '/' : *text;
-            text++;
+    while (*next && length < MD5_IMAGE_TEXT - 1) {
+        if (strncmp(next, extension, extension_length) == 0) {
+            next += extension_length;
+            continue;
         }
+        normalized[length++] = *next == '\\' ? '/' : *next;
+        next++;
     }
-
     normalized[length] = '\0';
-    if (length == 0 || md5_equals_ignore_case(normalized, "default")
-        || md5_equals_ignore_case(normalized, "_default"))
+
+    const bool is_default = md5_equals_ignore_case(normalized, "default")
+                            || md5_equals_ignore_case(normalized, "_default");
+    if (length == 0 || is_default)
         memcpy(normalized, "_default", sizeof "_default");
 }
 
@@ -563,12 +567,14 @@ static uint32_t all_channels(uint32_t value)
     return value * UINT32_C(0x01010101);
 }
 
+// White, with alpha 0 in the first column.
 static uint32_t fill_notch(uint32_t x, uint32_t y)
 {
     (void)y;
     return x == 0 ? WHITE : UINT32_MAX;
 }
 
+// A gradient along x from 0 to 255 in all channels.
 static uint32_t fill_ramp(uint32_t x, uint32_t y)
 {
     (void)y;
@@ -866,15 +872,18 @@ static void build_compressed_path(char path[MAX_PATH_SIZE], const char *text)
     size_t num_folders = 0;
     memcpy(path, "dds/", sizeof "dds/");
 
-    for (; *text && length < MAX_PATH_SIZE - sizeof ".dds"; text++) {
-        const bool is_space_after_folder = *text == ' ' && path[length - 1] == '/';
-        if (strchr("/\\(", *text)) {
+    for (const char *next = text; *next && length < MAX_PATH_SIZE - sizeof ".dds"; next++) {
+        const bool is_separator = strchr("/\\(", *next) != NULL;
+        const bool is_replaced = strchr("<>:|\".", *next) != NULL;
+        const bool is_space_after_folder = *next == ' ' && path[length - 1] == '/';
+        const bool is_dropped = is_space_after_folder || strchr("),", *next) != NULL;
+        if (is_separator) {
             path[length++] = num_folders < MAX_FOLDERS ? '/' : ' ';
             num_folders++;
-        } else if (strchr("<>:|\".", *text)) {
+        } else if (is_replaced) {
             path[length++] = '_';
-        } else if (!strchr("),", *text) && !is_space_after_folder) {
-            path[length++] = *text;
+        } else if (!is_dropped) {
+            path[length++] = *next;
         }
     }
 
@@ -1003,6 +1012,25 @@ static bool try_compressed(image_search *search, const char *text)
 
 // -- Results --------------------------------------------------------------------------------------
 
+// Warns, without a line number, that files which were tried before the file of the image are
+// damaged.
+static void warn_of_damaged_files(image_search *search, const char *name)
+{
+    md5_decl_lex lex;
+    md5i_decl_lex_begin(&lex, search->game, name, 0, "", 0);
+    md5i_decl_lex_warn(&lex, "%s; using %s instead", search->tried, search->at->spelled);
+}
+
+// Sets the error of a search that found no image: all tried paths with their failures.
+static void set_search_error(const image_search *search, const char *name, md5_error *error)
+{
+    const bool has_damaged_file = search->error.status != MD5_OK;
+    md5_error_clear(error);
+    error->status = has_damaged_file ? search->error.status : MD5_ERROR_IO;
+    (void)snprintf(error->file, sizeof error->file, "%s", name);
+    memcpy(error->message, search->tried, sizeof error->message);
+}
+
 // Loads the image of a file name in a program: a built-in image, a file with the name and one of
 // the extensions, or the compressed image of the name. Returns NULL and sets `error`, with all
 // failures in its message, if no file could be read.
@@ -1013,23 +1041,17 @@ static md5_image *load_named(md5_game *game, const char *file, const md5_image_o
     if (md5_is_lenient(game) && find_builtin_image(file))
         return create_builtin_image(file, opts, error);
 
-    if (!try_extensions(&search, file))
+    const bool has_ended = try_extensions(&search, file);
+    if (!has_ended)
         (void)try_compressed(&search, file);
-
-    if (search.image && search.error.status != MD5_OK) {
-        // A damaged file was tried before an intact one: warn, without a line number.
-        md5_decl_lex lex;
-        md5i_decl_lex_begin(&lex, game, file, 0, "", 0);
-        md5i_decl_lex_warn(&lex, "%s; using %s instead", search.tried, search.at->spelled);
+    if (!search.image) {
+        set_search_error(&search, file, error);
+        return NULL;
     }
-    if (search.image)
-        return search.image;
-
-    md5_error_clear(error);
-    error->status = search.error.status != MD5_OK ? search.error.status : MD5_ERROR_IO;
-    (void)snprintf(error->file, sizeof error->file, "%s", file);
-    memcpy(error->message, search.tried, sizeof error->message);
-    return NULL;
+    const bool has_damaged_file = search.error.status != MD5_OK;
+    if (has_damaged_file)
+        warn_of_damaged_files(&search, file);
+    return search.image;
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------
@@ -1121,8 +1143,9 @@ static bool push_file_image(image_run *run, const char *file)
     return rounded != NULL;
 }
 
-// Executes a step: pops its operands from the stack, and pushes its result. Operations change the
-// image of their first operand in place. Returns false and sets the context's error on failure.
+// Executes a step: pops its operands from the stack, and pushes its result. An operation changes
+// the image of its first operand in place, so that only the second operand, if it has one, is
+// popped. Returns false and sets the context's error on failure.
 static bool run_step(image_run *run, const md5_image_step *step)
 {
     if (step->kind == MD5_IMAGE_FILE)
@@ -1296,18 +1319,20 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     if (first && find_builtin_image(first))
         return create_builtin_image(first, opts, error);
 
-    // The compressed image is tried first if the caller prefers it, and last if the program
-    // combines files of which one is missing.
-    md5_error reason = {.status = MD5_OK};
+    // Try the compressed image first if the caller prefers it.
     const bool prefers_compressed = opts && opts->compressed_first && !is_outdated(game, program);
     md5_image *image = NULL;
     if (prefers_compressed)
         image = load_compressed(game, program, opts, WARN_ABOUT_DAMAGE);
-    if (!image)
-        image = compute_image(game, program, opts, &reason);
-    if (!image && reason.status == MD5_ERROR_IO && program->num_steps > 1)
-        image = load_compressed(game, program, opts, IGNORE_DAMAGE);
+    if (image)
+        return image;
 
+    // Try it last if a file that the program combines with others is missing.
+    md5_error reason = {.status = MD5_OK};
+    image = compute_image(game, program, opts, &reason);
+    const bool is_file_missing = reason.status == MD5_ERROR_IO;
+    if (!image && is_file_missing && program->num_steps > 1)
+        image = load_compressed(game, program, opts, IGNORE_DAMAGE);
     if (!image && error)
         *error = reason;
     return image;

@@ -411,33 +411,39 @@ static const struct material_keyword {
     {"DECAL_MACRO", set_decal, 0},
 };
 
+// Reads the part of a material that begins with `token`: a keyword with its arguments, or a stage.
+// Reports an unknown keyword.
+static void read_material_part(md5_material_parser *parser, const md5_token *token)
+{
+    if (apply_surface_keyword(parser, token))
+        return;
+    const struct material_keyword *const keyword =
+        MD5_FIND_TOKEN(struct material_keyword, material_keyword_rows, token);
+    if (keyword) {
+        parser->value = keyword->value;
+        keyword->read(parser);
+    } else if (md5i_token_is(token, "{")) {
+        md5i_read_stage(parser);
+    } else {
+        md5i_report_unknown_keyword(parser->lex, token, MD5_SCOPE_MATERIAL,
+                                    "unknown general material parameter", parser->decl->name,
+                                    "a material keyword, a stage or '}'");
+    }
+}
+
 // Reads the keywords and the stages of a material, from the token after its first brace to its last
-// brace. Reports errors. In engine mode an error sets parser->is_defaulted. Returns false if memory
-// runs out.
+// brace. Reports errors. In engine mode an error sets parser->is_defaulted; a missing brace is an
+// error only in this mode. Returns false if memory runs out.
 static bool read_material_keywords(md5_material_parser *parser)
 {
     md5_token token;
     while (!parser->is_defaulted && md5_game_is_ok(parser->game)) {
-        const bool is_read = md5i_decl_lex_read_any(parser->lex, &token);
-        if (!is_read && !md5_is_lenient(parser->game))
+        const bool is_text_end = !md5i_decl_lex_read_any(parser->lex, &token);
+        if (is_text_end && !md5_is_lenient(parser->game))
             parser->is_defaulted = true;
-        if (!is_read || md5i_token_is(&token, "}"))
+        if (is_text_end || md5i_token_is(&token, "}"))
             return true;
-
-        if (apply_surface_keyword(parser, &token))
-            continue;
-        const struct material_keyword *const keyword =
-            MD5_FIND_TOKEN(struct material_keyword, material_keyword_rows, &token);
-        if (keyword) {
-            parser->value = keyword->value;
-            keyword->read(parser);
-        } else if (md5i_token_is(&token, "{")) {
-            md5i_read_stage(parser);
-        } else {
-            md5i_report_unknown_keyword(parser->lex, &token, MD5_SCOPE_MATERIAL,
-                                        "unknown general material parameter", parser->decl->name,
-                                        "a material keyword, a stage or '}'");
-        }
+        read_material_part(parser, &token);
     }
     return md5_game_is_ok(parser->game);
 }
@@ -477,14 +483,17 @@ static bool add_implicit_stages(md5_material_parser *parser)
     const bool has_bump = has_light(parser, MD5_STAGE_BUMP);
     const bool has_color =
         has_light(parser, MD5_STAGE_DIFFUSE) || has_light(parser, MD5_STAGE_SPECULAR);
-    if ((!has_bump && !has_color) || parser->material.num_stages == MD5_MAX_STAGES)
+    const bool is_lit = has_bump || has_color;
+    const bool has_space = parser->material.num_stages < MD5_MAX_STAGES;
+    if (!is_lit || !has_space)
         return true;
 
+    // At least one of both kinds of stages exists, so that at most one is missing.
     if (!has_bump)
         return md5i_add_plain_stage(parser, MD5_STAGE_BUMP, "_flat");
-    if (has_color || has_reflection(parser))
-        return true;
-    return md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
+    if (!has_color && !has_reflection(parser))
+        return md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
+    return true;
 }
 
 // Returns true if the blend factors depend on the color or the alpha of the background. The low
@@ -581,9 +590,12 @@ static void derive_coverage(md5_material_parser *parser)
     const bool is_lit = has_light(parser, MD5_STAGE_BUMP) || has_light(parser, MD5_STAGE_DIFFUSE)
                         || has_light(parser, MD5_STAGE_SPECULAR);
 
-    if ((int)material->coverage == 0) { // not set
-        const bool is_translucent =
-            material->num_stages == 0 || (!is_lit && depends_on_background(parser->stages[0].bits));
+    const bool is_coverage_set = (int)material->coverage != 0;
+    if (!is_coverage_set) {
+        const bool has_stages = material->num_stages > 0;
+        const bool shows_background =
+            has_stages && !is_lit && depends_on_background(parser->stages[0].bits);
+        const bool is_translucent = !has_stages || shows_background;
         material->coverage = is_translucent ? MD5_COVERAGE_TRANSLUCENT : MD5_COVERAGE_OPAQUE;
     }
 
@@ -630,8 +642,9 @@ static void derive_depth_bits(md5_material_parser *parser)
     }
 }
 
-// Derives `has_subview`: another view must be rendered for the image of a stage. Derives
-// `allows_overlays`: only opaque surfaces that are drawn and that projectiles hit receive overlays.
+// Derives `has_subview`: another view, such as that of a mirror, must be rendered for the image of
+// a stage. Derives `allows_overlays`: only opaque surfaces that are drawn and that projectiles hit
+// receive overlays, such as bullet marks.
 static void derive_subview_and_overlays(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
@@ -640,7 +653,9 @@ static void derive_subview_and_overlays(md5_material_parser *parser)
         material->has_subview |= parser->stages[i].dynamic != MD5_IMAGE_STATIC;
 
     const bool is_drawn = material->num_stages > 0 || material->gui;
-    if (!is_drawn || material->coverage != MD5_COVERAGE_OPAQUE || (material->surface & NO_IMPACT))
+    const bool is_opaque = material->coverage == MD5_COVERAGE_OPAQUE;
+    const bool is_hit = (material->surface & NO_IMPACT) == 0; // by projectiles
+    if (!is_drawn || !is_opaque || !is_hit)
         material->allows_overlays = false;
     if (parser->forces_overlays)
         material->allows_overlays = true;
@@ -724,7 +739,8 @@ static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
     return true;
 }
 
-// Copies the parsed material and its arrays to the memory of the game, and sets entry->parsed.
+// Copies the parsed material and its arrays to the memory of the game, and sets entry->parsed. The
+// arrays are copied first, so that the copy of the material contains pointers to their copies.
 // Returns false if memory runs out.
 static bool store_material(md5_material_parser *parser, md5_decl_entry *entry)
 {

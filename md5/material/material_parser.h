@@ -21,13 +21,19 @@ typedef struct md5_expression_frame {
     const md5_table *table;  // FRAME_TABLE; NULL if the table is unknown
 } md5_expression_frame;
 
+// The state of the parser, and the material that it reads. Functions that read keywords have no
+// other parameter, so that they can be listed in tables of keywords; such a table also contains an
+// argument for its function, `value`.
+//
+// A material whose expressions change in each frame contains registers, which are numbered floats:
+// the inputs of the expressions (time and parameters), constants, and results of operations.
 typedef struct md5_material_parser {
     md5_game *game;
-    const md5_decl *decl;
+    const md5_decl *decl; // the declaration that is parsed
     md5_decl_lex *lex;
-    bool is_defaulted; // the material has an error
+    bool is_defaulted; // the material has an error, and gets the content of a default material
     bool forces_overlays;
-    int value;                  // `value` of the current keyword's table entry
+    int value;                  // argument for the function of the current keyword
     md5_image_repeat repeat;    // default of the stages
     md5_stage *stage;           // the current stage
     char image[MD5_IMAGE_TEXT]; // text of the current stage's image program

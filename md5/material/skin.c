@@ -112,32 +112,39 @@ static bool read_skin_decl(skin_reader *reader, md5_decl_entry *entry)
     return true;
 }
 
-// Parses a skin if it has not been parsed. Returns false if memory runs out.
-static bool parse_skin(md5_game *game, md5_decl_entry *entry)
+// Copies a skin that was read to the memory of the game, and sets entry->parsed. Returns false if
+// memory runs out.
+static bool store_skin(const skin_reader *reader, md5_decl_entry *entry)
 {
-    skin_reader reader = {.game = game};
-    if (entry->parsed)
-        return true;
-    if (entry->decl.file)
-        TRY(read_skin_decl(&reader, entry));
-    if (!entry->decl.file || reader.is_defaulted)
-        TRY(build_implicit_skin(&reader, entry->decl.name));
-
-    md5_arena *const arena = &game->arena;
+    md5_arena *const arena = &reader->game->arena;
     md5_skin_def *const skin = MD5_ALLOC_ZEROED(arena, md5_skin_def, 1);
     TRY(skin);
-    *skin = reader.skin;
+    *skin = reader->skin;
     skin->decl = &entry->decl;
-
     skin->replacements = (const md5_skin_replacement *)md5i_arena_copy(
-        arena, reader.replacements, skin->num_replacements, sizeof *skin->replacements);
-    skin->models = (const char *const *)md5i_arena_copy(arena, reader.models, skin->num_models,
+        arena, reader->replacements, skin->num_replacements, sizeof *skin->replacements);
+    skin->models = (const char *const *)md5i_arena_copy(arena, reader->models, skin->num_models,
                                                         sizeof *skin->models);
     TRY(skin->replacements && skin->models);
 
     entry->parsed = skin;
-    entry->decl.state = reader.is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
+    entry->decl.state = reader->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
+}
+
+// Parses a skin if it has not been parsed. A skin that no file declares, or that has an error, gets
+// implicit content. Returns false if memory runs out.
+static bool parse_skin(md5_game *game, md5_decl_entry *entry)
+{
+    if (entry->parsed)
+        return true;
+    skin_reader reader = {.game = game};
+    const bool is_declared = entry->decl.file != NULL;
+    if (is_declared)
+        TRY(read_skin_decl(&reader, entry));
+    if (!is_declared || reader.is_defaulted)
+        TRY(build_implicit_skin(&reader, entry->decl.name));
+    return store_skin(&reader, entry);
 }
 
 // Returns the parsed skin with a name, which is created with default content if it does not exist.
@@ -163,7 +170,8 @@ const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_erro
 // -- Lookup ---------------------------------------------------------------------------------------
 
 // Returns the name of the material that a skin draws instead of `material`, or `material` itself.
-// The first matching replacement is used; one without a name matches every material.
+// The first matching replacement is used; one without a name matches every material. As in the
+// engine, an invisible material, such as a collision surface, is never replaced.
 const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
                                   const char *material)
 {
@@ -177,7 +185,7 @@ const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin
     char name[MD5_MAX_NAME_SIZE];
     const bool is_invisible = parsed && parsed->num_stages == 0 && !parsed->gui;
     if (is_invisible)
-        return material; // a skin does not replace it
+        return material;
 
     md5i_canonical_name(name, material, strlen(material));
     for (uint32_t i = 0; i < skin->num_replacements; i++) {

@@ -66,25 +66,36 @@ static bool read_values(table_reader *reader)
     }
 }
 
+// Reads the part of a table that begins with `token`: a keyword or the list of values. Returns
+// false after an error in the list, which ends the table only in engine mode.
+static bool read_table_part(table_reader *reader, const md5_token *token)
+{
+    if (md5i_token_is_word(token, "snap")) {
+        reader->table.is_snapped = true;
+    } else if (md5i_token_is_word(token, "clamp")) {
+        reader->table.is_clamped = true;
+    } else if (md5i_token_is(token, "{")) {
+        const bool is_valid = read_values(reader);
+        return is_valid || md5_is_lenient(reader->lex.game);
+    } else {
+        md5i_decl_error(&reader->lex, "snap, clamp or '{'", "unknown token %s",
+                        MD5_QUOTED_TOKEN(token));
+    }
+    return true;
+}
+
 // Reads the declaration of a table, starting after the name of the table. Stores the keywords and
 // the values in `reader`. Returns false if the declaration has an error or no values, or if memory
 // runs out.
 static bool read_table(table_reader *reader)
 {
-    md5_token token;
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
-    while (!reader->is_defaulted && md5i_decl_lex_read(&reader->lex, &token)
-           && !md5i_token_is(&token, "}")) {
-        if (md5i_token_is_word(&token, "snap")) {
-            reader->table.is_snapped = true;
-        } else if (md5i_token_is_word(&token, "clamp")) {
-            reader->table.is_clamped = true;
-        } else if (md5i_token_is(&token, "{")) {
-            TRY(read_values(reader) || md5_is_lenient(reader->lex.game));
-        } else {
-            md5i_decl_error(&reader->lex, "snap, clamp or '{'", "unknown token %s",
-                            MD5_QUOTED_TOKEN(&token));
-        }
+    while (!reader->is_defaulted) {
+        md5_token token;
+        const bool is_read = md5i_decl_lex_read(&reader->lex, &token);
+        if (!is_read || md5i_token_is(&token, "}"))
+            break;
+        TRY(read_table_part(reader, &token));
     }
     return !reader->is_defaulted && reader->table.num_values > 0;
 }
@@ -201,7 +212,9 @@ float md5i_sample_table(const md5_table *table, float x)
 
 // == Expressions ==================================================================================
 //
-// Expressions of materials, compiled to operations on registers.
+// Expressions of materials, compiled to operations on registers. A register is a numbered float of
+// the material: an input, a constant, or the result of an operation. The value of an expression is
+// represented by the number of the register that will contain it.
 //
 //   level 4: && ||   level 3: > >= < <= == !=   level 2: + -   level 1: * / %   level 0: terms
 //
@@ -318,6 +331,7 @@ static uint32_t add_constant(md5_material_parser *parser, float value)
     return added;
 }
 
+// Returns true if a register is a constant with this value.
 static bool is_constant(const md5_material_parser *parser, uint32_t index, float value)
 {
     return !parser->is_temporary[index] && parser->registers[index] == value;
@@ -414,8 +428,24 @@ static bool is_decimal_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// Returns true if a token is `keyword` followed by a number below `count`, such as `parm11`. Stores
-// the number in `number`. The number has one or two digits, without a leading 0.
+// Returns the value of a number of one or two digits without a leading 0. Returns UINT32_MAX if the
+// text is not such a number.
+static uint32_t parse_two_digits(const char *digits, size_t num_digits)
+{
+    if (num_digits == 0 || num_digits > 2 || !is_decimal_digit(digits[0]))
+        return UINT32_MAX;
+    const uint32_t first = (uint32_t)(digits[0] - '0');
+    if (num_digits == 1)
+        return first;
+
+    const bool has_leading_zero = first == 0;
+    if (has_leading_zero || !is_decimal_digit(digits[1]))
+        return UINT32_MAX;
+    return 10 * first + (uint32_t)(digits[1] - '0');
+}
+
+// Returns true if a token is `keyword` followed by a number below `count`, such as `parm11`. Then
+// stores the number in `number`.
 static bool match_numbered_keyword(const md5_token *token, const char *keyword, uint32_t count,
                                    uint32_t *number)
 {
@@ -423,21 +453,14 @@ static bool match_numbered_keyword(const md5_token *token, const char *keyword, 
     const md5_token start = {.text = token->text, .size = length};
     if (token->size <= length || !md5i_token_is_word(&start, keyword))
         return false;
-    const char *const digits = token->text + length;
-    const size_t num_digits = token->size - length;
-    if (num_digits > 2 || !is_decimal_digit(digits[0]))
+    const uint32_t value = parse_two_digits(token->text + length, token->size - length);
+    if (value >= count)
         return false;
-    *number = (uint32_t)(digits[0] - '0');
-
-    if (num_digits == 2) {
-        const bool has_leading_zero = digits[0] == '0';
-        if (has_leading_zero || !is_decimal_digit(digits[1]))
-            return false;
-        *number = 10 * *number + (uint32_t)(digits[1] - '0');
-    }
-    return *number < count;
+    *number = value;
+    return true;
 }
 
+// Returns true if a token is a number in an expression. A single point counts as the number 0.
 static bool is_number(const md5_token *token)
 {
     return token->kind == MD5_TOKEN_NUMBER || md5i_token_is(token, ".");
@@ -838,29 +861,40 @@ static uint32_t centered_offset(md5_material_parser *parser, uint32_t x)
     return add_op(parser, MD5_OP_SUBTRACT, half, multiply_registers(parser, half, x));
 }
 
-// Transforms with two arguments.
-enum { PAIR_SCROLL, PAIR_SCALE, PAIR_CENTER_SCALE, PAIR_SHEAR };
-
-// Reads the arguments `a , b` of a transform of texture coordinates, such as scroll or scale, and
-// multiplies the texture matrix of the stage by the transform. a applies to s, b to t.
-// parser->value is one of PAIR_*.
-static void read_pair_transform(md5_material_parser *parser)
+// Reads `a , b`: the arguments of a transform of texture coordinates. a applies to the first
+// coordinate, s, and b to the second, t.
+static void read_transform_pair(md5_material_parser *parser, uint32_t *a, uint32_t *b)
 {
-    const uint32_t a = md5i_read_expression(parser);
+    *a = md5i_read_expression(parser);
     expect_token(parser, ",");
-    const uint32_t b = md5i_read_expression(parser);
+    *b = md5i_read_expression(parser);
+}
+
+// Reads shear a, b, and shears the texture about its center: s += a (t - 0.5), t += b (s - 0.5).
+static void read_shear(md5_material_parser *parser)
+{
+    uint32_t a;
+    uint32_t b;
+    read_transform_pair(parser, &a, &b);
     const uint32_t one = add_constant(parser, 1.0f);
+    const uint32_t minus_half = add_constant(parser, -0.5f);
+    const uint32_t s = multiply_registers(parser, minus_half, a);
+    const uint32_t t = multiply_registers(parser, minus_half, b);
+    uint32_t shear[2][3] = {{one, a, s}, {b, one, t}};
+    multiply_matrix(parser, shear);
+}
 
-    if (parser->value == PAIR_SHEAR) {
-        // The offsets keep the center of the texture in its position.
-        const uint32_t minus_half = add_constant(parser, -0.5f);
-        const uint32_t s = multiply_registers(parser, minus_half, a);
-        const uint32_t t = multiply_registers(parser, minus_half, b);
-        uint32_t shear[2][3] = {{one, a, s}, {b, one, t}};
-        multiply_matrix(parser, shear);
-        return;
-    }
+// Values of parser->value for read_scroll_or_scale().
+enum { PAIR_SCROLL, PAIR_SCALE, PAIR_CENTER_SCALE };
 
+// Reads the arguments of scroll, scale or centerScale, and multiplies the texture matrix of the
+// stage by the transform. parser->value is one of PAIR_*.
+static void read_scroll_or_scale(md5_material_parser *parser)
+{
+    uint32_t a;
+    uint32_t b;
+    read_transform_pair(parser, &a, &b);
+    const uint32_t one = add_constant(parser, 1.0f);
     const uint32_t zero = add_constant(parser, 0.0f);
     const bool is_centered = parser->value == PAIR_CENTER_SCALE;
     const uint32_t s = is_centered ? centered_offset(parser, a) : zero;
@@ -1031,6 +1065,25 @@ static const struct fragment_keyword {
     {"nopicmip", -1},
 };
 
+// Reads the keywords of a fragment map up to the first token that is not a keyword, which begins
+// the image and is not consumed. Returns the repeat mode of the last keyword that sets it.
+static md5_image_repeat read_fragment_keywords(md5_material_parser *parser)
+{
+    md5_image_repeat repeat = MD5_IMAGE_REPEAT;
+    for (;;) {
+        md5_token token = {.text = ""};
+        (void)md5i_decl_lex_read_on_line(parser->lex, &token);
+        const struct fragment_keyword *const keyword =
+            MD5_FIND_TOKEN(struct fragment_keyword, fragment_keywords, &token);
+        if (!keyword) {
+            md5i_decl_lex_unread(parser->lex, &token);
+            return repeat;
+        }
+        if (keyword->repeat >= 0)
+            repeat = (md5_image_repeat)keyword->repeat;
+    }
+}
+
 // Reads fragmentMap UNIT [keywords] IMAGE: an image for a texture unit of the fragment program.
 static void read_fragment_map(md5_material_parser *parser)
 {
@@ -1041,21 +1094,7 @@ static void read_fragment_map(md5_material_parser *parser)
 
     if ((uint32_t)unit >= program->num_images)
         program->num_images = (uint32_t)unit + 1;
-    program->repeat[unit] = MD5_IMAGE_REPEAT;
-
-    // Read keywords. The first token that is not a keyword is the start of the image.
-    md5_token token;
-    for (;;) {
-        token = (md5_token){.text = ""};
-        (void)md5i_decl_lex_read_on_line(parser->lex, &token);
-        const struct fragment_keyword *const keyword =
-            MD5_FIND_TOKEN(struct fragment_keyword, fragment_keywords, &token);
-        if (!keyword)
-            break;
-        if (keyword->repeat >= 0)
-            program->repeat[unit] = (md5_image_repeat)keyword->repeat;
-    }
-    md5i_decl_lex_unread(parser->lex, &token);
+    program->repeat[unit] = read_fragment_keywords(parser);
 
     char text[MD5_IMAGE_TEXT];
     if (md5i_read_image_text(parser->lex, text))
@@ -1416,11 +1455,11 @@ static const struct stage_keyword {
     {"inverseVertexColor", set_vertex_color, MD5_VERTEX_COLOR_INVERSE},
     {"privatePolygonOffset", read_stage_polygon_offset, 0},
     {"texGen", read_texgen, 0},
-    {"scroll", read_pair_transform, PAIR_SCROLL},
-    {"translate", read_pair_transform, PAIR_SCROLL},
-    {"scale", read_pair_transform, PAIR_SCALE},
-    {"centerScale", read_pair_transform, PAIR_CENTER_SCALE},
-    {"shear", read_pair_transform, PAIR_SHEAR},
+    {"scroll", read_scroll_or_scale, PAIR_SCROLL},
+    {"translate", read_scroll_or_scale, PAIR_SCROLL},
+    {"scale", read_scroll_or_scale, PAIR_SCALE},
+    {"centerScale", read_scroll_or_scale, PAIR_CENTER_SCALE},
+    {"shear", read_shear, 0},
     {"rotate", read_rotate, 0},
     {"maskRed", add_stage_bits, MD5_STAGE_NO_RED},
     {"maskGreen", add_stage_bits, MD5_STAGE_NO_GREEN},
