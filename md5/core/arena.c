@@ -1,8 +1,9 @@
+// Arenas and blocks of memory: see arena.h.
 #include "md5/core/arena.h"
 
 enum {
-    FIRST_CHUNK = 16 << 10,
-    GROWTH = 4,
+    FIRST_CHUNK = 16 << 10, // bytes
+    GROWTH = 4,             // a new chunk has at least 1 / GROWTH of the memory that is held
 };
 
 // Returns true if count * size, rounded up to the alignment, does not fit into a size_t.
@@ -36,6 +37,19 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
     return chunk;
 }
 
+// Returns the size of a new chunk for an allocation of `num_bytes`. A new chunk has at least a
+// fraction of the memory that the context already holds. So the number of chunks is logarithmic in
+// the total, and little space at their ends is unused.
+static size_t new_chunk_size(const md5_arena *arena, size_t num_bytes)
+{
+    const size_t exact = num_bytes + MD5_CHUNK_HEADER;
+    if (arena->is_exact)
+        return exact;
+    const size_t grown = arena->context->memory_held / GROWTH;
+    const size_t min_size = grown > FIRST_CHUNK ? grown : FIRST_CHUNK;
+    return exact > min_size ? exact : min_size;
+}
+
 // Returns 16-byte aligned, uninitialized memory for `count` elements of `size` bytes. The memory is
 // the next part of the newest chunk, or of a new chunk if the newest chunk has too little space
 // left. Returns NULL and sets the context's error if memory runs out.
@@ -49,18 +63,11 @@ void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
     }
 
     md5_chunk *chunk = arena->chunks;
-    if (!chunk || num_bytes > chunk->size - chunk->used) {
-        // A new chunk has at least a fraction of the memory that the context already holds. So the
-        // number of chunks is logarithmic in the total, and little space at their ends is unused.
-        const size_t grown = arena->context->memory_held / GROWTH;
-        const size_t exact = num_bytes + MD5_CHUNK_HEADER;
-        size_t min_size = 0;
-        if (!arena->is_exact)
-            min_size = grown > FIRST_CHUNK ? grown : FIRST_CHUNK;
-        chunk = new_chunk(arena, exact > min_size ? exact : min_size);
-        if (!chunk)
-            return NULL;
-    }
+    const bool fits = chunk && num_bytes <= chunk->size - chunk->used;
+    if (!fits)
+        chunk = new_chunk(arena, new_chunk_size(arena, num_bytes));
+    if (!chunk)
+        return NULL;
 
     unsigned char *memory = (unsigned char *)chunk + chunk->used;
     chunk->used += num_bytes;

@@ -18,6 +18,7 @@ enum {
     MD5_CHUNK_HEADER = (sizeof(md5_chunk) + MD5_ALIGNMENT - 1) / MD5_ALIGNMENT * MD5_ALIGNMENT,
 };
 
+// A list of chunks. An allocation takes the next bytes of the newest chunk, or adds a chunk.
 typedef struct md5_arena {
     md5_context *context;
     md5_chunk *chunks; // newest first

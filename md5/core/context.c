@@ -1,3 +1,5 @@
+// The state of a public call: options, errors and memory. Also the texts of messages: quoted parts
+// of a file, in which bytes that are not printable are escaped.
 #include "md5/core/context.h"
 
 #include <stdlib.h>
@@ -13,8 +15,7 @@ static void *default_alloc(void *user, size_t size)
     return malloc(size);
 }
 
-// Frees a block of the default allocator, whose byte before the block contains the distance to the
-// start of malloc()'s block.
+// Frees memory of default_alloc().
 static void default_free(void *user, void *memory, size_t size)
 {
     (void)user, (void)size;
@@ -38,6 +39,7 @@ static void *default_alloc(void *user, size_t size)
     return memory + distance;
 }
 
+// Frees memory of default_alloc(): subtracts the distance that is stored in the byte before it.
 static void default_free(void *user, void *memory, size_t size)
 {
     (void)user, (void)size;

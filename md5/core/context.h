@@ -31,8 +31,9 @@
 // Number of elements of an array.
 #define MD5_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Repeated warnings (same format string and keyword) are reported once, with a count. Each kind of
-// warning has one entry; message and location are those of its first warning.
+// Repeated warnings are reported once, with a count. Warnings are of one kind if they have the same
+// format string and are about the same keyword. A kind contains the message and the location of its
+// first warning, until it is reported.
 typedef struct md5_merged_warning {
     const char *format;
     const char *word; // [word_size] keyword in the text that is read
@@ -45,15 +46,19 @@ typedef struct md5_merged_warning {
     char message[sizeof((md5_error *)0)->message];
 } md5_merged_warning;
 
+// The kinds that were not reported yet. If there are too many kinds, all are reported, and a later
+// warning of the same kind begins a new kind.
 enum { MD5_WARNING_KINDS = 16 };
 typedef struct md5_merged_warnings {
     uint32_t count;
     md5_merged_warning kinds[MD5_WARNING_KINDS]; // in the order of their first warnings
 } md5_merged_warnings;
 
+// The state of one public call. All functions that it calls allocate memory and report errors and
+// warnings through it.
 typedef struct md5_context {
     md5_allocator allocator; // both hooks and the limit are set
-    size_t memory_held;
+    size_t memory_held;      // bytes that the call has allocated and not freed
     md5_files files;
 
     // Not in the small form: warnings.
@@ -61,7 +66,7 @@ typedef struct md5_context {
     void *warn_user;
     uint32_t max_warnings;
     uint32_t num_warnings;
-    md5_merged_warnings *held; // NULL: each warning is reported immediately
+    md5_merged_warnings *held; // merges repeated warnings; NULL: each is reported immediately
 
     // Options that loads use. `axes` and `scale` are not validated before md5i_load_in().
     md5_axes axes;

@@ -35,11 +35,13 @@ typedef struct file_source {
     size_t size; // 0 if unknown
 } file_source;
 
+// Reports that a call of the system failed, with the reason in errno. Returns false.
 static bool fail_io(md5_context *context, const char *problem)
 {
     return MD5_FAIL(context, MD5_ERROR_IO, "%s: %s", problem, strerror(errno));
 }
 
+// Reports a path that is not a regular file. Returns false.
 static bool fail_kind(md5_context *context, bool is_folder)
 {
     return MD5_FAIL(context, MD5_ERROR_IO, "path leads to a %s: expected a regular file",

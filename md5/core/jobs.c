@@ -1,3 +1,4 @@
+// Runs batches of jobs on several threads.
 #include "md5/core/jobs.h"
 
 // Number of jobs that a thread gets in one piece: a multiple of every SIMD width, and large enough

@@ -7,6 +7,7 @@
 // Runs the jobs from `begin` to `end` - 1. No other worker uses `scratch` meanwhile.
 typedef void md5_batch_fn(void *user, size_t begin, size_t end, void *scratch);
 
+// A batch: `count` independent jobs, such as the poses of a crowd.
 typedef struct md5_batch {
     md5_batch_fn *run;
     void *user;
@@ -15,6 +16,7 @@ typedef struct md5_batch {
     size_t size;   // bytes of scratch memory per worker; unused without threads
 } md5_batch;
 
+// Runs all jobs of a batch, on the caller's thread if `threads` is NULL.
 void md5i_run_batch(const md5_threads *threads, const md5_batch *batch);
 
 // Returns the scratch memory of all workers for `size` bytes per worker.

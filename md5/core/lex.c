@@ -47,18 +47,18 @@ static bool is_quote(char c)
 // and NUL bytes at the end of the text.
 MD5_COLD void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
 {
-    if (!text)
-        text = ""; // NULL + 0 is undefined
+    const char *const start = text ? text : ""; // NULL + 0 is undefined
     // Some files end with NUL bytes and blanks among them.
-    while (size > 0 && (unsigned char)text[size - 1] <= ' ')
-        size--;
+    size_t used_size = size;
+    while (used_size > 0 && (unsigned char)start[used_size - 1] <= ' ')
+        used_size--;
     *lex = (md5_lex){
         .arena = arena,
-        .text = text,
-        .at = text,
-        .end = text + size,
-        .counted_to = text,
-        .line_start = text,
+        .text = start,
+        .at = start,
+        .end = start + used_size,
+        .counted_to = start,
+        .line_start = start,
         .counted_line = 1,
     };
 }
@@ -212,14 +212,18 @@ static void read_mesh_comment(md5_lex *lex, const char *text, const char *end)
 {
     static const char label[] = "meshes:";
     enum { LENGTH = sizeof label - 1 };
-    const char *name = skip_low_bytes(text, end);
-    if (lex->mesh_comment.bytes || end - name < LENGTH || memcmp(name, label, LENGTH) != 0)
+    const char *const first = skip_low_bytes(text, end);
+    const bool has_label = end - first >= LENGTH && memcmp(first, label, LENGTH) == 0;
+    if (!has_label || lex->mesh_comment.bytes)
         return;
-    name = skip_low_bytes(name + LENGTH, end);
-    while (end > name && (unsigned char)end[-1] <= ' ')
-        end--;
-    if (!memchr(name, '\0', (size_t)(end - name)))
-        lex->mesh_comment = (md5_span){name, (size_t)(end - name)};
+
+    const char *const name = skip_low_bytes(first + LENGTH, end);
+    const char *name_end = end;
+    while (name_end > name && (unsigned char)name_end[-1] <= ' ')
+        name_end--;
+    const size_t size = (size_t)(name_end - name);
+    if (!memchr(name, '\0', size))
+        lex->mesh_comment = (md5_span){name, size};
 }
 
 // Skips a comment of either kind. An unterminated comment is an error and ends the file.
@@ -278,6 +282,7 @@ static MD5_ALWAYS_INLINE void skip_lex_blanks(md5_lex *lex, unsigned char last)
     }
 }
 
+// Skips white space and comments. Returns the position of the next token.
 const char *md5i_lex_skip_space(md5_lex *lex)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
@@ -286,6 +291,8 @@ const char *md5i_lex_skip_space(md5_lex *lex)
 
 // -- Words and brackets ---------------------------------------------------------------------
 
+// Skips white space, and returns the bare word after it without consuming the word. The result is
+// empty if the next token is not a bare word.
 md5_span md5i_lex_peek_word(md5_lex *lex)
 {
     md5i_lex_skip_space(lex);
@@ -319,6 +326,7 @@ MD5_COLD bool md5i_lex_accept_keyword(md5_lex *lex, const char *word)
     return true;
 }
 
+// Skips white space. Returns true if the next token is `}`, or if no token follows.
 bool md5i_lex_at_block_end(md5_lex *lex)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
@@ -455,6 +463,7 @@ MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
     return true;
 }
 
+// Skips white space and comments before a name, which may begin with a byte from 0x80 on.
 void md5i_lex_skip_name_space(md5_lex *lex)
 {
     skip_lex_blanks(lex, 0x7F);
@@ -560,8 +569,10 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
     const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
     const char *const next = find_number_end(lex, md5i_scan_float(lex->at, lex->end, value));
 
-    if (!next || is_signed_twice)
-        return bad_number(lex, negate && !next ? lex->at : start, "a number");
+    if (!next)
+        return bad_number(lex, lex->at, "a number");
+    if (is_signed_twice)
+        return bad_number(lex, start, "a number");
     const bool is_infinite = *value - *value != 0; // inf - inf is NaN
     if (is_infinite)
         return md5i_lex_fail(lex, start, MD5_ERROR_RANGE,
@@ -666,10 +677,10 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
 // as a double.
 bool md5i_lex_double(md5_lex *lex, double *value)
 {
-    float narrow;
+    float checked; // only its range is needed
     md5i_lex_skip_space(lex);
     md5_lex start = *lex;
-    TRY(md5i_lex_float(lex, &narrow));
+    TRY(md5i_lex_float(lex, &checked));
     const bool negate = skip_separate_minus(&start);
     md5i_scan_double(start.at, start.end, value);
     if (negate)

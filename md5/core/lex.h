@@ -18,8 +18,9 @@ typedef struct md5_span {
     size_t size;
 } md5_span;
 
+// The state of a lexer: the text, the position of the next token, and what was found on the way.
 typedef struct md5_lex {
-    md5_arena *arena;
+    md5_arena *arena;      // memory of joined strings; its context receives errors and warnings
     const char *text;      // the whole text
     const char *at;        // the next byte to read
     const char *end;       // the end of the text
@@ -33,6 +34,7 @@ typedef struct md5_lex {
     uint32_t counted_line;
 } md5_lex;
 
+// Starts a lexer at the beginning of a text, which may be NULL if `size` is 0.
 void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size);
 
 // Finds the line and the column of `position`, both from 1. Columns count bytes. CR LF, LF and CR

@@ -1,3 +1,4 @@
+// Sorts names, finds a name in logarithmic time, and matches the joints of two skeletons by name.
 #include "md5/core/names.h"
 #include "md5/core/bytes.h"
 
@@ -9,6 +10,7 @@ static int compare_spans(md5_span a, md5_span b)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
+// Orders names by their hashes, and names with equal hashes by their bytes.
 static int compare_sorted_names(const md5_sorted_name *a, const md5_sorted_name *b)
 {
     if (a->hash != b->hash)
@@ -126,17 +128,20 @@ static const md5_sorted_name *sort_joint_names(md5_arena *arena, const md5_skele
 {
     const uint32_t count = skeleton->num_joints;
     md5_sorted_name *const names = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
-    if (names) {
-        for (uint32_t joint = 0; joint < count; joint++) {
-            const char *const name = skeleton->joints[joint].name;
-            const size_t size = strlen(name);
-            const uint32_t hash = is_hashed ? (uint32_t)md5_fnv(MD5_FNV, name, size) : 0;
-            names[joint] = (md5_sorted_name){{name, size}, joint, hash};
-        }
-    }
-    if (names && is_hashed && count >= MIN_RADIX_NAMES && !sort_by_hash(arena, names, count))
+    if (!names)
         return NULL;
-    // Compares the names themselves where hashes are equal.
+    for (uint32_t joint = 0; joint < count; joint++) {
+        const char *const name = skeleton->joints[joint].name;
+        const size_t size = strlen(name);
+        const uint32_t hash = is_hashed ? (uint32_t)md5_fnv(MD5_FNV, name, size) : 0;
+        names[joint] = (md5_sorted_name){{name, size}, joint, hash};
+    }
+
+    // The radix sort orders many names by their hashes, and the merge sort after it only names with
+    // equal hashes.
+    const bool uses_radix_sort = is_hashed && count >= MIN_RADIX_NAMES;
+    if (uses_radix_sort && !sort_by_hash(arena, names, count))
+        return NULL;
     return md5i_sort_names(arena, names, count);
 }
 
@@ -151,27 +156,19 @@ static bool are_equal_skeletons(const md5_skeleton *a, const md5_skeleton *b)
     if (a->num_joints != b->num_joints)
         return false;
     for (uint32_t joint = 0; joint < a->num_joints; joint++) {
-        if (a->joints[joint].parent != b->joints[joint].parent
-            || strcmp(a->joints[joint].name, b->joints[joint].name) != 0)
+        if (a->joints[joint].parent != b->joints[joint].parent)
+            return false;
+        if (strcmp(a->joints[joint].name, b->joints[joint].name) != 0)
             return false;
     }
     return true;
 }
 
-// Matches the joints of a model and of an animation by name: tracks[model joint] becomes the index
-// of the animation joint, and targets[animation joint] the index of the model joint, or MD5_NONE.
-bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
-                       uint32_t *tracks, uint32_t *targets)
+// Matches the joints of two different skeletons: see md5i_match_joints(). Returns false if memory
+// runs out.
+static bool match_by_name(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                          uint32_t *tracks, uint32_t *targets)
 {
-    // The usual case: both files contain the same skeleton.
-    if (are_equal_skeletons(model, anim)) {
-        for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-            tracks[joint] = joint;
-            targets[joint] = joint;
-        }
-        return true;
-    }
-
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
         tracks[joint] = MD5_NONE;
     for (uint32_t joint = 0; joint < anim->num_joints; joint++)
@@ -196,6 +193,21 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
             i++;
         if (order >= 0)
             j++;
+    }
+    return true;
+}
+
+// Matches the joints of a model and of an animation by name: tracks[model joint] becomes the index
+// of the animation joint, and targets[animation joint] the index of the model joint, or MD5_NONE.
+bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
+                       uint32_t *tracks, uint32_t *targets)
+{
+    const bool is_same_skeleton = are_equal_skeletons(model, anim); // usual for clips of a model
+    if (!is_same_skeleton)
+        return match_by_name(arena, model, anim, tracks, targets);
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+        tracks[joint] = joint;
+        targets[joint] = joint;
     }
     return true;
 }

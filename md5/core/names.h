@@ -10,6 +10,7 @@
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                        uint32_t *tracks, uint32_t *targets);
 
+// An entry of a sorted list of names.
 typedef struct md5_sorted_name {
     md5_span name;
     uint32_t number; // index of the named object

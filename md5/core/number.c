@@ -141,7 +141,8 @@ static bool to_near_double(const scanned_decimal *number, double *near)
 // is a number of KEPT_DIGITS digits, which has 399 bits, shifted left by 150.
 enum { BIG_WORDS = 20 };
 
-// Base 2^32, lowest first.
+// A whole number that does not fit into 64 bits, as digits of base 2^32, the lowest first. The
+// number 0 has no digits.
 typedef struct big {
     uint32_t count;
     uint32_t words[BIG_WORDS];
@@ -309,11 +310,11 @@ static MD5_COLD float to_float(const scanned_decimal *number)
 const char *md5i_scan_float(const char *text, const char *end, float *value)
 {
     scanned_decimal number;
-    const char *next = scan_decimal(text, end, &number);
-    if (next) {
-        const float size = to_float(&number);
-        *value = number.negative ? -size : size;
-    }
+    const char *const next = scan_decimal(text, end, &number);
+    if (!next)
+        return NULL;
+    const float magnitude = to_float(&number);
+    *value = number.negative ? -magnitude : magnitude;
     return next;
 }
 
@@ -321,15 +322,15 @@ const char *md5i_scan_float(const char *text, const char *end, float *value)
 const char *md5i_scan_double(const char *text, const char *end, double *value)
 {
     scanned_decimal number;
-    double size;
-    const char *next = scan_decimal(text, end, &number);
-    if (next) {
-        // If the power of ten is too large, the number rounds to infinity or 0 as a float. The
-        // result as a double is the same.
-        if (!to_near_double(&number, &size))
-            size = (double)to_float(&number);
-        *value = number.negative ? -size : size;
-    }
+    const char *const next = scan_decimal(text, end, &number);
+    if (!next)
+        return NULL;
+    // If the power of ten is too large, the number rounds to infinity or 0 as a float. The result
+    // as a double is the same.
+    double magnitude;
+    if (!to_near_double(&number, &magnitude))
+        magnitude = (double)to_float(&number);
+    *value = number.negative ? -magnitude : magnitude;
     return next;
 }
 

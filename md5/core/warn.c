@@ -46,8 +46,8 @@ static void report_warning(const md5_context *context, uint32_t number, md5_erro
     context->warn(context->warn_user, warning);
 }
 
-// Reports one warning for each kind of warning that was held back, with the number of its
-// repetitions, and forgets all kinds.
+// Reports one warning for each kind of warning that was merged, with the number of its repetitions,
+// and removes all kinds.
 void md5i_report_merged_warnings(md5_context *context)
 {
     md5_merged_warnings *const merged = context->held;
@@ -81,6 +81,17 @@ static bool is_same_warning(const md5_merged_warning *kind, const char *format, 
     return word_size == 0 || memcmp(kind->word, word, word_size) == 0;
 }
 
+// Returns the kind to which a warning belongs, or NULL if it is the first warning of its kind.
+static md5_merged_warning *find_warning_kind(md5_merged_warnings *merged, const char *format,
+                                             const char *word, size_t word_size)
+{
+    for (uint32_t i = 0; i < merged->count; i++) {
+        if (is_same_warning(&merged->kinds[i], format, word, word_size))
+            return &merged->kinds[i];
+    }
+    return NULL;
+}
+
 // Counts a warning. Returns true if the caller must format its message and call
 // md5i_report_warning(). Returns false if the warning repeats an earlier kind of warning, or will
 // not be reported. `word` is the name that the warning is about, with `word_size` 0 if there is
@@ -89,18 +100,15 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
                         size_t word_size, uint32_t line)
 {
     md5_merged_warnings *const merged = context->held;
-
-    // Count a warning that was already reported, instead of reporting it again.
-    for (uint32_t i = 0; merged && i < merged->count; i++) {
-        md5_merged_warning *const repeated = &merged->kinds[i];
-        if (is_same_warning(repeated, format, word, word_size)) {
-            repeated->count++;
-            repeated->last_line = line;
-            return false;
-        }
+    md5_merged_warning *const repeated =
+        merged ? find_warning_kind(merged, format, word, word_size) : NULL;
+    if (repeated) {
+        repeated->count++;
+        repeated->last_line = line;
+        return false;
     }
 
-    // This is the first warning of its kind. If there are too many kinds, report the earlier kinds.
+    // If there are too many kinds, report them before this kind is added.
     if (merged && merged->count == MD5_WARNING_KINDS)
         md5i_report_merged_warnings(context);
 

@@ -240,13 +240,13 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
     const branch *const joint = &branches[rebase->joint];
     const uint32_t anchor = track_ancestry->anchor;
     const uint32_t parent = rebase->above;
-    uint32_t top_depth = 0; // depth in the model at which the path to the joint begins
-    if (anchor != MD5_NONE) {
-        if (!is_descendant(joint, &branches[anchor]))
-            return "the hierarchies contradict each other: using the hierarchy of the model";
-        top_depth = branches[anchor].depth + 1;
-    }
+    const bool has_anchor = anchor != MD5_NONE;
+    if (has_anchor && !is_descendant(joint, &branches[anchor]))
+        return "the hierarchies contradict each other: using the hierarchy of the model";
 
+    // Playback walks through the extra tracks, and through the joints of the model from the joint
+    // up to the anchor.
+    const uint32_t top_depth = has_anchor ? branches[anchor].depth + 1 : 0;
     const uint64_t num_steps = (uint64_t)track_ancestry->num_extra + (joint->depth - top_depth);
     if (num_steps > STEPS_PER_JOINT) {
         if (num_steps > *shared_steps)
@@ -333,32 +333,42 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
 
 // == Bindings ====================================================================================
 
-// Reports that too few joints of a skeleton have a match, with the names of some that lack one, and
-// returns false. matches[joints] contains the matching joint of the second skeleton or MD5_NONE.
-// `is_model` is true if `skeleton` is the model's, false if it is the animation's.
-static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skeleton,
-                                 const uint32_t *matches, uint32_t num_matched, bool is_model)
-{
-    char names[128] = "";
-    size_t length = 0;
+// A list of names for a message.
+typedef struct name_list {
+    char text[128];
+} name_list;
 
-    // List as many missing joints as fit.
+// Returns the quoted names of joints without a match, separated by commas, as many as fit.
+// matches[joints] contains the matching joint of the other skeleton, or MD5_NONE.
+static name_list list_unmatched(const md5_skeleton *skeleton, const uint32_t *matches)
+{
+    name_list names = {""};
+    size_t length = 0;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         if (matches[joint] != MD5_NONE)
             continue;
         const md5_quoted name = quote_name(skeleton->joints[joint].name);
-        if (length + strlen(name.text) + sizeof ", " > sizeof names)
+        const bool fits = length + strlen(name.text) + sizeof ", " <= sizeof names.text;
+        if (!fits)
             break;
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+        length += (size_t)snprintf(names.text + length, sizeof names.text - length, "%s%s",
                                    length > 0 ? ", " : "", name.text);
     }
+    return names;
+}
 
+// Reports that too few joints of a skeleton have a match, with the names of some that lack one, and
+// returns false. `is_model` is true if `skeleton` is the model's, false if it is the animation's.
+static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skeleton,
+                                 const uint32_t *matches, uint32_t num_matched, bool is_model)
+{
+    const name_list missing = list_unmatched(skeleton, matches);
     const char *const kind = is_model ? "model" : "animation";
     const char *const other_kind = is_model ? "animation" : "model";
     return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                     "too few common joints: %u of %u joints of the %s are in the %s, expected at "
                     "least half; set 'allow_partial_binding' to allow it; missing: %s",
-                    num_matched, skeleton->num_joints, kind, other_kind, names);
+                    num_matched, skeleton->num_joints, kind, other_kind, missing.text);
 }
 
 // Reports that a model and an animation have no joint names in common, and returns false.
@@ -374,17 +384,25 @@ static bool fail_no_matches(md5_context *context, const md5_skeleton *model,
                     quote_name(model->joints[0].name).text, quote_name(anim->joints[0].name).text);
 }
 
+// Returns true if track k drives joint k for all joints of the model.
+static bool has_same_order(const md5_binding *binding)
+{
+    for (uint32_t joint = 0; joint < binding->skeleton->num_joints; joint++) {
+        if (binding->tracks[joint] != joint)
+            return false;
+    }
+    return true;
+}
+
 // Counts the joints without a match in the binding, and warns about each. targets[anim joints]
-// contains the joint of the model, or MD5_NONE. Also sets binding->same_order.
+// contains the joint of the model, or MD5_NONE.
 static void report_unmatched(md5_context *context, const uint32_t *targets, md5_binding *binding)
 {
     const md5_skeleton *const model = binding->skeleton;
     const md5_skeleton *const anim = &binding->anim->skeleton;
     (void)context; // the small form of the library has no warnings
 
-    binding->same_order = true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {
-        binding->same_order = binding->same_order && binding->tracks[joint] == joint;
         if (binding->tracks[joint] != MD5_NONE)
             continue;
         binding->num_missing++;
@@ -449,6 +467,7 @@ static bool match_skeletons(md5_arena *arena, md5_binding *binding)
     binding->tracks = tracks;
 
     TRY(check_num_matches(context, binding, targets));
+    binding->same_order = has_same_order(binding);
     report_unmatched(context, targets, binding);
     if (binding->anim->parents_unknown)
         return true;

@@ -99,7 +99,7 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
     const bool is_root = root == MD5_ROOT_ID;
 
     md5_vec3 from = md5_frame_translation(anim, cubic->current.from, slot);
-    md5_vec3 cycle = {0, 0, 0};
+    md5_vec3 cycle = {0, 0, 0}; // displacement of the root in one cycle
     if (is_root) {
         from = md5_vec3_sub(from, base);
         cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, slot), base);
@@ -125,6 +125,7 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
 // Logarithms and exponentials of quaternions are computed in double, and without the trigonometric
 // functions of libm, whose last bits differ between systems.
 
+// Returns the mean of two vectors.
 static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
 {
     return (md5_vec3d){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
@@ -172,6 +173,7 @@ static md5_quatd exponential(md5_vec3d a)
     return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
+// Returns the rotation of slot `slot` in a frame, as double.
 static md5_quatd read_frame_rotation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
     return md5_quatd_from_quat(md5_frame_rotation(anim, frame, slot));
@@ -224,6 +226,7 @@ static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
+// Samples the rotation of anim->rotation_joints[slot] along a smooth curve.
 md5_quat md5i_cubic_rotation(const md5_anim *anim, const md5_sample_position *sample, uint32_t slot)
 {
     const curve cubic = begin_curve(anim, sample);

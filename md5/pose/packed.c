@@ -11,7 +11,8 @@ const uint8_t md5i_packed_key_steps[MD5_PACKED_NUM_STEPS] = {0,  1,  2,  3,  4, 
 
 // -- Headers ----------------------------------------------------------------------------------
 
-// Powers of two are exact and the roots are constants, so all platforms compute the same scale.
+// Returns 2^(scale / 4 + MD5_PACKED_MIN_EXPONENT): a power of two, which is exact, times one of the
+// four constants 2^(0/4) to 2^(3/4). So all platforms compute the same scale.
 float md5i_packed_decode_scale(uint32_t scale)
 {
     static const float roots[4] = {1, 1.18920712f, 1.41421356f, 1.68179283f};
@@ -325,8 +326,9 @@ static bool is_scalar_only(const md5_packed_header *header)
     return header->form == MD5_PACKED_FULL || header->key_bits > MD5_PACKED_WORD_BITS;
 }
 
-// Stores the header of a track in one lane of a group. `joint` is the joint of the pose that the
-// track drives.
+// Stores the header of a track in one lane of a group, whose arrays contain one element for each
+// lane, so that kernels load them as vectors. `joint` is the joint of the pose that the track
+// drives: the kernel writes the sampled value to a member of its transform.
 static void set_lane(md5_packed_group *group, uint32_t lane, const md5_packed_header *header,
                      uint32_t joint)
 {

@@ -36,10 +36,12 @@ md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot)
     if (!packed)
         return md5_sample_translation(sampling, slot);
     if (!sampling->is_nlerp) {
-        const md5_quat v = md5i_packed_sample_joint(packed, anim->translation_joints[slot],
-                                                    MD5_PACKED_TRANSLATION, sample);
-        return (md5_vec3){v.x, v.y, v.z};
+        // The translation is returned in x, y and z of a quaternion.
+        const md5_quat xyz = md5i_packed_sample_joint(packed, anim->translation_joints[slot],
+                                                      MD5_PACKED_TRANSLATION, sample);
+        return (md5_vec3){xyz.x, xyz.y, xyz.z};
     }
+    // Nlerp interpolates between two frames, not between two keys.
     return md5_vec3_lerp(md5_frame_translation(anim, sample->frame0, slot),
                          md5_frame_translation(anim, sample->frame1, slot), sample->fraction);
 }

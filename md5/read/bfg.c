@@ -99,11 +99,12 @@ static bool binary_text(md5_binary *in, md5_span *text, const char *value_name)
 static bool binary_count(md5_binary *in, uint32_t value, const char *value_name, uint32_t min,
                          size_t bytes, uint32_t *count)
 {
-    const size_t left = (size_t)(in->end - in->at);
     TRY(!in->has_failed);
     *count = value;
+    const size_t left = (size_t)(in->end - in->at);
+    const bool is_in_range = value >= min && value <= INT32_MAX;
     const bool fits = value <= left / bytes;
-    if (value < min || value > INT32_MAX || !fits) {
+    if (!is_in_range || !fits) {
         in->at -= 4;
         return binary_fail(
             in, MD5_ERROR_RANGE,
@@ -272,9 +273,10 @@ static float float_from_half(const unsigned char *bytes)
     return bits >> 15 ? -size : size;
 }
 
-// Reads the weights of vertex `v`, which has a position in model space. The file stores
-// VERTEX_JOINTS joint indices from `joints` on, then as many weights. Weights of 0 are skipped.
-// Each weight gets the vertex's position relative to the joint in the bind pose.
+// Reads the weights of vertex `v`, whose position `position` is in model space. The file stores
+// VERTEX_JOINTS joint indices of one byte from `joints` on, then as many weights, from 0 to 255.
+// Weights of 0 are skipped. The offset of each weight is the position of the vertex in the axes of
+// the weight's joint in the bind pose.
 static bool read_vertex_weights(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t v,
                                 const unsigned char *joints, md5_vec3 position)
 {
@@ -291,11 +293,14 @@ static bool read_vertex_weights(bfg_mesh_reader *reader, md5_mesh_build *mesh, u
                 "vertex refers to an unknown joint: expected an index below %u, found %u",
                 reader->file->num_joints, joint);
         mesh->weights[mesh->num_weights++] = (md5_weight){
-            joint, (float)weights[i] / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
+            .joint = joint,
+            .bias = (float)weights[i] / 255.0f,
+            .offset = md5_mat34_point(reader->inverse[joint], position),
+        };
         vertex->num_weights++;
     }
     if (vertex->num_weights == 0)
-        vertex->first_weight = 0;
+        vertex->first_weight = 0; // as in a text without weights
     return true;
 }
 

@@ -3,6 +3,7 @@
 // location of a value in a table, and to count items that follow the declared number.
 #include "md5/read/header.h"
 
+// The keywords outside of all blocks, and the kinds of files that contain them.
 static const struct {
     const char *word;
     unsigned kinds; // md5_kind flags
@@ -57,30 +58,36 @@ static const char *kind_name(unsigned kinds)
     return kinds & MD5_KIND_ANIM ? "an animation (.md5anim)" : "a camera (.md5camera)";
 }
 
-// Checks the first word of a text. Reports an error if the file is empty, binary, or does not begin
-// with a keyword of an MD5 file.
-bool md5i_begin_header(md5_lex *lex, md5_header *header)
+// Reports that a text is not an MD5 file, with the first bytes of the text from `first` on. Returns
+// false.
+static bool fail_not_md5(md5_lex *lex, const char *first)
 {
     enum { MAX_QUOTED_BYTES = 16 };
+    const size_t size = (size_t)(lex->end - first);
+    const size_t quoted_size = size < MAX_QUOTED_BYTES ? size : MAX_QUOTED_BYTES;
+    return md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX,
+                         "not an MD5 file: expected 'MD5Version', found %s",
+                         md5i_quote(first, quoted_size).text);
+}
+
+// Checks the first word of a text. Reports an error if the file is empty, binary, or does not begin
+// with a keyword of an MD5 file. A file that begins with a later keyword causes a warning.
+bool md5i_begin_header(md5_lex *lex, md5_header *header)
+{
     const char *const first = md5_first_visible(lex);
     const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error.status != MD5_OK)
         return false;
 
+    // The lexer skips bytes from 0x80 on, so that a binary file may look empty.
     const bool is_binary = first < lex->end && (unsigned char)*first >= 0x80;
-    if (lex->at == lex->end && !is_binary)
+    const bool is_empty = lex->at == lex->end && !is_binary;
+    if (is_empty)
         return md5i_lex_fail(lex, lex->text, MD5_ERROR_SYNTAX,
                              "empty file: expected %s that begins with 'MD5Version 10'",
                              kind_name(header->kind));
-
-    if (!md5i_is_top_level_keyword(word)) {
-        const size_t size = (size_t)(lex->end - first);
-        const md5_quoted start =
-            md5i_quote(first, size < MAX_QUOTED_BYTES ? size : MAX_QUOTED_BYTES);
-        return md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX,
-                             "not an MD5 file: expected 'MD5Version', found %s", start.text);
-    }
-
+    if (!md5i_is_top_level_keyword(word))
+        return fail_not_md5(lex, first);
     if (!md5_span_is(word, "MD5Version"))
         md5i_lex_warn(lex, lex->at, "missing line 'MD5Version 10'");
     return true;
@@ -102,6 +109,7 @@ bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds
     return is_old_keyword != (version == MD5_VERSION_6);
 }
 
+// Returns the name of the version to which a keyword of these kinds belongs.
 static const char *version_name(unsigned kinds)
 {
     return kinds & MD5_KIND_VERSION_6 ? "6 (alpha of 2002)" : "10";

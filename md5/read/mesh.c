@@ -186,8 +186,9 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 //
 // The tables of a mesh (vertices, triangles, weights), and the checks of their indices.
 
-// Reads the keyword and the number of item `item` of a table, such as `vert 3`. The number is
-// ignored, like in id's engine; the first wrong number of a table causes a warning.
+// Reads the keyword `word` and the number of item `item` of a table, such as `vert 3`. The number
+// is ignored, like in id's engine; the first wrong number of a table causes a warning. `count` and
+// `count_keyword` are the declared number of items and its keyword, for messages.
 bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_keyword,
                      const char *word, uint32_t item, bool *is_warned)
 {
@@ -341,10 +342,11 @@ static bool fail_vertex(md5_mesh_reader *reader, const md5_mesh_block *block, ui
     const uint32_t num_weights = block->mesh->num_weights;
     const md5_vertex range = block->mesh->file_vertices[vertex];
     const uint64_t end = (uint64_t)range.first_weight + range.num_weights;
+    const bool is_outside = end > num_weights;
     const char *const position =
         md5i_find_item_part(lex, block->vertices_at, reader->dialect->vertex_format, vertex,
                             reader->dialect->first_weight_part);
-    if (end > num_weights)
+    if (is_outside)
         return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
                              "vertex refers to unknown weights: expected indices below %u "
                              "(numweights), found %u to %llu",
@@ -405,24 +407,29 @@ static void warn_of_dropped(md5_lex *lex, const md5_mesh_block *block)
                       num_dropped, count, block->num_vertices.value);
 }
 
+// Reports a vertex index of a triangle that is outside of the table. `index` counts the indices of
+// all triangles. Returns false.
+static bool fail_triangle_index(md5_lex *lex, const md5_mesh_block *block, size_t index)
+{
+    enum { FIRST_INDEX_PART = 2 }; // after the keyword and the number of the triangle
+    const char *const position = md5i_find_item_part(lex, block->triangles_at, TRIANGLE_FORMAT,
+                                                     index / 3, FIRST_INDEX_PART + index % 3);
+    return md5i_lex_fail(
+        lex, position, MD5_ERROR_RANGE,
+        "triangle refers to an unknown vertex: expected an index below %u (numverts), found %u",
+        block->mesh->num_file_vertices, block->mesh->indices[index]);
+}
+
 // Checks that all triangles refer to vertices of the table.
 static bool check_triangle_indices(md5_lex *lex, const md5_mesh_block *block)
 {
     const md5_mesh_build *const mesh = block->mesh;
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
-    size_t i = 0;
-    while (i < num_indices && mesh->indices[i] < mesh->num_file_vertices)
-        i++;
-    if (i == num_indices)
-        return true;
-
-    enum { FIRST_INDEX_PART = 2 }; // after the keyword and the number of the triangle
-    const char *const position = md5i_find_item_part(lex, block->triangles_at, TRIANGLE_FORMAT,
-                                                     i / 3, FIRST_INDEX_PART + i % 3);
-    return md5i_lex_fail(
-        lex, position, MD5_ERROR_RANGE,
-        "triangle refers to an unknown vertex: expected an index below %u (numverts), found %u",
-        mesh->num_file_vertices, mesh->indices[i]);
+    for (size_t i = 0; i < num_indices; i++) {
+        if (mesh->indices[i] >= mesh->num_file_vertices)
+            return fail_triangle_index(lex, block, i);
+    }
+    return true;
 }
 
 // Checks the references of a mesh after all its lines were read: from vertices to weights, and from
