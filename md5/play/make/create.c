@@ -279,55 +279,62 @@ static void add_direction(uint64_t *hash, const float components[3])
         add(hash, components[i]);
 }
 
+// Adds the value of the iterator's column to a hash. `rows` are the rows of the column, or NULL.
+static void add_column_value(uint64_t *hash, const md5_table_iterator *iterator, const char *rows,
+                             uint32_t num_rows)
+{
+    const md5_column *const column = iterator->column;
+    const void *const value = md5_column_value(iterator);
+    const char *const *const texts = (const char *const *)value;
+    const double number = md5i_column_number(column, iterator->level->row);
+    switch (column->kind) {
+    case MD5_COLUMN_TEXT:
+        if (column->hash != MD5_HASH_SET || *texts)
+            add_text(hash, *texts);
+        return;
+    case MD5_COLUMN_TEXTS:
+        add_texts(hash, texts, column->auxiliary);
+        return;
+    case MD5_COLUMN_DIRECTION:
+        add_direction(hash, (const float *)value);
+        return;
+    case MD5_COLUMN_MODEL:
+        add_skeleton(hash, &(*(const md5_model *const *)value)->skeleton);
+        return;
+    case MD5_COLUMN_BINDING:
+        add_clip(hash, (*(const md5_binding *const *)value)->anim);
+        return;
+    case MD5_COLUMN_TABLE:
+        if (column->hash != MD5_HASH_ROWS)
+            add(hash, num_rows);
+        return;
+    case MD5_COLUMN_EASING:
+        // An easing with parameters has a row, which contains its kind. It is added as 0 here, so
+        // that fingerprints in saved players of all versions are equal.
+        if (column->position == MD5_POSITION_HEAD)
+            add(hash, rows ? 0 : number);
+        return;
+    case MD5_COLUMN_ROW:
+    case MD5_COLUMN_PART:
+        return; // only its rows are added
+    default:
+        if (column->hash != MD5_HASH_SET || number != 0)
+            add(hash, number);
+        return;
+    }
+}
+
 // Adds the value of one column of a row to the fingerprint of a machine, without the rows below it,
 // which follow in the next steps of the iterator. The order and the form must not change, because
 // saved players contain fingerprints.
 static void add_column(uint64_t *hash, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
-    const void *const value = md5_column_value(iterator);
-    const char *const *const texts = (const char *const *)value;
-    const double number = md5i_column_number(column, iterator->level->row);
     uint32_t num_rows = 0;
-    const char *const rows =
-        column->rows ? md5i_column_rows(column, iterator->level->row, &num_rows) : NULL;
-
-    switch (column->kind) {
-    case MD5_COLUMN_TEXT:
-        if (column->hash != MD5_HASH_SET || *texts)
-            add_text(hash, *texts);
-        break;
-    case MD5_COLUMN_TEXTS:
-        add_texts(hash, texts, column->auxiliary);
-        break;
-    case MD5_COLUMN_DIRECTION:
-        add_direction(hash, (const float *)value);
-        break;
-    case MD5_COLUMN_MODEL:
-        add_skeleton(hash, &(*(const md5_model *const *)value)->skeleton);
-        break;
-    case MD5_COLUMN_BINDING:
-        add_clip(hash, (*(const md5_binding *const *)value)->anim);
-        break;
-    case MD5_COLUMN_TABLE:
-        if (column->hash != MD5_HASH_ROWS)
-            add(hash, num_rows);
-        break;
-    case MD5_COLUMN_EASING:
-        // An easing with parameters has a row, which contains its kind. It is added as 0 here, so
-        // that fingerprints in saved players of all versions are equal.
-        if (column->position == MD5_POSITION_HEAD)
-            add(hash, rows ? 0 : number);
-        break;
-    case MD5_COLUMN_ROW:
-    case MD5_COLUMN_PART:
-        break;
-    default:
-        if (column->hash != MD5_HASH_SET || number != 0)
-            add(hash, number);
-        break;
-    }
-
+    const char *rows = NULL;
+    if (column->rows)
+        rows = md5i_column_rows(column, iterator->level->row, &num_rows);
+    add_column_value(hash, iterator, rows, num_rows);
     if (rows && num_rows > 0 && column->rows->mark)
         add_text(hash, column->rows->mark);
 }
@@ -418,8 +425,9 @@ static int compare_thresholds(const void *left, const void *right)
     return md5_is_threshold_before(b, a) ? 1 : 0;
 }
 
-// Lists the values at which conditions change their result. For conditions that test whether a
-// parameter is set, this is 0.
+// Lists the thresholds of the conditions on parameters: the values at which conditions change their
+// result. Players compare a changed parameter with them to find out if a transition may have become
+// possible. For conditions that test whether a parameter is set, the threshold is 0.
 static bool build_thresholds(md5_building *building)
 {
     md5_machine *const machine = building->machine;

@@ -29,7 +29,7 @@ static bool is_list_faster(uint32_t num_listed, uint32_t num_spanned)
     return num_listed <= num_spanned / 2;
 }
 
-// Appends a joint to the list of a set.
+// Appends a joint to a set that is a list.
 static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
 {
     set->list[set->count] = joint;
@@ -93,8 +93,9 @@ static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
     }
 }
 
-// Marks the joints that a clip animates, and the joints whose first frame differs from the
-// reference pose. Marks are only set, so that the joints of several clips can be combined.
+// Marks the joints that a clip can move away from a reference pose: the joints that it animates,
+// and the joints whose first frame differs from the reference. Marks are only set, so that the
+// joints of several clips can be combined.
 static void mark_changed_by(md5_building *building, const md5_source *source,
                             const md5_xform *reference)
 {
@@ -265,9 +266,10 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
 // costs about as much as this number of joints, the width of the widest kernels.
 enum { MAX_GAP = 16 };
 
-// Divides the animated joints into runs, and merges runs whose gap is less than MAX_GAP. The array
-// has space for the largest possible number of runs: each run has at least one joint, and at least
-// MAX_GAP joints are between two runs.
+// Divides the animated joints into runs, which are ranges of adjacent joints. Two runs with fewer
+// than MAX_GAP joints between them are merged, because computing these joints is faster than
+// beginning another run. The array has space for the largest possible number of runs: each has at
+// least one joint, and at least MAX_GAP joints are between two of them.
 static bool build_runs(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
@@ -739,7 +741,8 @@ static int compare_items(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// Checks that the items of a 1D blend space are sorted by position.
+// Checks that the items of a 1D blend space are sorted by position, and that their positions
+// differ.
 static bool check_order(md5_building *building, const md5_motion_desc *desc)
 {
     for (uint32_t i = 1; i < desc->num_items; i++) {
@@ -1105,8 +1108,8 @@ static bool build_state_tree(md5_building *building, const md5_state_desc *desc,
     return true;
 }
 
-// Increases the maximum sizes of a layer to the sizes of a state's tree. A player allocates memory
-// for these sizes once, and uses it for any state of the layer.
+// Raises the maximum sizes of a layer to the sizes of a state's tree. A player allocates memory for
+// these sizes once, and uses it for any state of the layer.
 static void merge_tree(md5_play_layer *layer, const md5_blend_tree *tree)
 {
     layer->has_root_motion = layer->has_root_motion || tree->has_root_motion;
@@ -1129,7 +1132,8 @@ static bool build_state_reference(md5_building *building, const md5_layer_desc *
     return true;
 }
 
-// Sets the joints of a layer, and the slots that each state samples for them.
+// Sets the joints of a layer, and the rotations and translations of clips that each state samples
+// for them. A layer without a mask that is not additive has all joints.
 static bool build_layer_joints(md5_building *building, md5_play_layer *layer)
 {
     md5_machine *const machine = building->machine;
@@ -1464,7 +1468,7 @@ typedef struct first_clip_events {
     uint32_t num_event_bits; // number of the machine's event bits when this was computed
 } first_clip_events;
 
-// Computes the events of first clips again if the machine got another event bit since the last
+// Computes the events of first clips again if the machine has got another event bit since the last
 // call.
 static void update_first_clip_events(const md5_machine *machine, const md5_play_layer *layer,
                                      first_clip_events *event_bits)
@@ -1787,7 +1791,8 @@ static bool resolve_named(md5_building *building, const md5_names *names, const 
     return md5i_resolve(building, names, name, index);
 }
 
-// Resolves the source of a morph target's weight.
+// Resolves the source of a morph target's weight: a parameter, a state, a clip, a curve or a
+// window.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_sum_row *row)
 {
     row->num_keys = morph->num_keys;

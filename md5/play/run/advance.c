@@ -1178,8 +1178,10 @@ static void set_changed_windows(const step_context *context, bool opens)
         const bool has_clips = window->count > 0;
         if (is_open && has_clips)
             window->weight = window->max_weight;
-        // A dropped change is detected again in the next step.
-        if (is_open != has_clips && has_clips == opens && count_event(player))
+
+        const bool changes = opens ? has_clips && !is_open : is_open && !has_clips;
+        // If the step has too many events, the change is detected again in the next step.
+        if (changes && count_event(player))
             set_window_open(context, i, opens);
     }
 }
@@ -1769,25 +1771,32 @@ static bool has_ended(const md5_one_shot *one_shot)
     return md5_one_shot_cycles_left(one_shot, one_shot->clock.phase) <= MD5_BORDER;
 }
 
-// Ends sections, and removes one-shot clips that have ended or faded out.
+// Ends the section of a one-shot clip if the clip has reached its end. Returns true if the clip
+// must be removed, because it has ended or faded out. A clip that ends without a fade is counted as
+// cut.
+static bool end_one_shot(md5_player *player, md5_one_shot *one_shot, double seconds)
+{
+    const md5_fade_time stopping = one_shot->stopping;
+    const bool has_faded =
+        one_shot->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
+    const bool has_next = one_shot->next != MD5_NONE; // before the section ends
+    // In backward playback a clip moves away from the end of its section.
+    if (seconds > 0 && md5i_section_cycles_left(player->machine, one_shot) <= MD5_BORDER)
+        md5i_end_section(player, one_shot);
+
+    const bool ends = !has_faded && !has_next && has_ended(one_shot);
+    if (ends && !(one_shot->fade_out > 0))
+        player->status.num_cuts++;
+    return ends || has_faded;
+}
+
+// Ends sections, and removes one-shot clips that have ended or faded out in the last interval.
 static void end_one_shots(md5_player *player, double seconds)
 {
     for (uint32_t i = 0; i < player->machine->num_slots && player->num_one_shots > 0; i++) {
         md5_one_shot_slot *const slot = &player->slots[i];
         for (uint32_t k = slot->num_one_shots; k-- > 0;) {
-            md5_one_shot *const one_shot = &slot->one_shots[k];
-            const md5_fade_time stopping = one_shot->stopping;
-            const bool has_faded =
-                one_shot->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
-            const bool has_next = one_shot->next != MD5_NONE; // before the section ends
-            // In backward playback a clip moves away from the end of its section.
-            if (seconds > 0 && md5i_section_cycles_left(player->machine, one_shot) <= MD5_BORDER)
-                md5i_end_section(player, one_shot);
-
-            const bool ends = !has_faded && !has_next && has_ended(one_shot);
-            if (ends && !(one_shot->fade_out > 0))
-                player->status.num_cuts++;
-            if (ends || has_faded)
+            if (end_one_shot(player, &slot->one_shots[k], seconds))
                 md5_remove_one_shot(player, slot, k);
         }
     }
@@ -1876,9 +1885,10 @@ static double seconds_to_one_shot_end(const md5_player *player, const md5_one_sh
             is_before_fade ? before_fade : one_shot->fade_out / FADE_DIVISIONS;
         *part = md5_smaller(*part, steady_seconds);
     }
-    if (player->machine->tables.num_one_shots > 0 && is_before_fade)
-        max_seconds = md5_smaller(max_seconds, before_fade);
-    return md5_smaller(max_seconds, cycles / speed);
+
+    const double to_end = md5_smaller(max_seconds, cycles / speed);
+    const bool may_start_other = player->machine->tables.num_one_shots > 0;
+    return may_start_other && is_before_fade ? md5_smaller(before_fade, to_end) : to_end;
 }
 
 // Returns the seconds, at most `max_seconds`, until a one-shot clip has faded out because it was
@@ -2059,6 +2069,29 @@ static double next_interval(md5_player *player, double left)
     return left < 0 ? -length : length;
 }
 
+// What changes within an interval, so that its length must be found by iteration.
+typedef struct interval_changes {
+    bool is_smoothing;    // smoothed parameters move
+    bool is_synchronized; // states share a clock, whose rate follows their weights
+} interval_changes;
+
+// Computes the means of rates and weights over the next `seconds`, then the length of the interval
+// from these means. `left` is the remaining time of the step; its sign is the direction of time.
+// The length is positive, and at most `max_seconds`.
+static double improve_interval(md5_player *player, interval_changes changes, double seconds,
+                               double max_seconds, double left)
+{
+    const double direction = left < 0 ? -1.0 : 1.0;
+    double part = max_seconds;
+    if (changes.is_smoothing) {
+        follow_goals(player, seconds, FOLLOW_MEAN);
+        md5i_update_weights(player);
+    }
+    if (changes.is_synchronized)
+        part = md5i_update_shared_rates(player, direction * seconds, max_seconds);
+    return fabs(next_interval(player, direction * part));
+}
+
 // Returns the length of the next interval, with the sign of `left`, the remaining time of the step.
 //
 // While parameters are smoothed or states are synchronized, rates and weights are means over the
@@ -2070,29 +2103,24 @@ static double find_interval(md5_player *player, double left)
 {
     enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };
     player->is_at_kink = false;
-    const bool is_smoothing = left > 0 && is_following(player);
-    const bool is_synchronized = player->machine->has_steps && md5i_has_shared_clock(player);
-    if (!is_smoothing && !is_synchronized)
+    const interval_changes changes = {
+        .is_smoothing = left > 0 && is_following(player),
+        .is_synchronized = player->machine->has_steps && md5i_has_shared_clock(player),
+    };
+    if (!changes.is_smoothing && !changes.is_synchronized)
         return next_interval(player, left);
 
-    // Smoothed parameters limit the length, and end an interval at each kink.
-    const bool is_limited = is_smoothing && player->num_steps < MAX_DIVIDED_PARTS;
+    // Smoothed parameters limit the length, and end an interval at each kink, a value at which the
+    // effect of a parameter changes.
+    const bool is_limited = changes.is_smoothing && player->num_steps < MAX_DIVIDED_PARTS;
     const double longest = is_limited ? md5_smaller(left, MAX_FOLLOW_SECONDS) : fabs(left);
     const double max_seconds = is_limited ? seconds_to_kink(player, longest) : longest;
+    const bool ends_at_kink = changes.is_smoothing && max_seconds < longest;
 
     double seconds = max_seconds;
     for (int guess = 0;; guess++) {
-        // Compute the means over the guessed length, then the length from these means.
-        double part = max_seconds;
-        if (is_smoothing) {
-            follow_goals(player, seconds, FOLLOW_MEAN);
-            md5i_update_weights(player);
-        }
-        if (is_synchronized)
-            part = md5i_update_shared_rates(player, left < 0 ? -seconds : seconds, max_seconds);
-        const double next = fabs(next_interval(player, left < 0 ? -part : part));
-
-        player->is_at_kink = is_smoothing && max_seconds < longest && seconds == max_seconds;
+        const double next = improve_interval(player, changes, seconds, max_seconds, left);
+        player->is_at_kink = ends_at_kink && seconds == max_seconds;
         const bool is_close = fabs(next - seconds) <= CLOSE_SECONDS;
         const bool alternates = guess >= USUAL_GUESSES && next > seconds;
         if (is_close || alternates || guess == MAX_GUESSES)

@@ -47,7 +47,7 @@ static md5_root_delta blend_deltas(md5_root_delta a, md5_root_delta b, double t)
     return rotate_by_half_yaw(md5_root_delta_lerp(straight_a, straight_b, t), YAW_LEFT);
 }
 
-// Appends the fraction `t` of `b` to `a`.
+// Returns the displacement `a`, followed by the fraction `t` of the displacement `b`.
 static md5_root_delta append_fraction(md5_root_delta a, md5_root_delta b, double t)
 {
     return md5_root_delta_mul(a, blend_deltas(MD5_NO_DELTA, b, t));
@@ -176,10 +176,9 @@ static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, dou
     return rotate_by_half_yaw(straight, YAW_LEFT);
 }
 
-// Sets the clocks of a state's clips so that the last interval of each clip is the time step of
-// ROOT_STEP seconds that ends now (`is_before`) or begins now. Either clock_before or both clocks
-// are overwritten; reset_adjacent_clocks() restores the current clock. The value of clock_before is
-// not needed any more.
+// Moves the clocks of a state's clips so that clip_root_delta() measures a short time step of
+// ROOT_STEP seconds, which ends now (`is_before`) or begins now. The value of clock_before is lost;
+// reset_adjacent_clocks() restores the current clock.
 static void set_adjacent_clocks(md5_player *player, md5_active_state *active, bool is_before)
 {
     const double shift = is_before != player->is_backward ? -ROOT_STEP : ROOT_STEP;
@@ -270,8 +269,8 @@ static bool has_root_motion(md5_layer_state *layer_state)
     return layer_state->has_snapshot || layer_state->has_offsets;
 }
 
-// Returns the displacement, over the last `seconds`, by the velocity difference that remains of an
-// inertial transition, as two equal halves that follow each other: returns one half.
+// Returns half of the displacement that the remaining velocity difference of an inertial transition
+// causes over the last `seconds`. The complete displacement is this half, applied twice.
 static md5_root_delta half_offset_delta(const md5_layer_state *layer_state, double seconds)
 {
     const double integral_at_end = remaining_integral(layer_state->settling, 0);
@@ -525,7 +524,8 @@ typedef struct sum_range {
     uint32_t end_row;
 } sum_range;
 
-// Returns the range of all sums of a machine.
+// Returns the range of all sums of a machine. A sum is the blended weight of a morph target, a
+// curve or a modifier.
 static sum_range all_sums(const md5_machine *machine)
 {
     return (sum_range){

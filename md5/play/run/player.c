@@ -45,7 +45,8 @@ static bool begin_player_pose(md5_player *player)
     return (call % state->interval + state->phase) % state->interval == 0;
 }
 
-// Ends a computed pose, and stores it if later calls may return it.
+// Ends the computation of a pose. Stores the pose if later calls may return it instead of a new
+// pose.
 static void end_pose(md5_player *player, const md5_xform *pose)
 {
     md5_detail_state *const state = &player->detail;
@@ -140,7 +141,8 @@ static void assign_arrays(md5_block *block, const array_layout *arrays, size_t c
 
 #define ASSIGN_ARRAYS(block, arrays) assign_arrays(block, arrays, MD5_COUNT(arrays))
 
-// Lays out the arrays of an active state, with the size for the largest state of the layer.
+// Assigns addresses in the memory block of a player to the arrays of an active state. They have the
+// size for the largest state of the layer, so that the state can change without an allocation.
 static void lay_out_active_state(md5_block *block, const md5_play_layer *layer,
                                  md5_active_state *active)
 {
@@ -155,8 +157,8 @@ static void lay_out_active_state(md5_block *block, const md5_play_layer *layer,
     ASSIGN_ARRAYS(block, arrays);
 }
 
-// Lays out the arrays of a layer that are only used while states change: the slots after the first,
-// the frozen pose and offsets.
+// Assigns addresses in the memory block of a player to the arrays of a layer that are only used
+// while states change: the slots after the first, the frozen pose and the offsets.
 static void lay_out_layer(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
                           md5_layer_state *layer_state)
 {
@@ -207,7 +209,8 @@ static void lay_out_state(md5_block *block, const md5_machine *machine, md5_play
                              layout->layer_states ? &layout->layer_states[i].first : &unused);
 }
 
-// Lays out the buffers that are used only within a step or while a pose is computed.
+// Assigns addresses in the memory block of a player to the arrays that are used only within a step
+// or while a pose is computed.
 static void lay_out_step_scratch(md5_block *block, const md5_machine *machine, md5_player *layout)
 {
     const array_layout arrays[] = {
@@ -734,6 +737,18 @@ static uint32_t find_adopted_num_below(const md5_machine *machine, const md5_mac
     return layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
 }
 
+// Returns the rate of a one-shot clip of the old machine in the new machine, cycles per second. If
+// the duration of the clip has changed, the rate changes so that the playback speed remains.
+static double adopt_rate(const md5_machine *machine, const md5_one_shot *one_shot,
+                         const md5_machine *old_machine, const md5_one_shot *old_one_shot)
+{
+    const double old_duration =
+        md5i_timing_duration(md5_one_shot_timing(old_machine, old_one_shot));
+    const double duration = md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
+    const double rate = old_one_shot->rate * (old_duration / duration);
+    return fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
+}
+
 // Converts a one-shot clip to another machine, matching its clip, reference pose and mask by name.
 // Returns false if one of them does not exist there.
 static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_machine,
@@ -759,14 +774,7 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_ma
     if (old_one_shot.desc_index != MD5_NONE)
         one_shot->desc_index =
             md5_find_one_shot(machine, old_tables->one_shots[old_one_shot.desc_index].name);
-
-    // The rate is in cycles per second. Keep the playback speed if the duration of the clip
-    // changed.
-    const double old_duration =
-        md5i_timing_duration(md5_one_shot_timing(old_machine, &old_one_shot));
-    const double duration = md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
-    const double rate = old_one_shot.rate * (old_duration / duration);
-    one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
+    one_shot->rate = adopt_rate(machine, one_shot, old_machine, &old_one_shot);
     return true;
 }
 
@@ -789,7 +797,8 @@ static uint32_t report_missing(const migration *job, uint32_t found, const char 
     return found;
 }
 
-// Finds a part of the new machine by name, and reports it if it is missing.
+// Returns the index of a named part of the new machine, such as a layer or a slot, that `find`
+// searches. Reports the part if it is missing, and returns MD5_NONE.
 static uint32_t find_part(const migration *job,
                           uint32_t (*find)(const md5_machine *machine, const char *name),
                           const char *kind, const char *name)
@@ -1215,7 +1224,8 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 // Poses are aligned to cache lines. A transform in two cache lines costs twice as much.
 enum { CACHE_LINE = 64 };
 
-// Returns the first address in the scratch memory at which a cache line begins.
+// Returns the first address in the scratch memory at which a cache line begins, so that poses are
+// aligned.
 static md5_xform *align(void *scratch)
 {
     const uintptr_t misplaced = (uintptr_t)scratch % CACHE_LINE;
@@ -1245,7 +1255,8 @@ static void compute_matrices(const md5_machine *machine, const md5_xform *pose, 
         md5_local_to_model(&machine->model->skeleton, pose, joints);
 }
 
-// Computes the pose before modifiers, or copies the stored pose.
+// Computes the pose of the layers, without modifiers. If `is_computed` is false, copies the stored
+// pose instead.
 static void compute_or_load_pose(md5_player *player, bool is_computed, md5_xform *spare,
                                  md5_xform *pose)
 {
@@ -1334,8 +1345,8 @@ typedef struct job_group {
     md5_xform *spare;
 } job_group;
 
-// Returns the number of SIMD lanes of the kernel for several characters. The kernel is found
-// through a clip; without clips it is not used.
+// Returns the number of characters that the SIMD kernel of the machine's clips processes at the
+// same time, or 1 for a machine without clips, which has no kernel.
 static size_t num_lanes(const md5_machine *machine)
 {
     if (machine->tables.num_clips == 0)
@@ -1464,7 +1475,7 @@ static void compute_all_matrices(const job_group *group)
     }
 }
 
-// Computes the poses and matrices of a group, and empties the group.
+// Computes the poses and matrices of the jobs in a group, and empties the group.
 static void pose_group(job_group *group)
 {
     size_t max_joints = 0;
@@ -1497,7 +1508,8 @@ static void add_to_group(job_group *group, md5_play_job *job)
         pose_group(group);
 }
 
-// Advances and poses the jobs first..last of a batch.
+// Advances and poses the jobs first..last - 1 of a batch. The jobs are posed in groups, because
+// SIMD kernels compute the matrices of several characters at the same time.
 static void play_range(void *user, size_t first, size_t last, void *scratch)
 {
     md5_play_job *const jobs = (md5_play_job *)user + first;
@@ -1514,8 +1526,8 @@ static void play_range(void *user, size_t first, size_t last, void *scratch)
         pose_group(&group);
 }
 
-// Advances and poses the characters of jobs[count] on several threads, with the results of separate
-// calls.
+// Advances and poses the characters of jobs[count] on several threads. The results are equal to
+// those of a separate call for each character.
 void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads, void *scratch)
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: must not be NULL");
@@ -1525,11 +1537,13 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
         for (size_t i = 0; i < count; i++)
             MD5_ASSERT_PLAYER_CHANGE(jobs[i].player);
     }
-    const md5_batch batch = {.run = play_range,
-                             .user = jobs,
-                             .count = count,
-                             .scratch = scratch,
-                             .size = threads ? scratch_size(jobs, count) : 0};
+    const md5_batch batch = {
+        .run = play_range,
+        .user = jobs,
+        .count = count,
+        .scratch = scratch,
+        .size = threads ? scratch_size(jobs, count) : 0,
+    };
     md5i_run_batch(threads, &batch);
 }
 

@@ -367,9 +367,9 @@ float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
     return value > 1 ? 1 : value;
 }
 
-// Fills active->active_instances[]. Its start contains the active instances. Its end, from
-// first_inactive on, contains the inactive instances without a group, whose clocks still advance;
-// inactive members of a group get their clocks from the group.
+// Fills active->active_instances[]. Its start contains the active instances in ascending order. Its
+// end, from first_inactive on, contains the inactive instances without a group, whose clocks still
+// advance. Inactive members of a group are in neither list; they get their clocks from the group.
 static void list_active_instances(md5_active_state *active)
 {
     active->num_active_instances = 0;
@@ -429,8 +429,9 @@ typedef struct item_range {
     uint32_t end;
 } item_range;
 
-// Computes the weights of items on a line, and for MD5_MOTION_BY_SPEED scales flow->speed. Returns
-// the range of the items that may have a weight: at most two neighbors.
+// Computes the weights of items whose positions are on a line, for the value x of their parameter.
+// For MD5_MOTION_BY_SPEED also scales flow->speed. Returns the range of the items that may have a
+// weight: at most two neighbors.
 static item_range weigh_line(const md5_motion *motion, float x, float *weights, md5_flow *flow)
 {
     const uint32_t count = motion->num_items;
@@ -577,7 +578,8 @@ typedef struct synced_clips {
     bool is_group; // the members of the first clip's group; otherwise only the first clip
 } synced_clips;
 
-// Returns the clips of a state that follow the shared clock.
+// Returns the clips of a state that follow the clock which the state shares with other states: its
+// first clip, and the clips in the group of the first clip.
 static synced_clips find_synced_clips(const md5_blend_tree *tree)
 {
     static const uint32_t first_clip[1] = {0};
@@ -624,10 +626,10 @@ static void set_step_rate(const md5_active_state *active, uint32_t first, double
     }
 }
 
-// Returns the number of states from `begin` on that share a clock; 1 if the state does not share
-// its clock. In a restored player, or in a player that continues with another machine, a
-// synchronized state may have another number of markers than the state below it; then it does not
-// share its clock.
+// Returns the number of states, from the state at position `begin` of the chain on, that share a
+// clock; 1 if the state does not share its clock. In a restored player, or in a player that
+// continues with another machine, a synchronized state may have another number of markers than the
+// state below it. Then it does not share its clock.
 static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
 {
     uint32_t end = begin + 1;
