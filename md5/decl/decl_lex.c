@@ -168,6 +168,16 @@ static double decimal_value(const char *digit, const char *end)
     return value;
 }
 
+// Reads the decimal digits at the position of the lexer and returns their value. If the value has
+// reached `max_value` before the last digit, returns `max_value`.
+static uint32_t read_limited_digits(md5_decl_lex *lex, uint32_t max_value)
+{
+    uint32_t value = 0;
+    for (; is_digit_of_base(byte_at(lex), 10); lex->at++)
+        value = value < max_value ? 10 * value + digit_value(*lex->at) : max_value;
+    return value;
+}
+
 // Reads the sign and the digits of an exponent, and multiplies or divides token->number by that
 // power of ten.
 static void read_exponent(md5_decl_lex *lex, md5_token *token)
@@ -176,9 +186,7 @@ static void read_exponent(md5_decl_lex *lex, md5_token *token)
     const bool is_negative = byte_at(lex) == '-';
     if (is_negative || byte_at(lex) == '+')
         lex->at++;
-    uint32_t exponent = 0;
-    for (; is_digit_of_base(byte_at(lex), 10); lex->at++)
-        exponent = exponent < MAX_EXPONENT ? 10 * exponent + digit_value(*lex->at) : MAX_EXPONENT;
+    const uint32_t exponent = read_limited_digits(lex, MAX_EXPONENT);
     double factor = 1.0;
     for (uint32_t i = 0; i < exponent; i++)
         factor *= 10.0;

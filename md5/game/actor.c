@@ -845,20 +845,23 @@ static void add_root_motion(root_motion *motion, const md5_actor *actor, const m
     motion->rotation = md5_quat_slerp(motion->rotation, rotation, weight / motion->rotation_weight);
 }
 
-// Returns the root motion of the last tick: the sum of all clips that move joint 0, by which the
-// game moves the character.
+// Returns the root motion of the last tick, by which the game moves the character: the weighted
+// mean of the root motion of all clips that move joint 0.
 md5_xform md5_actor_root_motion(const md5_actor *actor)
 {
     MD5_ASSERT_ACTOR(actor);
-    const float *const *const masks = actor->entity->masks;
     root_motion motion = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    if (actor->time != actor->previous_time && actor->entity->model->skeleton.num_joints > 0) {
-        for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-            if (!(masks[channel][0] > 0.0f))
-                continue; // the channel does not affect the root
-            for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
-                add_root_motion(&motion, actor, &actor->slots[channel][i]);
-        }
+    const bool has_advanced = actor->time != actor->previous_time;
+    const bool has_root = actor->entity->model->skeleton.num_joints > 0;
+    if (!has_advanced || !has_root)
+        return (md5_xform){.rotation = motion.rotation, .translation = motion.translation};
+
+    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        const bool moves_root = actor->entity->masks[channel][0] > 0.0f;
+        if (!moves_root)
+            continue;
+        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+            add_root_motion(&motion, actor, &actor->slots[channel][i]);
     }
     return (md5_xform){.rotation = motion.rotation, .translation = motion.translation};
 }

@@ -567,34 +567,41 @@ static int64_t next_align_time(const md5_monster *monster, const md5_monster_tic
     return (int64_t)((float)tick->time + fraction * (float)monster->align_duration);
 }
 
-// Returns the axes to which the look angles are relative, and their origin, in world space.
+// Returns the axes to which the look angles are relative, and their origin, in world space. They
+// are those of the body or, if the entity has the key "bone_orientation", those of this joint
+// without its pitch and roll: its z axis points forward.
 static world_transform find_orientation(const md5_monster *monster, const md5_monster_tick *tick,
                                         const world_transform *body)
 {
-    world_transform orientation = {.origin = md5_vec3d_from_vec3(tick->origin), .axes = body->axes};
     if (monster->orientation_joint == MD5_NONE)
-        return orientation;
+        return (world_transform){
+            .origin = md5_vec3d_from_vec3(tick->origin),
+            .axes = body->axes,
+        };
     const md5_xform *const joint = &monster->body_actor.transforms[monster->orientation_joint];
-    const md5_vec3 up = md5_quat_rotate(joint->rotation, (md5_vec3){0.0f, 0.0f, 1.0f});
-    const md5_vec3d up_in_world = md5_rotate_by_axes(md5_vec3d_from_vec3(up), &body->axes);
-    orientation.origin = md5_transform_to_world(joint->translation, body);
-    orientation.axes = md5i_axes_from_angles(0.0, md5i_yaw_degrees(up_in_world), 0.0);
-    return orientation;
+    const md5_vec3 ahead = md5_quat_rotate(joint->rotation, (md5_vec3){0.0f, 0.0f, 1.0f});
+    const md5_vec3d ahead_in_world = md5_rotate_by_axes(md5_vec3d_from_vec3(ahead), &body->axes);
+    return (world_transform){
+        .origin = md5_transform_to_world(joint->translation, body),
+        .axes = md5i_axes_from_angles(0.0, md5i_yaw_degrees(ahead_in_world), 0.0),
+    };
 }
 
-// Computes the position of the eyes in world space: the joint of the key "bone_focus", or a point
-// at the height of the eyes above the origin. `body` is the transform of the body to world space.
+// Sets monster->eye, the position of the eyes in world space: the joint of the key "bone_focus", or
+// a point at the height of the eyes above the origin. `body` is the transform of the body to world
+// space. The joint also determines the height of the eyes.
 static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
                      const world_transform *body)
 {
+    const md5_vec3d origin = md5_vec3d_from_vec3(tick->origin);
+    if (monster->focus_joint == MD5_NONE) {
+        monster->eye = (md5_vec3d){origin.x, origin.y, origin.z + monster->eye_height};
+        return;
+    }
     const bool has_head = monster->desc.head != NULL;
     const world_transform *const to_world = has_head ? &monster->head_transform : body;
     const md5_xform *const transforms =
         has_head ? monster->head_actor.transforms : monster->body_actor.transforms;
-    const md5_vec3d origin = md5_vec3d_from_vec3(tick->origin);
-    monster->eye = (md5_vec3d){origin.x, origin.y, origin.z + monster->eye_height};
-    if (monster->focus_joint == MD5_NONE)
-        return;
     monster->eye = md5_transform_to_world(transforms[monster->focus_joint].translation, to_world);
     monster->eye_height = monster->eye.z - origin.z;
 }
@@ -633,6 +640,15 @@ static bool is_full_circle(double min, double max)
     return min == -180.0 && max == 180.0;
 }
 
+// Returns an angle in degrees as a rotation in the shorter direction. The angle is the difference
+// of two angles in -180..180.
+static double shorter_rotation(double degrees)
+{
+    if (degrees > 180.0)
+        return degrees - 360.0;
+    return degrees <= -180.0 ? degrees + 360.0 : degrees;
+}
+
 // Rotates the look joints by a fraction of their distance from the goal. If the limits are a full
 // circle, yaw rotates in the shorter direction. For pitch the engine computes 360 - pitch instead,
 // and so does this function.
@@ -640,16 +656,11 @@ static void rotate_look_joints(md5_monster *monster)
 {
     double pitch = monster->goal.pitch - monster->look.pitch;
     double yaw = monster->goal.yaw - monster->look.yaw;
-    if (is_full_circle(monster->look_min.yaw, monster->look_max.yaw)) {
-        if (yaw > 180.0)
-            yaw -= 360.0;
-        else if (yaw <= -180.0)
-            yaw += 360.0;
-    }
-    if (is_full_circle(monster->look_min.pitch, monster->look_max.pitch)) {
-        if (pitch > 180.0 || pitch <= -180.0)
-            pitch = 360.0 - pitch;
-    }
+    if (is_full_circle(monster->look_min.yaw, monster->look_max.yaw))
+        yaw = shorter_rotation(yaw);
+    const bool is_long_pitch = pitch > 180.0 || pitch <= -180.0;
+    if (is_long_pitch && is_full_circle(monster->look_min.pitch, monster->look_max.pitch))
+        pitch = 360.0 - pitch;
 
     const double rate = (double)monster->head_rate;
     monster->look.pitch = md5_wrap_degrees(monster->look.pitch + pitch * rate);
@@ -690,9 +701,8 @@ static md5_vec3d eye_translation(const md5_monster *monster, md5_vec3d to_eye, m
 {
     if (monster->desc.is_as_meant)
         return md5_rotate_into_axes(md5_vec3d_add(to_eye, aim), axes);
-    if (monster->desc.head)
-        aim = md5_rotate_into_axes(aim, axes);
-    return md5_vec3d_add(to_eye, aim);
+    const bool rotates_aim = monster->desc.head != NULL;
+    return md5_vec3d_add(to_eye, rotates_aim ? md5_rotate_into_axes(aim, axes) : aim);
 }
 
 // Computes the vectors from the middle of the eyes to the points at which the left and the right
@@ -984,16 +994,18 @@ size_t md5_monster_save_size(const md5_monster *monster)
 // is not longer than 1. Longer rotations could overflow in a chain of joints.
 static bool is_valid_mod(const md5_joint_mod *mod)
 {
-    const double x = (double)mod->rotation.x;
-    const double y = (double)mod->rotation.y;
-    const double z = (double)mod->rotation.z;
-    const double w = (double)mod->rotation.w;
     const bool has_valid_modes = (uint32_t)mod->axis <= MD5_MOD_WORLD_OVERRIDE
                                  && (uint32_t)mod->position <= MD5_MOD_WORLD_OVERRIDE;
     const bool is_in_range = fabsf(mod->translation.x) <= MAX_SAVED
                              && fabsf(mod->translation.y) <= MAX_SAVED
                              && fabsf(mod->translation.z) <= MAX_SAVED;
-    return has_valid_modes && is_in_range && x * x + y * y + z * z + w * w <= MAX_SQUARE;
+
+    const double x = (double)mod->rotation.x;
+    const double y = (double)mod->rotation.y;
+    const double z = (double)mod->rotation.z;
+    const double w = (double)mod->rotation.w;
+    const double square_length = x * x + y * y + z * z + w * w;
+    return has_valid_modes && is_in_range && square_length <= MAX_SQUARE;
 }
 
 // Returns true if no axis is longer than 1. Before the first tick all axes are 0.

@@ -286,9 +286,9 @@ typedef struct solid_mass {
     md5_vec3d center;      // center of mass
 } solid_mass;
 
-// Adds the tetrahedron between the origin and a face. With the corners a, b, c, their sum s and the
-// volume V, the integral of the position is V s / 4, and the integral of the products of two
-// coordinates is V / 20 (a a' + b b' + c c' + s s').
+// Adds the tetrahedron between the origin and a face to the integrals of a solid. With the corners
+// a, b, c, their sum s and the volume V, the integral of the position is V s / 4, and the integral
+// of the product of two coordinates i and j is V / 20 (a_i a_j + b_i b_j + c_i c_j + s_i s_j).
 static void add_tetrahedron(solid_mass *mass, md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
     const md5_vec3d sum = md5_vec3d_add(md5_vec3d_add(a, b), c);
@@ -297,11 +297,15 @@ static void add_tetrahedron(solid_mass *mass, md5_vec3d a, md5_vec3d b, md5_vec3
     mass->center = md5_vec3d_add(mass->center, md5_vec3d_scale(sum, volume_times_6 / 24.0));
 
     const double vectors[4][3] = {
-        {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
-    for (uint32_t r = 0; r < 3; r++) {
-        for (uint32_t s = 0; s < 3; s++) {
+        {a.x, a.y, a.z},
+        {b.x, b.y, b.z},
+        {c.x, c.y, c.z},
+        {sum.x, sum.y, sum.z},
+    };
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t j = 0; j < 3; j++) {
             for (uint32_t k = 0; k < 4; k++)
-                mass->products[r][s] += volume_times_6 / 120.0 * vectors[k][r] * vectors[k][s];
+                mass->products[i][j] += volume_times_6 / 120.0 * vectors[k][i] * vectors[k][j];
         }
     }
 }
@@ -326,21 +330,22 @@ static solid_mass measure_solid(const body_shape *shape)
     return mass;
 }
 
-// Sets mass and inertia of a body. The inertia tensor is the density times (trace * identity -
-// products). It is multiplied by the matrix "inertiaScale" of the definition.
+// Sets the mass and the inertia of a body. The inertia tensor is density * (trace * identity -
+// products), multiplied by the matrix "inertiaScale" of the definition.
 static void set_mass(md5_body_part *body, const solid_mass *mass)
 {
     const double density = (double)body->def->density;
     const double trace = mass->products[0][0] + mass->products[1][1] + mass->products[2][2];
     body->mass = md5_round_to_float(density * mass->volume);
-    for (uint32_t r = 0; r < 3; r++) {
-        for (uint32_t c = 0; c < 3; c++) {
-            double scaled = 0.0;
+    for (uint32_t row = 0; row < 3; row++) {
+        for (uint32_t column = 0; column < 3; column++) {
+            double scaled = 0.0; // element of tensor * inertiaScale
             for (uint32_t k = 0; k < 3; k++) {
-                const double inertia = density * ((r == k ? trace : 0.0) - mass->products[r][k]);
-                scaled += inertia * (double)body->def->inertia_scale[3 * k + c];
+                const double diagonal = row == k ? trace : 0.0;
+                const double tensor = density * (diagonal - mass->products[row][k]);
+                scaled += tensor * (double)body->def->inertia_scale[3 * k + column];
             }
-            body->inertia[3 * r + c] = md5_round_to_float(scaled);
+            body->inertia[3 * row + column] = md5_round_to_float(scaled);
         }
     }
 }
@@ -954,10 +959,12 @@ void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, m
     MD5_ASSERT(joints != NULL && bodies != NULL, "joints, bodies: must not be NULL");
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const body = &figure->bodies[i];
+        const md5_xform joint_in_model = md5_xform_from_mat34(joints[body->joint]);
+        const md5_xform body_in_model = md5_xform_mul(joint_in_model, body->offset);
+        const md5_xform body_in_world = md5_xform_mul(placement, body_in_model);
         const md5_vec3 previous = bodies[i].transform.translation;
         bodies[i] = (md5_body_state){.linear = {0.0f, 0.0f, 0.0f}};
-        bodies[i].transform = md5_xform_mul(
-            placement, md5_xform_mul(md5_xform_from_mat34(joints[body->joint]), body->offset));
+        bodies[i].transform = body_in_world;
         if (seconds > 0.0f)
             bodies[i].linear = md5_vec3_scale(
                 md5_vec3_sub(bodies[i].transform.translation, previous), 1.0f / seconds);

@@ -47,24 +47,26 @@ static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5
     return true;
 }
 
-// Measures the thigh and the shin of a leg in the current transforms of the body, which are those
-// of the clip "ik_pose": their lengths, the direction to which the knee bends, and the rotation
-// from the axes of each bone to its joint.
+// Measures the bones of a leg, thigh and shin, in the current transforms of the body, which are
+// those of the clip "ik_pose". For each bone sets its length, the direction to which the knee bends
+// in the axes of its joint, and the rotation from the axes of the bone to its joint.
 static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
 {
-    md5_vec3d forward = {1.0, 0.0, 0.0};
+    md5_vec3d forward = {1.0, 0.0, 0.0}; // model space
     if (leg->joints[IK_DIRECTION] != MD5_NONE)
         forward = md5_vec3d_sub(monster_joint_position(monster, leg->joints[IK_DIRECTION]),
                                 monster_joint_position(monster, leg->joints[IK_KNEE]));
     for (uint32_t i = 0; i < 2; i++) {
-        const md5_quat to_joint =
-            md5_quat_conjugate(monster->body_actor.transforms[leg->joints[i]].rotation);
-        const md5_vec3d bone = md5_vec3d_sub(monster_joint_position(monster, leg->joints[i + 1]),
-                                             monster_joint_position(monster, leg->joints[i]));
-        const md5_quat axes = bone_axes(md5_vec3d_normalize(bone), forward);
-        leg->forward[i] = md5_quat_rotate(to_joint, md5_vec3d_round(forward));
+        const md5_xform *const joint = &monster->body_actor.transforms[leg->joints[i]];
+        const md5_quat model_to_joint = md5_quat_conjugate(joint->rotation);
+        const md5_vec3d start = monster_joint_position(monster, leg->joints[i]);
+        const md5_vec3d end = monster_joint_position(monster, leg->joints[i + 1]);
+        const md5_vec3d bone = md5_vec3d_sub(end, start);
+        const md5_quat bone_to_model = bone_axes(md5_vec3d_normalize(bone), forward);
+        const md5_quat joint_to_bone = md5_quat_mul(model_to_joint, bone_to_model);
+        leg->forward[i] = md5_quat_rotate(model_to_joint, md5_vec3d_round(forward));
         leg->lengths[i] = md5_vec3d_length(bone);
-        leg->bone_to_joint[i] = md5_quat_conjugate(md5_quat_mul(to_joint, axes));
+        leg->bone_to_joint[i] = md5_quat_conjugate(joint_to_bone);
     }
 }
 
@@ -303,22 +305,23 @@ static void bend_legs(md5_monster *monster, const md5_vec3d *hip_to_ankle)
     }
 }
 
-// Returns the vertical displacement of the waist. `min_shift` is the smallest displacement of a
-// foot; `max_ankle` is the height of the highest ankle.
+// Returns the vertical displacement of the waist. It follows the lowest foot, but keeps a minimum
+// height above the floor and a minimum height above the highest ankle. `min_shift` is the smallest
+// displacement of a foot, `max_ankle` the height of the highest ankle.
 static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d waist,
                                double min_shift, double max_ankle)
 {
-    // The waist follows the lowest foot, but keeps a minimum height above the floor and a minimum
-    // height above the highest ankle.
+    const double min_above_floor = (double)ik->min_waist_floor;
+    const double min_above_ankle = (double)ik->min_waist_ankle;
     double shift = min_shift + (double)ik->waist_shift;
-    if (ik->min_waist_floor > 0.0f && shift < 0.0) {
-        const double ground =
-            sweep_foot(ik, tick, waist, waist.z + shift - (double)ik->min_waist_floor, SWEEP_WAIST);
-        const double missing = ground + (double)ik->min_waist_floor - (waist.z + shift);
+    if (min_above_floor > 0.0 && shift < 0.0) {
+        const double sweep_end = waist.z + shift - min_above_floor;
+        const double floor_height = sweep_foot(ik, tick, waist, sweep_end, SWEEP_WAIST);
+        const double missing = floor_height + min_above_floor - (waist.z + shift);
         shift += missing > 0.0 ? missing : 0.0;
     }
-    if (ik->min_waist_ankle > 0.0f) {
-        const double missing = max_ankle + (double)ik->min_waist_ankle - (waist.z + shift);
+    if (min_above_ankle > 0.0) {
+        const double missing = max_ankle + min_above_ankle - (waist.z + shift);
         shift += missing > 0.0 ? missing : 0.0;
     }
     return shift;
@@ -350,13 +353,17 @@ static double move_ankles(md5_monster *monster, const md5_monster_tick *tick,
     return max_height;
 }
 
-// Computes the vertical displacement of the waist, smoothed over time.
+// Returns the vertical displacement of the waist, smoothed over time and limited to
+// MAX_WAIST_SHIFT. Stores the new height of the waist. `waist` is its animated position in world
+// space; the other parameters are those of find_waist_shift().
 static double move_waist(md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d waist,
                          double min_shift, double max_ankle)
 {
     double shift = find_waist_shift(ik, tick, waist, min_shift, max_ankle);
-    if (ik->has_heights)
-        shift -= (double)ik->waist_smoothing * (waist.z + shift - ik->waist_height);
+    if (ik->has_heights) { // keep a fraction of the difference from the previous height
+        const double change = waist.z + shift - ik->waist_height;
+        shift -= (double)ik->waist_smoothing * change;
+    }
     shift = fmin(fmax(shift, -MAX_WAIST_SHIFT), MAX_WAIST_SHIFT);
     ik->waist_height = waist.z + shift;
     ik->waist_offset = (md5_vec3d){0.0, 0.0, shift};

@@ -99,10 +99,16 @@ static uint32_t find_name(const md5_names *names, const char *name)
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
                   uint32_t *number)
 {
-    *number = *name ? find_name(names, *name) : MD5_NONE;
-    if (!*name || *number != MD5_NONE)
+    *number = MD5_NONE;
+    if (!*name)
         return true;
-    if (names == &building->parameters && find_name(&building->curves, *name) != MD5_NONE)
+    *number = find_name(names, *name);
+    if (*number != MD5_NONE)
+        return true;
+
+    const bool is_curve =
+        names == &building->parameters && find_name(&building->curves, *name) != MD5_NONE;
+    if (is_curve)
         return MD5_MISMATCH(
             building, name,
             " refers to curve %s: expected a parameter, because curves are read with the pose",

@@ -259,7 +259,8 @@ typedef struct sole_frame {
 // A faster rotation is part of the animation.
 static const float max_locked_turn = 0.52359878f;
 
-// Returns the contact of a sole between two adjacent frames.
+// Returns the contact of a sole between two adjacent frames. It has a contact if it is low in both
+// frames: it slides if it moves too fast, and otherwise turns or stands.
 static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
                                const md5_hold_params *hold, float frame_rate)
 {
@@ -283,7 +284,8 @@ static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
     return is_turning ? MD5_CONTACT_TURNS : MD5_CONTACT_STANDS;
 }
 
-// Samples a sole in all frames of a clip.
+// Computes the position and the horizontal direction of a sole in all frames of a clip, in id's
+// axes.
 static void sample_sole(md5_building *building, const md5_binding *binding, const md5_sole *sole,
                         sole_frame *frames)
 {
@@ -299,22 +301,28 @@ static void sample_sole(md5_building *building, const md5_binding *binding, cons
     }
 }
 
-// Computes the contacts of a sole in each frame of a clip. The last frame has no next frame; it
-// gets the contact of the previous frame. If the cycle leads back to the first frame, the last
-// frame has a contact only if the frames on both sides have the same contact.
+// Returns the contact of a sole in the last frame of a clip, which has no next frame: the contact
+// of the previous frame. If the cycle leads back to the first frame, the last frame has a contact
+// only if the frames on both sides have the same contact.
+static uint8_t find_last_contact(const md5_source *source, const uint8_t *contacts, uint32_t last)
+{
+    const uint8_t previous = contacts[last > 0 ? last - 1 : 0];
+    const bool leads_to_first = source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN;
+    if (leads_to_first && previous != contacts[0])
+        return MD5_CONTACT_NONE;
+    return previous;
+}
+
+// Computes the contacts of a sole with the ground in each frame of a clip.
 static void find_contacts(const md5_source *source, const sole_frame *frames,
                           const md5_hold_params *hold, uint8_t *contacts)
 {
     const float frame_rate = (float)source->binding->anim->frame_rate;
     const uint32_t last = source->binding->anim->num_frames - 1;
+    contacts[0] = contact_between(frames, frames, hold, frame_rate); // of a clip of one frame
     for (uint32_t j = 0; j < last; j++)
         contacts[j] = contact_between(&frames[j], &frames[j + 1], hold, frame_rate);
-    if (last > 0)
-        contacts[last] = contacts[last - 1];
-    else
-        contacts[last] = contact_between(frames, frames, hold, frame_rate);
-    if (source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN && contacts[last] != contacts[0])
-        contacts[last] = MD5_CONTACT_NONE;
+    contacts[last] = find_last_contact(source, contacts, last);
 }
 
 // Computes the contacts of all soles with the ground in a clip.

@@ -83,24 +83,31 @@ static double settling_time(const md5_follow_desc *follow)
     return NEGLIGIBLE_EXPONENT / fmin(0.5 * c, k / c);
 }
 
-// Returns the movement of a parameter `elapsed` seconds after its goal was set.
+// Returns the distance and the velocity of a smoothed parameter `elapsed` seconds after its goal
+// was set. Only a spring has a velocity, because only its movement begins with the velocity that
+// the parameter had before.
 static movement movement_after(const md5_follow_desc *follow,
                                const md5_parameter_smoothing *smoothing, double elapsed)
 {
-    const double x = (double)smoothing->from - smoothing->goal;
-    const double v = smoothing->velocity;
+    const double distance = (double)smoothing->from - smoothing->goal;
+    const double velocity = smoothing->velocity;
     if (elapsed >= settling_time(follow))
         return (movement){0, 0};
     if (follow->kind == MD5_FOLLOW_SMOOTH)
-        return (movement){x * md5i_decay(follow->rate * elapsed), 0};
-    if (follow->kind == MD5_FOLLOW_EASE)
-        return (movement){x - x * md5i_eased(&follow->easing, elapsed / follow->duration), 0};
+        return (movement){distance * md5i_decay(follow->rate * elapsed), 0};
+    if (follow->kind == MD5_FOLLOW_EASE) {
+        const double eased = md5i_eased(&follow->easing, elapsed / follow->duration);
+        return (movement){distance - distance * eased, 0};
+    }
 
-    const double k = follow->stiffness;
-    const double c = follow->damping;
-    const md5_swing swing = md5i_swing_for(k, c, elapsed);
-    return (movement){swing.keep * x + swing.drift * v,
-                      -k * swing.drift * x + (swing.keep - c * swing.drift) * v};
+    const double stiffness = follow->stiffness;
+    const double damping = follow->damping;
+    const md5_swing swing = md5i_swing_for(stiffness, damping, elapsed);
+    return (movement){
+        .distance = swing.keep * distance + swing.drift * velocity,
+        .velocity =
+            -stiffness * swing.drift * distance + (swing.keep - damping * swing.drift) * velocity,
+    };
 }
 
 // Returns the value of a parameter `seconds` from now.

@@ -26,21 +26,21 @@ static sole_contact blend_contacts(sole_contact below, sole_contact above, float
     return blended;
 }
 
-// Returns the contact at the sample position of a clip: the contact between its frame0 and the next
-// frame.
+// Returns the contact of a sole at the sample position of a clip: the contact between its frame0
+// and the next frame. A sole that rotates at its position also stands.
 static sole_contact clip_contact(const md5_machine *machine, size_t sole, const md5_source *source,
                                  const md5_sample_position *sample)
 {
-    const uint8_t contact =
-        machine->contacts[sole * machine->num_frames + source->first_frame + sample->frame0];
+    const size_t frame = source->first_frame + sample->frame0; // in the frames of all clips
+    const uint8_t contact = machine->contacts[sole * machine->num_frames + frame];
+    const bool is_turning = contact == MD5_CONTACT_TURNS;
+    const bool is_standing = is_turning || contact == MD5_CONTACT_STANDS;
+    const bool is_sliding = contact == MD5_CONTACT_SLIDES;
     sole_contact result = {{0}};
     result.weights[CONTACT_TOTAL] = 1;
-    if (contact == MD5_CONTACT_TURNS)
-        result.weights[CONTACT_TURNING] = 1;
-    if (contact == MD5_CONTACT_TURNS || contact == MD5_CONTACT_STANDS)
-        result.weights[CONTACT_STANDING] = 1;
-    if (contact == MD5_CONTACT_SLIDES)
-        result.weights[CONTACT_SLIDING] = 1;
+    result.weights[CONTACT_TURNING] = is_turning ? 1 : 0;
+    result.weights[CONTACT_STANDING] = is_standing ? 1 : 0;
+    result.weights[CONTACT_SLIDING] = is_sliding ? 1 : 0;
     return result;
 }
 
@@ -69,7 +69,8 @@ static sole_contact state_contact(const md5_player *player, const md5_active_sta
     return sum;
 }
 
-// Returns the blended contact of a layer. A frozen pose has no contact.
+// Returns the contact of a sole in a layer: the contacts of its active states, blended like their
+// poses. A frozen pose has a weight, but no contact.
 static sole_contact layer_contact(const md5_player *player, uint32_t index, size_t sole)
 {
     md5_layer_state *const layer_state = &player->layer_states[index];
@@ -186,8 +187,8 @@ static md5_foot_lock_step foot_step(const md5_player *player, const md5_modifier
     };
 }
 
-// Updates the locks of a modifier's feet from the animated pose. If `is_first` is true, initializes
-// them.
+// Advances the locks of a modifier's feet by the time since the last pose, with the animated pose.
+// If `is_first` is true, initializes the locks.
 static void update_locked_feet(md5_player *player, const md5_modifier *modifier, bool is_first,
                                const md5_xform *pose)
 {
