@@ -22,6 +22,8 @@ convert_affine convert_mul_affine(const convert_affine *a, const convert_affine 
     return product;
 }
 
+// Returns the determinant of the axes: the volume of a unit cube after the transform, which is
+// negative if the transform contains a mirror.
 double convert_determinant(const convert_affine *a)
 {
     return convert_dot(a->c[0], convert_cross(a->c[1], a->c[2]));
@@ -58,6 +60,7 @@ convert_affine convert_affine_from_xform(convert_xform t)
     return a;
 }
 
+// Converts a column-major matrix of 16 numbers, whose last row is ignored.
 convert_affine convert_affine_from_matrix(const double *m)
 {
     convert_affine a;
@@ -66,27 +69,31 @@ convert_affine convert_affine_from_matrix(const double *m)
     return a;
 }
 
-// Converts the columns of a rotation matrix to a unit quaternion. 1 + sums[i] is four times the
-// square of component i (x, y, z, w); all[i] is the quaternion scaled by four times component i.
+// Converts the columns of a rotation matrix to a unit quaternion. The matrix determines the product
+// of each pair of components; with one component as the common factor, these products are the
+// quaternion. The largest component is used, so that the factor is not near 0.
 static convert_quat quat_from_columns(const convert_vec c[3])
 {
-    // Compute the largest component first, so that no component is divided by a small number.
+    // 1 + sums[i] is four times the square of component i, in the order x, y, z, w.
     const double sums[4] = {c[0].x - c[1].y - c[2].z, c[1].y - c[0].x - c[2].z,
                             c[2].z - c[0].x - c[1].y, c[0].x + c[1].y + c[2].z};
-    int best = 0;
-    for (int i = 1; i < 4; i++)
-        if (sums[i] > sums[best])
-            best = i;
+    int largest = 0;
+    for (int i = 1; i < 4; i++) {
+        if (sums[i] > sums[largest])
+            largest = i;
+    }
+
+    // Products of two components, times four.
     const double xy = c[0].y + c[1].x;
     const double xz = c[2].x + c[0].z;
     const double yz = c[1].z + c[2].y;
     const double wx = c[1].z - c[2].y;
     const double wy = c[2].x - c[0].z;
     const double wz = c[0].y - c[1].x;
-    const double s = 1 + sums[best];
-    const convert_quat all[4] = {
-        {s, xy, xz, wx}, {xy, s, yz, wy}, {xz, yz, s, wz}, {wx, wy, wz, s}};
-    return convert_unit(all[best]);
+    const double square = 1 + sums[largest];
+    const convert_quat products[4] = {
+        {square, xy, xz, wx}, {xy, square, yz, wy}, {xz, yz, square, wz}, {wx, wy, wz, square}};
+    return convert_unit(products[largest]);
 }
 
 // Finds the rotation that is nearest to a transform with scale and shear, by the polar

@@ -1,11 +1,14 @@
 // Loads the parts of a scene, reduces vertices to the form of other formats, and measures the
-// error. fitter is the state of the reduction, and loose_vertex is a vertex that is not exact.
+// error. In most formats, a vertex has one position and a few slots, each with a joint and its
+// weight, while an MD5 vertex has one position per weight. fitter is the state of the reduction,
+// and loose_vertex is a vertex that the other form cannot store exactly.
 #include "demo/convert/assets.h"
 
 // A small file may have many joints that do not move, but writers store a pose of each in every
 // frame.
 enum { MAX_POSES = 1 << 25 };
 
+// For md5_load_opts.warn: reports a warning of the library as a note.
 static void print_warning(void *user, const md5_error *warning)
 {
     char text[600];
@@ -20,6 +23,21 @@ static md5_binding *bind_clip(const convert_assets *assets, const md5_anim *anim
     if (assets->model)
         return md5_bind(assets->model, anim, opts, error);
     return md5_bind_skeleton(assets->skeleton, assets->rest, anim, opts, error);
+}
+
+// Handles a clip that does not belong to the model, the last clip of `assets`: removes it if the
+// job is forced. Returns false for other errors.
+static bool skip_unbound_clip(const convert_job *job, convert_assets *assets, md5_error *error)
+{
+    const bool is_of_other_model = assets->model && error->status == MD5_ERROR_MISMATCH;
+    if (!is_of_other_model || !job->is_forced)
+        return false;
+    const convert_clip *const clip = &assets->clips[assets->num_clips - 1];
+    convert_note(job, "skipped clip %s: %s", clip->name, error->message);
+    md5_error_clear(error);
+    md5_free_anim(clip->anim);
+    assets->num_clips--;
+    return true;
 }
 
 // Loads a clip. Without a model, the joints of the first clip in its base frame are the skeleton. A
@@ -42,16 +60,8 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
         assets->rest = anim->base_frame;
     }
     clip->binding = bind_clip(assets, anim, &opts, error);
-    if (!clip->binding) {
-        const bool is_mismatch = error->status == MD5_ERROR_MISMATCH;
-        if (!is_mismatch || !assets->model || !job->is_forced)
-            return false;
-        convert_note(job, "skipped clip %s: %s", clip->name, error->message);
-        md5_error_clear(error);
-        md5_free_anim(anim);
-        assets->num_clips--;
-        return true;
-    }
+    if (!clip->binding)
+        return skip_unbound_clip(job, assets, error);
 
     const uint32_t num_joints = assets->skeleton->num_joints;
     if ((uint64_t)anim->num_frames * num_joints > MAX_POSES)
@@ -62,27 +72,36 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     return true;
 }
 
-// Loads all targets. One structure contains their differences from the model.
+// Loads the models of all morph targets. Returns false on failure; *count is then the number of
+// elements of sources[] that the caller frees.
+static bool load_target_models(const convert_scene *scene, md5_morph_source *sources,
+                               uint32_t *count, md5_error *error)
+{
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        const convert_part *const part = &scene->parts[i];
+        if (part->kind != CONVERT_TARGET)
+            continue;
+        md5_model *const model = convert_parse_model(part, error);
+        if (!model)
+            return false;
+        sources[*count] = (md5_morph_source){.name = part->name, .model = model};
+        ++*count;
+    }
+    return true;
+}
+
+// Loads all morph targets. One structure contains their differences from the model.
 static bool load_targets(const convert_scene *scene, convert_assets *assets, md5_error *error)
 {
     md5_morph_source *const sources = common_alloc(scene->num_parts, sizeof *sources);
     uint32_t count = 0;
-    bool is_read = true;
-    for (size_t i = 0; i < scene->num_parts && is_read; i++) {
-        if (scene->parts[i].kind != CONVERT_TARGET)
-            continue;
-        sources[count].name = scene->parts[i].name;
-        sources[count].model = convert_parse_model(&scene->parts[i], error);
-        is_read = sources[count++].model;
-    }
-
+    bool is_read = load_target_models(scene, sources, &count, error);
     if (is_read && count > 0) {
         assets->morph = md5_create_morph(assets->model, sources, count, NULL, error);
         is_read = assets->morph;
     }
-    while (count-- > 0)
-        md5_free_model((md5_model *)(uintptr_t)sources[count].model);
-
+    for (uint32_t i = 0; i < count; i++)
+        md5_free_model((md5_model *)(uintptr_t)sources[i].model);
     free(sources);
     return is_read;
 }
@@ -503,39 +522,46 @@ static double error_limit(const fitter *fit, const loose_vertex *v)
     return bound + fabs(sum - 1) * fit->size;
 }
 
-// Reports the number of inexact vertices, the largest error in the clips, and an upper limit of the
-// error in other poses.
-static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
+// Reports the vertices that the format cannot store exactly: those with more than fit->slots
+// influences, and the other inexact vertices.
+static void note_inexact_vertices(const convert_job *job, const fitter *fit, size_t num_more)
 {
-    size_t num_more = 0;
-    double bound = 0;
-    for (size_t i = 0; i < fit->num_vertices; i++) {
-        loose_vertex *const vertex = &fit->vertices[i];
-        num_more += vertex->has_more;
-        bound = fmax(bound, error_limit(fit, vertex));
-    }
-
+    const size_t num_others = fit->num_vertices - num_more;
     if (num_more > 0)
         convert_note(job, "%zu %s more than %u influences%s", num_more,
                      common_noun(num_more, "vertex has", "vertices have"), fit->slots,
                      fit->num_frames > 0 ? "; their weights were fitted to the clips" : "");
-    if (fit->num_vertices > num_more)
+    if (num_others > 0)
         convert_note(job,
                      "the format cannot store the weights of %zu %s exactly: the weighted "
                      "positions differ, a weight is negative, or the weights do not sum to 1",
-                     fit->num_vertices - num_more,
-                     common_noun(fit->num_vertices - num_more, "vertex", "vertices"));
+                     num_others, common_noun(num_others, "vertex", "vertices"));
+}
 
-    if (fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst) && !job->is_fitted)
-        convert_note(job,
-                     num_more > 0 && fit->slots < 16
-                         ? "use --fit or a larger value of --influences to reduce the difference"
-                         : "use --fit to reduce the difference");
+// Reports the number of inexact vertices, the largest error in the clips, and an upper limit of the
+// error in other poses.
+static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
+{
+    const uint32_t max_slots = 16;
+    size_t num_more = 0;
+    double limit = 0;
+    for (size_t i = 0; i < fit->num_vertices; i++) {
+        loose_vertex *const vertex = &fit->vertices[i];
+        num_more += vertex->has_more;
+        limit = fmax(limit, error_limit(fit, vertex));
+    }
+    note_inexact_vertices(job, fit, num_more);
 
+    const bool is_large = fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst);
+    const bool can_add_slots = num_more > 0 && fit->slots < max_slots;
+    if (is_large && !job->is_fitted)
+        convert_note(job, can_add_slots ? "use --fit or a larger value of --influences to reduce "
+                                          "the difference"
+                                        : "use --fit to reduce the difference");
     convert_note(
         job,
         "upper limit of the difference in any other pose: %.3g units (%.3g %% of the model's size)",
-        bound, 100 * relative_size(fit->model, bound));
+        limit, 100 * relative_size(fit->model, limit));
 }
 
 // -- All steps ------------------------------------------------------------------------------------
@@ -635,6 +661,31 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
     free(fit.vertices);
 }
 
+// Gives vertices without positive weights the full weight in the first slot. Returns their number.
+// weights[] is the first weight of the mesh; the weights of vertices are `stride` bytes apart.
+static uint32_t fill_empty_weights(uint8_t *weights, uint32_t num_vertices, size_t stride)
+{
+    uint32_t num_unweighted = 0;
+    for (uint32_t v = 0; v < num_vertices; v++) {
+        if (weights[v * stride] > 0)
+            continue;
+        weights[v * stride] = UINT8_MAX;
+        num_unweighted++;
+    }
+    return num_unweighted;
+}
+
+// Returns the number of vertices with more influences than slots.
+static uint32_t count_reduced_vertices(const md5_mesh *mesh, uint32_t slots)
+{
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const uint32_t num_influences = mesh->first_influence[v + 1] - mesh->first_influence[v];
+        count += num_influences > slots;
+    }
+    return count;
+}
+
 // Packs the influences of a mesh: `slots` joints and `slots` weights per vertex. Vertices without
 // positive weights get the full weight in the first slot. Returns their number, or UINT32_MAX if
 // the joints do not fit into bytes.
@@ -653,23 +704,14 @@ static uint32_t pack_mesh_bytes(const convert_job *job, const md5_model *model, 
     if (model->skeleton.num_joints > 256 || !md5_pack_influences(&pack))
         return UINT32_MAX;
 
-    uint32_t num_reduced = 0;
-    uint32_t num_unweighted = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        uint8_t *const weights = packed + v * stride + slots;
-        num_reduced += mesh->first_influence[v + 1] - mesh->first_influence[v] > slots;
-        if (weights[0] == 0) {
-            num_unweighted++;
-            weights[0] = UINT8_MAX;
-        }
-    }
+    const uint32_t num_reduced = count_reduced_vertices(mesh, slots);
     if (num_reduced > 0)
         convert_note(job,
                      "mesh %u: weights of %u of %u vertices were reduced to %u influences "
                      "(from up to %u); this moves vertices by at most %.3g units in any pose",
                      mesh_index, num_reduced, mesh->num_vertices, slots, mesh->max_influences,
                      md5_pack_loss(model, mesh_index, slots, NULL));
-    return num_unweighted;
+    return fill_empty_weights(packed + slots, mesh->num_vertices, stride);
 }
 
 // Packs the influences of all vertices as bytes, for formats that store them in this way:

@@ -97,19 +97,27 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
     return true;
 }
 
-// Reads the name of a joint, which extends to the end of the line, its offset and its channels.
-static bool begin_joint(bvh_file *file, uint32_t parent)
+// Returns the length of the name at the current token, which extends to the end of the line without
+// blanks and braces at its end: the brace of the joint may be on the line of its name.
+static size_t measure_name(const bvh_file *file, size_t token_length)
 {
-    size_t length = convert_next_token(&file->in);
     const char *const name = file->in.at;
-    if (length == 0)
-        return convert_fail_token(&file->in, "a name");
+    size_t length = token_length;
     while (name + length < file->in.end && name[length] != '\n')
         length++;
-
     while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
-        length--; // the brace may be on the line of the name
+        length--;
+    return length;
+}
 
+// Reads the name of a joint, its offset and its channels.
+static bool begin_joint(bvh_file *file, uint32_t parent)
+{
+    const size_t token_length = convert_next_token(&file->in);
+    if (token_length == 0)
+        return convert_fail_token(&file->in, "a name");
+    const char *const name = file->in.at;
+    const size_t length = measure_name(file, token_length);
     if (file->num_joints == MAX_JOINTS)
         return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
                                "file has too many joints: expected at most %d", MAX_JOINTS);
@@ -118,12 +126,11 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
                                "joint name is too long: expected at most %d bytes, found %zu",
                                MAX_NAME_SIZE, length);
 
-    const uint32_t n = file->num_joints++;
-    file->joints = common_grow(file->joints, n, sizeof *file->joints);
-    file->joints[n] =
-        (bvh_joint){.name = convert_sanitize(name, length, CONVERT_QUOTE), .parent = parent};
+    const uint32_t index = file->num_joints++;
+    file->joints = common_grow(file->joints, index, sizeof *file->joints);
+    bvh_joint *const joint = &file->joints[index];
+    *joint = (bvh_joint){.name = convert_sanitize(name, length, CONVERT_QUOTE), .parent = parent};
     file->in.at += length;
-    bvh_joint *const joint = &file->joints[n];
     if (!expect(file, "{") || !read_offset(file, &joint->offset))
         return false;
     return !accept_token(file, "CHANNELS") || read_channels(file, joint);

@@ -75,6 +75,24 @@ static md5_bounds find_joint_bounds(const md5_skeleton *skeleton, const md5_xfor
     return bounds;
 }
 
+// Samples all frames of a clip: the animated components, and the bounds of the joints.
+static void sample_frames(const md5_binding *binding, md5_doc *doc)
+{
+    const md5_anim *const anim = binding->anim;
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    md5_xform *const pose = common_alloc(skeleton->num_joints, sizeof *pose);
+    md5_mat34 *const matrices = common_alloc(skeleton->num_joints, sizeof *matrices);
+    float *next = doc->numbers;
+    for (uint32_t i = 0; i < anim->num_frames; i++) {
+        const md5_sample_position frame = {.frame0 = i, .frame1 = i};
+        md5_sample(binding, frame, MD5_ROOT_FILE, pose);
+        next = write_components(anim, pose, next);
+        doc->bounds[i] = find_joint_bounds(skeleton, pose, matrices);
+    }
+    free(matrices);
+    free(pose);
+}
+
 // Replaces *text by the text of a clip. Its frames are sampled as players sample them, through a
 // binding to the skeleton of the clip itself.
 static bool print_anim(const md5_anim *anim, char **text, size_t *size, md5_error *error)
@@ -97,19 +115,7 @@ static bool print_anim(const md5_anim *anim, char **text, size_t *size, md5_erro
         .bounds = common_alloc(anim->num_frames, sizeof *doc.bounds),
     };
     fill_joints(anim, doc.joints);
-
-    // Sample each frame, and append its animated components.
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const matrices = common_alloc(num_joints, sizeof *matrices);
-    float *next = doc.numbers;
-    for (uint32_t i = 0; i < anim->num_frames; i++) {
-        const md5_sample_position frame = {.frame0 = i, .frame1 = i};
-        md5_sample(binding, frame, MD5_ROOT_FILE, pose);
-        next = write_components(anim, pose, next);
-        doc.bounds[i] = find_joint_bounds(skeleton, pose, matrices);
-    }
-    free(matrices);
-    free(pose);
+    sample_frames(binding, &doc);
     md5_free_binding(binding);
 
     const bool is_printed = convert_print_doc(&doc, text, size, error);

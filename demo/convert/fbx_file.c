@@ -237,31 +237,42 @@ static const char *find_closing_brace(const char *at, const char *end)
     return end;
 }
 
+// Returns the end of a line break if the values of a node end there, or the position at which they
+// continue: after blanks and line breaks, if the next character is a comma.
+static const char *skip_continued_line(const char *line_end, const char *end)
+{
+    const char *next = line_end;
+    while (next < end && (is_blank(*next) || *next == '\n'))
+        next++;
+    const bool continues = next < end && *next == ',';
+    return continues ? next : line_end;
+}
+
 // Returns the end of the values of a node: a brace, or the end of a line. The values continue on
-// the next line if this line ends with a comma or the next begins with one.
+// the next line if this line ends with a comma or the next begins with one. Texts in quotes and
+// comments are skipped.
 static const char *find_values_end(const char *at, const char *end)
 {
-    char last = ' ';
-    while (at < end && *at != '{' && *at != '}') {
-        if (*at == '\n' && last != ',') {
-            const char *next = at;
-            while (next < end && (is_blank(*next) || *next == '\n'))
-                next++;
-            if (next == end || *next != ',')
-                return at;
-            at = next;
+    const char *next = at;
+    char last = ' '; // the last character that is not a blank
+    while (next < end && *next != '{' && *next != '}') {
+        if (*next == '\n' && last != ',') {
+            const char *const continued = skip_continued_line(next, end);
+            if (continued == next)
+                return next;
+            next = continued;
         }
-        if (*at == ';') { // a comment
-            const char *const line_end = memchr(at, '\n', (size_t)(end - at));
-            at = line_end ? line_end : end;
+        if (*next == ';') { // a comment
+            const char *const line_end = memchr(next, '\n', (size_t)(end - next));
+            next = line_end ? line_end : end;
             continue;
         }
-        if (!is_blank(*at) && *at != '\n')
-            last = *at;
-        at = *at == '"' ? skip_text(at, end) : at + 1;
+        if (!is_blank(*next) && *next != '\n')
+            last = *next;
+        next = *next == '"' ? skip_text(next, end) : next + 1;
     }
 
-    return at;
+    return next;
 }
 
 // Reads the next node of an ASCII file: `Name: values`, optionally followed by children in

@@ -118,6 +118,12 @@ static bool find_usable_image(gltf_file *file, uint32_t index, const char *uri, 
     return true;
 }
 
+// Returns true if an image is in another file, not in the glTF file itself.
+static bool is_image_file(const char *uri)
+{
+    return uri && strncmp(uri, "data:", strlen("data:")) != 0;
+}
+
 // Adds the image of a texture, a PNG or JPEG file, to a material. A missing image is only noted.
 static bool add_image(gltf_file *file, const char *shader, const json_t *texture, convert_image *to)
 {
@@ -127,22 +133,23 @@ static bool add_image(gltf_file *file, const char *shader, const json_t *texture
 
     const json_t *const object = gltf_item(file, "images", index);
     const char *const uri = gltf_text(object, "uri");
-    const bool is_file = uri && strncmp(uri, "data:", strlen("data:")) != 0;
+    const bool is_file = is_image_file(uri);
     gltf_bytes found;
     if (!find_usable_image(file, index, uri, is_file, &found))
         return false;
 
     name_image(object, index, is_file, to);
-    if (found.bytes && !found.reason) {
-        to->bytes = common_alloc(found.size, 1);
-        memcpy(to->bytes, found.bytes, found.size);
-        to->size = found.size;
-    } else {
+    if (!found.bytes || found.reason) {
         char *const location = is_file ? common_format(": %.100s", uri) : common_copy("");
         convert_note(file->job, "skipped images/%u of material %s: %s%s", index, shader,
                      found.reason, location);
         free(location);
+        return true;
     }
+
+    to->bytes = common_alloc(found.size, 1);
+    memcpy(to->bytes, found.bytes, found.size);
+    to->size = found.size;
     return true;
 }
 

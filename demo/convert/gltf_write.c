@@ -493,30 +493,35 @@ static void collect_moved(const md5_morph_mesh *mesh, uint32_t target, moved_ver
     }
 }
 
+// Writes one attribute of a morph target: the changes of the moved vertices. Positions are divided
+// by the step of quantized positions. Returns the index of the accessor as JSON.
+static json_t *write_target_attribute(gltf_writer *writer, const md5_mesh *mesh,
+                                      const moved_vertices *moved, int attribute, json_t *indices)
+{
+    const bool is_position = attribute == MORPH_POSITION;
+    const double step = writer->step > 0 ? writer->step : 1;
+    const double unit = is_position ? inch / step : 1;
+    for (uint32_t i = 0; i < moved->count; i++) {
+        const convert_vec move = convert_from_vec3(morph_vector(moved->deltas[i], attribute));
+        put_vec(gltf_axes(convert_times(move, unit)), moved->values + 3 * (size_t)i);
+    }
+    return add_deltas(writer, mesh, json_incref(indices), moved->values, moved->count, is_position);
+}
+
 // Returns the glTF object of a target: one sparse accessor for each attribute. All accessors share
 // the indices of the vertices.
 static json_t *write_target(gltf_writer *writer, const md5_mesh *mesh, const moved_vertices *moved)
 {
     static const char *const attributes[NUM_MORPH_ATTRIBUTES] = {
         [MORPH_POSITION] = "POSITION", [MORPH_NORMAL] = "NORMAL", [MORPH_TANGENT] = "TANGENT"};
-    const double step = writer->step > 0 ? writer->step : 1;
     const int num_attributes = mesh->tangents ? NUM_MORPH_ATTRIBUTES : MORPH_TANGENT;
     json_t *const target = json_object();
     json_t *const indices = gltf_add_values(writer->out, GLTF_KEYS, GLTF_UINT, moved->vertices,
                                             moved->count, 1, GLTF_PLAIN);
     gltf_put(writer->out, indices, "componentType", json_integer(GLTF_UINT));
-
-    for (int a = 0; a < num_attributes; a++) {
-        const bool is_position = a == MORPH_POSITION;
-        const double unit = is_position ? inch / step : 1;
-        for (uint32_t i = 0; i < moved->count; i++) {
-            const convert_vec move = convert_from_vec3(morph_vector(moved->deltas[i], a));
-            put_vec(gltf_axes(convert_times(move, unit)), moved->values + 3 * (size_t)i);
-        }
+    for (int a = 0; a < num_attributes; a++)
         gltf_put(writer->out, target, attributes[a],
-                 add_deltas(writer, mesh, json_incref(indices), moved->values, moved->count,
-                            is_position));
-    }
+                 write_target_attribute(writer, mesh, moved, a, indices));
 
     json_decref(indices);
     return target;
@@ -554,6 +559,19 @@ static void write_targets(gltf_writer *writer, uint32_t index, json_t *primitive
     free(moved.vertices);
 }
 
+// Returns the material of the scene that a mesh uses, as 1 + index, or 0 if there is none. The mesh
+// may select it directly; otherwise the shader selects it.
+static size_t find_source_material(const gltf_writer *writer, uint32_t mesh)
+{
+    size_t source = 0;
+    if (mesh < writer->scene->num_mesh_materials)
+        source = writer->scene->mesh_materials[mesh];
+    if (source == 0) // gltf_find() also stores that the shader has no material
+        gltf_find(writer->out, GLTF_SCENE_MATERIAL, writer->assets.model->meshes[mesh].shader,
+                  &source);
+    return source;
+}
+
 // Returns the material of a mesh in *material, after writing it if it is new. *has_material is
 // false if the mesh has neither a shader nor a color image.
 static bool write_mesh_material(gltf_writer *writer, uint32_t index, size_t *material,
@@ -561,11 +579,7 @@ static bool write_mesh_material(gltf_writer *writer, uint32_t index, size_t *mat
 {
     static const convert_material none = {0};
     const char *const shader = writer->assets.model->meshes[index].shader;
-    size_t source_index = 0; // 1 + index of the scene's material, or 0
-    if (index < writer->scene->num_mesh_materials)
-        source_index = writer->scene->mesh_materials[index];
-    if (source_index == 0) // gltf_find() also stores that the shader has no material
-        gltf_find(writer->out, GLTF_SCENE_MATERIAL, shader, &source_index);
+    const size_t source_index = find_source_material(writer, index);
     const convert_material *const source =
         source_index > 0 ? &writer->scene->materials[source_index - 1] : &none;
     *has_material = shader[0] != '\0' || source->maps[CONVERT_MAP_COLOR].bytes;
@@ -579,6 +593,15 @@ static bool write_mesh_material(gltf_writer *writer, uint32_t index, size_t *mat
     return is_known || write_material(writer, source, shader, error);
 }
 
+// Returns the glTF object of a mesh's only primitive: its attributes and its triangles.
+static json_t *create_primitive(gltf_writer *writer, uint32_t index)
+{
+    const md5_mesh *const mesh = &writer->assets.model->meshes[index];
+    const size_t indices = add_indices(writer, mesh);
+    json_t *const attributes = write_attributes(writer, mesh, &writer->assets.skins[index]);
+    return json_pack("{s:o, s:I}", "attributes", attributes, "indices", (json_int_t)indices);
+}
+
 // Writes a mesh and its node. The node has no parent: only the skin places it. Properties that glTF
 // does not have, such as the shader, are stored in the extras, so that gltf_read.c can read them.
 static bool write_mesh(gltf_writer *writer, uint32_t index, md5_error *error)
@@ -586,9 +609,7 @@ static bool write_mesh(gltf_writer *writer, uint32_t index, md5_error *error)
     const md5_mesh *const mesh = &writer->assets.model->meshes[index];
     const char *const title = mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader);
     char *const name = gltf_unique_name(writer->out, GLTF_NODE_NAME, title, "mesh");
-    json_t *const primitive = json_pack(
-        "{s:o, s:I}", "attributes", write_attributes(writer, mesh, &writer->assets.skins[index]),
-        "indices", (json_int_t)add_indices(writer, mesh));
+    json_t *const primitive = create_primitive(writer, index);
     json_t *const extras =
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
@@ -632,6 +653,7 @@ typedef struct gltf_track {
 enum { MAX_SPAN = 64 };                                              // frames
 static const double max_angle = 15 * 3.14159265358979323846 / 180.0; // radians
 
+// Returns a translation in the form of a track's values.
 static convert_quat from_vec(convert_vec v)
 {
     return (convert_quat){v.x, v.y, v.z, 0};
@@ -1047,32 +1069,47 @@ static size_t add_camera(gltf_writer *writer, const char *title, const camera_tr
     return node;
 }
 
-// Writes a camera path: a camera node, and an animation of its position and rotation. glTF does not
-// support cuts and an animated field of view, so the extras of the animation contain both.
-static void write_path(gltf_writer *writer, const char *title, const md5_camera *camera)
+// Allocates the arrays of a camera path, whose frames all become keys.
+static camera_track create_camera_track(uint32_t num_frames)
+{
+    camera_track track = {.times = common_alloc(num_frames, sizeof *track.times),
+                          .fovs = common_alloc(num_frames, sizeof *track.fovs),
+                          .values = common_alloc(num_frames, 2 * sizeof *track.values)};
+    track.moved = (gltf_track){.values = track.values,
+                               .times = track.times,
+                               .num_frames = num_frames,
+                               .num_keys = num_frames};
+    track.rotated = (gltf_track){.values = track.values + num_frames,
+                                 .times = track.times,
+                                 .num_frames = num_frames,
+                                 .is_rotation = true,
+                                 .num_keys = num_frames};
+    return track;
+}
+
+// Adds the animation of a camera path. glTF does not support cuts and an animated field of view, so
+// the extras contain both. Returns the JSON object of the animation.
+static json_t *add_camera_animation(gltf_writer *writer, const char *title,
+                                    const md5_camera *camera, const camera_track *track)
 {
     const uint32_t count = camera->num_frames;
-    camera_track track = {.times = common_alloc(count, sizeof *track.times),
-                          .fovs = common_alloc(count, sizeof *track.fovs),
-                          .values = common_alloc(count, 2 * sizeof *track.values)};
-    track.moved = (gltf_track){
-        .values = track.values, .times = track.times, .num_frames = count, .num_keys = count};
-    track.rotated = (gltf_track){.values = track.values + count,
-                                 .times = track.times,
-                                 .num_frames = count,
-                                 .is_rotation = true,
-                                 .num_keys = count};
-    find_camera_times(camera, track.times);
-    sample_camera(camera, &track);
-    const size_t node = add_camera(writer, title, &track);
-
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
         gltf_append(writer->out, cuts, gltf_whole(camera->cuts[i]));
-    json_t *const animation = gltf_add_animation(
-        writer->out, title,
+    json_t *const extras =
         json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
-                  (json_int_t)count, "fov", gltf_floats(track.fovs, count), "cuts", cuts));
+                  (json_int_t)count, "fov", gltf_floats(track->fovs, count), "cuts", cuts);
+    return gltf_add_animation(writer->out, title, extras);
+}
+
+// Writes a camera path: a camera node, and an animation of its position and rotation.
+static void write_path(gltf_writer *writer, const char *title, const md5_camera *camera)
+{
+    camera_track track = create_camera_track(camera->num_frames);
+    find_camera_times(camera, track.times);
+    sample_camera(camera, &track);
+    const size_t node = add_camera(writer, title, &track);
+    json_t *const animation = add_camera_animation(writer, title, camera, &track);
     add_track(writer, animation, node, &track.moved);
     add_track(writer, animation, node, &track.rotated);
 

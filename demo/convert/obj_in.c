@@ -76,23 +76,33 @@ static bool read_texcoord(obj_reader *reader)
     return true;
 }
 
+// Returns true if the next characters begin a number.
+static bool is_at_number(const obj_reader *reader)
+{
+    const char c = *reader->in.at;
+    return is_in_token(reader) && (c == '-' || (c >= '0' && c <= '9'));
+}
+
 // Reads an index. Indices count from 1 or, if negative, backward from the last element so far.
+// `count` is the number of elements so far, `name` their name, and `expected` the name of the
+// index.
 static bool read_index(obj_reader *reader, const char *expected, const char *name, uint32_t count,
                        uint32_t *index)
 {
-    char *end = NULL;
     const char *const token = reader->in.at;
-    const bool has_digit = *token == '-' || (*token >= '0' && *token <= '9');
-    const bool is_number = is_in_token(reader) && has_digit;
-    const long long value = is_number ? strtoll(token, &end, 10) : 0;
-    if (!is_number || end == token)
+    if (!is_at_number(reader))
         return convert_fail_token(&reader->in, expected);
-    if (value == 0 || value > (long long)count || value < -(long long)count)
+    char *end = NULL;
+    const long long number = strtoll(token, &end, 10);
+    if (end == token) // a sign without digits
+        return convert_fail_token(&reader->in, expected);
+    const long long last = (long long)count;
+    if (number == 0 || number > last || number < -last)
         return convert_fail_at(
             &reader->in, MD5_ERROR_SYNTAX, token,
-            "%s is out of range: found %lld, but the file has %u before this line", name, value,
+            "%s is out of range: found %lld, but the file has %u before this line", name, number,
             count);
-    *index = value > 0 ? (uint32_t)(value - 1) : (uint32_t)((long long)count + value);
+    *index = (uint32_t)(number > 0 ? number - 1 : last + number);
     reader->in.at = end;
     return true;
 }
@@ -108,12 +118,25 @@ static uint32_t find_part(obj_reader *reader, const char *name, size_t size)
     return (uint32_t)number;
 }
 
+// Reads the texture coordinate of a corner, which may be missing: TEXCOORD, or nothing before the
+// '/' of a normal.
+static bool read_corner_texcoord(obj_reader *reader, convert_obj_corner *corner)
+{
+    uint32_t texcoord = 0;
+    if (!is_in_token(reader) || *reader->in.at == '/')
+        return true;
+    if (!read_index(reader, "a texture coordinate index", "texture coordinate",
+                    reader->obj->num_texcoords, &texcoord))
+        return false;
+    corner->texcoord = texcoord + 1;
+    return true;
+}
+
 // Reads POSITION, POSITION/TEXCOORD, POSITION//NORMAL or POSITION/TEXCOORD/NORMAL. Normals are
 // ignored.
 static bool read_corner(obj_reader *reader, convert_obj_corner *corner)
 {
     convert_tokens *const in = &reader->in;
-    uint32_t texcoord = 0;
     *corner = (convert_obj_corner){0};
     if (!read_index(reader, "a position index", "position", reader->obj->num_positions,
                     &corner->position))
@@ -121,14 +144,10 @@ static bool read_corner(obj_reader *reader, convert_obj_corner *corner)
 
     if (is_in_token(reader) && *in->at == '/') {
         in->at++;
-        if (is_in_token(reader) && *in->at != '/') {
-            if (!read_index(reader, "a texture coordinate index", "texture coordinate",
-                            reader->obj->num_texcoords, &texcoord))
-                return false;
-            corner->texcoord = texcoord + 1;
-        }
+        if (!read_corner_texcoord(reader, corner))
+            return false;
         if (is_in_token(reader) && *in->at == '/')
-            in->at += convert_next_token(in);
+            in->at += convert_next_token(in); // skips the normal
     }
 
     if (is_in_token(reader))

@@ -128,6 +128,13 @@ void plain_set_order(plain_scene *scene)
         scene->order[i] = (uint32_t)i;
 }
 
+// Returns true for ASCII letters and digits.
+static bool is_letter_or_digit(char c)
+{
+    const char lower = (char)(c | 0x20);
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
+}
+
 // Converts a text to a file name of ASCII letters, digits and '_'. Returns NULL if nothing
 // remains; the caller frees it.
 char *plain_file_name(const char *text)
@@ -136,13 +143,10 @@ char *plain_file_name(const char *text)
     char *const name = common_copy(text ? text : "");
     size_t length = 0;
     for (const char *c = name; *c != '\0' && length < MAX_LENGTH; c++) {
-        const char lower = (char)(*c | 0x20);
-        const bool is_letter = lower >= 'a' && lower <= 'z';
-        const bool is_kept = is_letter || (*c >= '0' && *c <= '9');
-        const bool is_after_kept = length > 0 && name[length - 1] != '_';
-        if (is_kept)
+        const bool can_separate = length > 0 && name[length - 1] != '_';
+        if (is_letter_or_digit(*c))
             name[length++] = *c;
-        else if (is_after_kept) // one '_' for a sequence of other characters
+        else if (can_separate) // one '_' for a sequence of other characters
             name[length++] = '_';
     }
 

@@ -462,15 +462,17 @@ static void check_clip(psk_file *file, uint32_t index, const psk_clip *clip, uin
     const float max_rate = 1e6f;
     const uint32_t num_keys = file->tables[KEYS].count;
     const uint64_t max_frames = clip->num_bones > 0 ? num_keys / clip->num_bones : 0;
+    const bool has_keys = clip->num_frames > 0 && first + clip->num_frames <= max_frames;
+    const bool has_valid_rate = clip->rate > 0 && clip->rate <= max_rate;
     if (clip->num_bones != file->num_bones)
         FAIL("clip %u has a wrong number of bones: found %u, but the file has %u", index,
              clip->num_bones, file->num_bones);
-    else if (clip->num_frames == 0 || first + clip->num_frames > max_frames)
+    else if (!has_keys)
         FAIL("clip %u has a wrong number of frames: found %u, expected 1 to %llu, because the file "
              "has %u keys for %u bones",
              index, clip->num_frames, (unsigned long long)(max_frames - first), num_keys,
              clip->num_bones);
-    if (!(clip->rate > 0 && clip->rate <= max_rate))
+    if (!has_valid_rate)
         FAIL("clip %u: frame rate is out of range: found %g, expected more than 0 and at most 1e6 "
              "frames per second",
              index, clip->rate);

@@ -2,7 +2,9 @@
 // in every frame instead of joints. Space, winding and texture coordinates are those of MD5.
 //
 // The reader fills the frames of a plain scene. Its nodes are one joint, `origin`, and the tags of
-// MD3. Normals are not read: MD5's readers compute them. The main structure is quake_reader.
+// MD3. A point is a vertex of the file; if triangles use it with several texture coordinates, it
+// becomes several vertices. Normals are not read: MD5's readers compute them. The main structure is
+// quake_reader.
 #include "demo/convert/plain_scene.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
@@ -100,7 +102,7 @@ static bool charge(quake_reader *in, uint64_t num_elements)
     return !in->has_failed;
 }
 
-// Charges memory before it is allocated.
+// Charges memory before it is allocated. Returns false if the reader has failed.
 static bool charge_bytes(quake_reader *in, uint64_t count, uint64_t size)
 {
     in->has_failed =
@@ -123,11 +125,13 @@ static bool check_bytes(quake_reader *in, size_t at, size_t size)
     return !in->has_failed;
 }
 
+// Returns a little-endian number of `size` bytes, or 0 if it is outside of the file.
 static uint32_t get_uint(quake_reader *in, size_t at, size_t size)
 {
     return check_bytes(in, at, size) ? common_read_little_endian(in->bytes + at, size) : 0;
 }
 
+// Returns a float, or 0 if it is outside of the file or out of range.
 static float get_float(quake_reader *in, size_t at)
 {
     float number = 0;
@@ -170,26 +174,32 @@ static const char *get_text(quake_reader *in, size_t at, size_t max_size)
 
 // -- Frames and meshes ----------------------------------------------------------------------------
 
-// Adds a frame. `grid` is the offset of scale and origin; MD3: 0, which selects the fixed grid of
-// all frames.
-static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
+// Reads the grid of a frame. `at` is the offset of its scale and origin; 0 selects the fixed grid
+// of MD3.
+static void read_grid(quake_reader *in, size_t at, quake_grid *grid)
 {
     const float md3_scale = 1 / 64.0f; // units per step
+    for (size_t axis = 0; axis < 3; axis++) {
+        grid->scale[axis] = at > 0 ? get_float(in, at + 4 * axis) : md3_scale;
+        grid->origin[axis] = at > 0 ? get_float(in, at + 12 + 4 * axis) : 0;
+    }
+}
+
+// Adds a frame, whose grid, name and points are at these offsets; see read_grid().
+static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
+{
     if (in->plain.num_frames == MAX_FRAMES) {
         FAIL("file has too many frames: expected at most %d, because each frame becomes a morph "
              "target",
              MAX_FRAMES);
         return;
     }
-    quake_grid *const to = &in->grids[in->plain.num_frames];
-    plain_frame *const frame = &in->plain.frames[in->plain.num_frames++];
+    const size_t index = in->plain.num_frames++;
+    plain_frame *const frame = &in->plain.frames[index];
     *frame = in->next;
     frame->name = get_text(in, name, QUAKE_FRAME_NAME);
-    to->points = points;
-    for (size_t k = 0; k < 3; k++) {
-        to->scale[k] = grid > 0 ? get_float(in, grid + 4 * k) : md3_scale;
-        to->origin[k] = grid > 0 ? get_float(in, grid + 12 + 4 * k) : 0;
-    }
+    in->grids[index].points = points;
+    read_grid(in, grid, &in->grids[index]);
 }
 
 // Allocates the meshes of the file.
@@ -199,30 +209,32 @@ static void add_meshes(quake_reader *in, size_t count)
     in->surfaces = allocate(in, count, sizeof *in->surfaces);
 }
 
+// Reads the texture coordinate of an MDL vertex, in texels. The right half of the skin is the back
+// side of the model. A vertex on the seam between both halves has the coordinate of the front side.
+// `triangle` is the offset of a triangle, which begins with its side.
+static md5_vec2 read_mdl_texcoord(quake_reader *in, size_t at, size_t triangle)
+{
+    const bool is_on_seam = get_uint(in, at, 4) != 0;
+    const bool is_front = get_uint(in, triangle, 4) != 0;
+    const int32_t s = (int32_t)get_uint(in, at + 4, 4);
+    const int32_t t = (int32_t)get_uint(in, at + 8, 4);
+    const uint32_t half_width = in->width / 2;
+    double center = 0.5; // of a texel
+    if (is_on_seam && !is_front)
+        center += half_width;
+    return (md5_vec2){(float)((s + center) / in->width), (float)((t + 0.5) / in->height)};
+}
+
 // Reads the texture coordinate of a triangle corner. MD3 stores floats, MDL and MD2 texels.
 static md5_vec2 read_texcoord(quake_reader *in, size_t at, size_t triangle)
 {
     if (in->kind == &kinds[MD3])
         return (md5_vec2){get_float(in, at), get_float(in, at + 4)};
-
-    int32_t s = 0;
-    int32_t t = 0;
-    double offset = 0.5; // centers of texels
-    if (in->kind == &kinds[MDL]) {
-        // The right half of the skin is the back side of the model. A vertex on the seam between
-        // both halves has the coordinate of the front side.
-        const bool is_on_seam = get_uint(in, at, 4) != 0;
-        const bool is_front = get_uint(in, triangle, 4) != 0;
-        s = (int32_t)get_uint(in, at + 4, 4);
-        t = (int32_t)get_uint(in, at + 8, 4);
-        const uint32_t half_width = in->width / 2;
-        if (is_on_seam && !is_front)
-            offset += half_width;
-    } else {
-        s = (int16_t)get_uint(in, at, 2);
-        t = (int16_t)get_uint(in, at + 2, 2);
-    }
-    return (md5_vec2){(float)((s + offset) / in->width), (float)((t + 0.5) / in->height)};
+    if (in->kind == &kinds[MDL])
+        return read_mdl_texcoord(in, at, triangle);
+    const int32_t s = (int16_t)get_uint(in, at, 2);
+    const int32_t t = (int16_t)get_uint(in, at + 2, 2);
+    return (md5_vec2){(float)((s + 0.5) / in->width), (float)((t + 0.5) / in->height)};
 }
 
 // A mesh while its vertices are found. The vertices of a point, which differ in their texture
@@ -261,27 +273,35 @@ static uint32_t find_vertex(const quake_mesh *mesh, uint32_t point, md5_vec2 tex
     return added;
 }
 
-// Reads the triangles at an offset, and finds the vertices of their corners. The triangles of the
-// file are clockwise.
-static void read_triangles(quake_reader *in, const quake_mesh *mesh, size_t texcoords, size_t at)
+// Reads a corner of a triangle and returns its vertex. `corner` and `triangle` are offsets;
+// `texcoords` is the offset of all texture coordinates. In MD2 a corner has an index of its texture
+// coordinate; in the other formats a point has one texture coordinate.
+static uint32_t read_corner(quake_reader *in, const quake_mesh *mesh, size_t texcoords,
+                            size_t triangle, size_t corner)
 {
     enum { NUM_MD2_TEXCOORDS = 28, MD2_TEXCOORD_INDEX = 6 }; // offsets
+    const struct kind *const kind = in->kind;
+    const uint32_t point =
+        get_in_range(in, corner, kind->index_size, 0, mesh->num_points, "vertex index");
+    uint32_t texcoord = point;
+    if (kind == &kinds[MD2])
+        texcoord = get_in_range(in, corner + MD2_TEXCOORD_INDEX, 2, 0,
+                                get_uint(in, NUM_MD2_TEXCOORDS, 4), "texture coordinate index");
+    const size_t texcoord_at = texcoords + kind->texcoord_size * texcoord;
+    return find_vertex(mesh, point, read_texcoord(in, texcoord_at, triangle));
+}
+
+// Reads the triangles at an offset, and finds the vertices of their corners. The triangles of the
+// file are clockwise, so that the second and the third corner are exchanged.
+static void read_triangles(quake_reader *in, const quake_mesh *mesh, size_t texcoords, size_t at)
+{
     const struct kind *const kind = in->kind;
     for (size_t i = 0; i < mesh->out->num_indices / 3; i++) {
         const size_t triangle = at + kind->triangle_size * i;
         uint32_t *const indices = mesh->out->indices + 3 * i;
         for (size_t k = 0; k < 3; k++) {
             const size_t corner = triangle + kind->corner + kind->index_size * k;
-            const uint32_t point =
-                get_in_range(in, corner, kind->index_size, 0, mesh->num_points, "vertex index");
-            uint32_t texcoord = point;
-            if (kind == &kinds[MD2])
-                texcoord =
-                    get_in_range(in, corner + MD2_TEXCOORD_INDEX, 2, 0,
-                                 get_uint(in, NUM_MD2_TEXCOORDS, 4), "texture coordinate index");
-            const size_t texcoord_at = texcoords + kind->texcoord_size * texcoord;
-            indices[(3 - k) % 3] =
-                find_vertex(mesh, point, read_texcoord(in, texcoord_at, triangle));
+            indices[(3 - k) % 3] = read_corner(in, mesh, texcoords, triangle, corner);
         }
     }
 }
@@ -394,6 +414,20 @@ static uint32_t read_group(quake_reader *in, size_t size)
     return count;
 }
 
+// Reads the texels of a skin, which begin at in->at, as a color image. The caller frees image.rgba.
+static view_image read_skin_texels(quake_reader *in, const uint8_t *palette, bool has_holes)
+{
+    const size_t count = (size_t)in->width * in->height;
+    const view_image image = {common_alloc(count, 4), in->width, in->height};
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t texel = in->bytes[in->at++];
+        const bool is_hole = has_holes && texel == QUAKE_HOLE;
+        memcpy(image.rgba + 4 * i, palette + 3 * (size_t)texel, 3);
+        image.rgba[4 * i + 3] = is_hole ? 0 : 255;
+    }
+    return image;
+}
+
 // Adds a skin as a material. The mesh uses the first skin.
 static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *palette, bool has_holes,
                      const char *shader)
@@ -406,13 +440,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     if (!charge(in, count) || !charge_bytes(in, count, 4))
         return;
 
-    view_image image = {common_alloc(count, 4), in->width, in->height};
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t texel = in->bytes[in->at++];
-        memcpy(image.rgba + 4 * i, palette + 3 * (size_t)texel, 3);
-        image.rgba[4 * i + 3] = has_holes && texel == QUAKE_HOLE ? 0 : 255;
-    }
-
+    const view_image image = read_skin_texels(in, palette, has_holes);
     convert_image picture = {.name = common_copy(shader)};
     picture.bytes = view_encode_png(&image, has_holes, &picture.size);
     free(image.rgba);

@@ -1,9 +1,10 @@
 // Writes MDL, MD2 and MD3: a model and its clips as frames, each with the position of every vertex.
 //
 // A point is a vertex of the MD5 file. Points of one material that have equal positions in all
-// frames, such as seams, share one normal; the first of them is their leader. A vertex of MD2 is a
-// leader, a vertex of MDL a leader and a texel, and a vertex of MD3 a point. convert.c merges or
-// splits meshes before. The main structure is quake_writer.
+// frames, such as seams, share one normal; the first of them is their leader. A corner is a corner
+// of a triangle, which refers to a point. A vertex of MD2 is a leader, a vertex of MDL a leader and
+// a texel, and a vertex of MD3 a point. convert.c merges or splits meshes before. The main
+// structure is quake_writer.
 #include "demo/convert/assets.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
@@ -44,6 +45,7 @@ static const struct engine *find_engine(uint32_t ident, const char *name)
     return NULL;
 }
 
+// Returns true if frame formats have limits for an engine.
 bool convert_has_frames(const char *engine)
 {
     return find_engine(0, engine);
@@ -98,7 +100,8 @@ typedef struct quake_writer {
 
 #define FAIL(status, ...) convert_fail(writer->error, status, writer->job->output, __VA_ARGS__)
 
-// Sets is_requested[] of the engines that the job requests, or of the first engine of the format.
+// Sets is_requested[] of the engines that the job requests or, if the job requests none, of the
+// first engine of the format. Fails if an engine does not support the format.
 static bool find_requested_engines(const quake_writer *writer, bool *is_requested)
 {
     const size_t num_names = writer->job->num_engines > 0 ? writer->job->num_engines : 1;
@@ -145,14 +148,16 @@ static bool check_limits(const quake_writer *writer)
     bool is_requested[COMMON_LENGTH(engines)] = {false};
     if (!find_requested_engines(writer, is_requested))
         return false;
-    for (size_t i = 0; i < COMMON_LENGTH(engines); i++)
-        if (engines[i].ident == writer->ident
-            && !check_engine_limits(writer, &engines[i], is_requested[i]))
+    for (size_t i = 0; i < COMMON_LENGTH(engines); i++) {
+        const bool is_for_format = engines[i].ident == writer->ident;
+        if (is_for_format && !check_engine_limits(writer, &engines[i], is_requested[i]))
             return false;
+    }
     return true;
 }
 
-// Writes a text in `size` bytes, of which the last is 0.
+// Appends a text in a field of `size` bytes, whose unused bytes are 0. Fails if the text and its
+// terminating 0 do not fit.
 static bool put_name(quake_writer *writer, const char *name, size_t size)
 {
     char bytes[QUAKE_PATH] = "";
@@ -171,6 +176,7 @@ static void put_u16(quake_writer *writer, uint32_t number)
     convert_append_uint(&writer->out, number, 2);
 }
 
+// For qsort and bsearch: orders keys by their values.
 static int compare_keys(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a;
@@ -179,16 +185,19 @@ static int compare_keys(const void *a, const void *b)
 }
 
 // Removes duplicate keys. Returns the different keys in ascending order and stores their number in
-// *num_ids. ids[i] is the index of keys[i] in the result.
+// *num_ids. ids[i] receives the index of keys[i] in the result, which the caller frees.
 static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, uint32_t *num_ids)
 {
-    uint64_t *const unique =
-        memcpy(common_alloc(count, sizeof *unique), keys, count * sizeof *keys);
-    uint32_t num_unique = 0;
+    uint64_t *const unique = common_alloc(count, sizeof *unique);
+    memcpy(unique, keys, count * sizeof *keys);
     qsort(unique, count, sizeof *unique, compare_keys);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || unique[i] != unique[num_unique - 1])
+    uint32_t num_unique = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_new = i == 0 || unique[i] != unique[num_unique - 1];
+        if (is_new)
             unique[num_unique++] = unique[i];
+    }
+
     for (size_t i = 0; i < count; i++) {
         const uint64_t *const found =
             bsearch(&keys[i], unique, num_unique, sizeof *unique, compare_keys);
@@ -198,7 +207,7 @@ static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, 
     return unique;
 }
 
-// Adds the squared distance between a position and its rounded form to the statistics.
+// Adds the error of a rounded position to the statistics. `square` is the squared distance.
 static void add_error(quake_writer *writer, double square)
 {
     writer->sum_error += sqrt(square);
@@ -208,6 +217,7 @@ static void add_error(quake_writer *writer, double square)
 
 // -- Frames ---------------------------------------------------------------------------------------
 
+// For qsort: orders frames by their names.
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(((const quake_sample *)a)->name, ((const quake_sample *)b)->name);
@@ -228,6 +238,8 @@ static double count_frames(const convert_clip *clip, double rate, bool is_loop)
     return fmax(floor(is_loop ? last - margin : last + margin) + 1, 1.0);
 }
 
+// Returns true if the last frame of a clip equals the first. A clip with morph targets never counts
+// as a loop, because their weights may differ.
 static bool is_closed_loop(const quake_writer *writer, const convert_clip *clip)
 {
     const bool has_morph = writer->assets.morph; // the weights may differ at the ends of the loop
@@ -616,30 +628,40 @@ static uint8_t nearest_color(const uint8_t *palette, int num_colors, const uint8
     return (uint8_t)nearest;
 }
 
+// Returns the color of an image at the center of a texel of the skin, as red, green, blue and
+// alpha. Returns gray if there is no image.
+static const uint8_t *sample_image(const view_image *image, const uint32_t *skin_size, size_t s,
+                                   size_t t)
+{
+    static const uint8_t gray[] = {128, 128, 128, 255};
+    if (!image->rgba)
+        return gray;
+    const size_t x = (2 * s + 1) * image->width / (2 * (size_t)skin_size[0]);
+    const size_t y = (2 * t + 1) * image->height / (2 * (size_t)skin_size[1]);
+    return image->rgba + 4 * (y * image->width + x);
+}
+
 // Writes an image, scaled to the size of the skin, as indices of palette colors. Transparent texels
 // become the last color, which engines do not draw if the model has holes.
 static void put_texels(quake_writer *writer, const view_image *image, const uint32_t *size,
                        bool has_holes, const uint8_t *palette, int num_colors)
 {
     enum { MIN_OPAQUE = 128 };
-    const uint8_t grey[] = {128, 128, 128, 255};
     for (size_t t = 0; t < size[1]; t++) {
-        const size_t y = (2 * t + 1) * image->height / (2 * (size_t)size[1]); // at the center of t
         for (size_t s = 0; s < size[0]; s++) {
-            const size_t x = (2 * s + 1) * image->width / (2 * (size_t)size[0]);
-            const uint8_t *rgba = grey;
-            if (image->rgba)
-                rgba = image->rgba + 4 * (y * image->width + x);
+            const uint8_t *const rgba = sample_image(image, size, s, t);
+            const bool is_hole = has_holes && rgba[3] < MIN_OPAQUE;
             uint8_t color = QUAKE_HOLE;
-            if (!has_holes || rgba[3] >= MIN_OPAQUE)
+            if (!is_hole)
                 color = nearest_color(palette, num_colors, rgba);
             convert_append(&writer->out, &color, 1);
         }
     }
 }
 
-// Writes an image in the colors of the palette, without the last 32, which are bright in the dark.
-// Without a palette, uses the first 16 colors of Quake, which are greys.
+// Writes an image as the skin of an MDL file, in the colors of the palette without its last 32
+// colors, which are bright in the dark. If no palette is found, uses 16 grays, which are the first
+// colors of Quake's palette.
 static bool put_skin(quake_writer *writer, const view_image *image, const uint32_t *size,
                      bool has_holes)
 {
@@ -723,14 +745,15 @@ static void put_vertices(quake_writer *writer, const uint64_t *vertices, size_t 
 // Extends a bounding box in steps of the grid by the vertices in `bytes`, four bytes each.
 static void extend_grid_box(uint8_t min[4], uint8_t max[4], const char *bytes, size_t size)
 {
-    for (size_t i = 0; i < size; i += 4)
-        for (size_t k = 0; k < 3; k++) {
-            const uint8_t byte = (uint8_t)bytes[i + k];
-            if (byte < min[k])
-                min[k] = byte;
-            if (byte > max[k])
-                max[k] = byte;
+    for (size_t i = 0; i < size; i += 4) {
+        for (size_t axis = 0; axis < 3; axis++) {
+            const uint8_t step = (uint8_t)bytes[i + axis];
+            if (step < min[axis])
+                min[axis] = step;
+            if (step > max[axis])
+                max[axis] = step;
         }
+    }
 }
 
 // Writes a frame of MDL: the bounding box in steps of the grid, the name and the vertices. The box
@@ -764,7 +787,8 @@ typedef struct quake_surface {
     float box[6];       // of all frames
 } quake_surface;
 
-// Writes the header of MDL.
+// Writes the header of MDL: the grid of all frames, the radius, the counts, and the mean area of a
+// triangle, which is in the header as a hint for drawing.
 static void put_mdl_header(quake_writer *writer, const quake_surface *surface)
 {
     const uint32_t ident[] = {QUAKE_MDL, QUAKE_MDL_VERSION};
@@ -812,16 +836,26 @@ static bool write_mdl(quake_writer *writer, const quake_surface *surface)
     return true;
 }
 
-// Returns true if the grid of the box of all frames is at most 20 % coarser than the grid of each
-// frame. With one grid for all frames, vertices that do not move are stable.
+// Returns true if the grid of a frame is not much finer than the grid of the box of all frames: at
+// most by a factor of 1.2 along each axis.
+static bool is_grid_fine_enough(const float *box, const float *frame_box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (grid_step(box, axis) > 1.2f * grid_step(frame_box, axis))
+            return false;
+    }
+    return true;
+}
+
+// Returns true if all frames can use the grid of the box of all frames. With one grid for all
+// frames, vertices that do not move are stable.
 static bool can_share_grid(const quake_writer *writer, const float *box)
 {
     for (uint32_t i = 0; i < writer->num_frames; i++) {
         float frame_box[6];
         find_box(writer, i, 1, frame_box);
-        for (int k = 0; k < 3; k++)
-            if (grid_step(box, k) > 1.2f * grid_step(frame_box, k))
-                return false;
+        if (!is_grid_fine_enough(box, frame_box))
+            return false;
     }
     return true;
 }
@@ -927,23 +961,37 @@ static bool write_md2(quake_writer *writer, const quake_surface *surface)
     return true;
 }
 
-// Finds the image of the first material with the surface's shader that has one. Sets the size of
-// the skin: MDL requires a width that is a multiple of 4, and engines limit both sides.
+// Returns the first material from index `first` on that has a shader and a color image, or NULL.
+static const convert_material *find_textured_material(const convert_scene *scene,
+                                                      const char *shader, size_t first)
+{
+    for (size_t i = first; i < scene->num_materials; i++) {
+        const convert_material *const material = &scene->materials[i];
+        if (strcmp(material->shader, shader) == 0 && material->maps[CONVERT_MAP_COLOR].bytes)
+            return material;
+    }
+    return NULL;
+}
+
+// Finds the image of the first material with the surface's shader whose image can be read. Sets the
+// size of the skin: MDL requires a width that is a multiple of 4, and engines limit both sides.
 static void find_skin(const quake_writer *writer, quake_surface *surface)
 {
     enum { MAX_WIDTH = 2048, MAX_HEIGHT = 480, DEFAULT_SIDE = 256 };
     const view_image no_image = {NULL, DEFAULT_SIDE, DEFAULT_SIDE};
+    const convert_scene *const scene = writer->scene;
+    const char *const shader = writer->model->meshes[0].shader;
     view_image *const image = &surface->image;
     *image = no_image;
-    for (size_t i = 0; i < writer->scene->num_materials && !image->rgba; i++) {
-        const convert_material *const material = &writer->scene->materials[i];
+    const convert_material *material = find_textured_material(scene, shader, 0);
+    while (material && !image->rgba) {
         const convert_image *const file = &material->maps[CONVERT_MAP_COLOR];
         md5_error unused;
-        if (strcmp(material->shader, writer->model->meshes[0].shader) != 0 || !file->bytes)
-            continue;
         surface->has_holes = material->alpha == CONVERT_MASK;
         if (!view_decode_image(file->bytes, file->size, MD5_MAX_IMAGE_PIXELS, image, &unused))
             *image = no_image;
+        const size_t next = (size_t)(material - scene->materials) + 1;
+        material = find_textured_material(scene, shader, next);
     }
     surface->size[0] = image->width < MAX_WIDTH ? (image->width + 3) / 4 * 4 : MAX_WIDTH;
     surface->size[1] = image->height < MAX_HEIGHT ? image->height : MAX_HEIGHT;

@@ -524,6 +524,24 @@ static void remove_fixed_values(const md5_doc *doc, md5_vec3 *values, const bool
                 *to++ = *from;
 }
 
+// Computes the poses of a clip and separates the values of its joints: those that never change are
+// stored only in the base frame, and all others in each frame. `values` [frames][2 * joints]
+// receives the latter; the document refers to them.
+static bool fill_frames(const convert_motion *motion, const char *name, md5_doc *doc,
+                        md5_vec3 *values, md5_error *error)
+{
+    const float rounding = motion->rounding > 0 ? motion->rounding : 1e-7f;
+    if (!pose_clip(motion, name, doc, values, error))
+        return false;
+    bool *const is_moved = common_alloc(2 * (size_t)doc->num_joints, sizeof *is_moved);
+    find_moved_values(doc, values, rounding, is_moved);
+    set_tracks(doc, is_moved);
+    remove_fixed_values(doc, values, is_moved);
+    doc->numbers = &values->x;
+    free(is_moved);
+    return true;
+}
+
 // Adds a clip to the scene. The callback in `motion` computes its poses, one frame at a time. As in
 // an .md5anim file, a component (such as the x of a joint's position) that never changes is stored
 // only once, in the base frame; the frames store the other components.
@@ -538,26 +556,16 @@ bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *
                    .num_frames = motion->num_frames,
                    .frame_rate = motion->rate,
                    .bounds = motion->bounds};
-    const size_t num_values = 2 * (size_t)doc.num_joints; // per frame
-    const float rounding = motion->rounding > 0 ? motion->rounding : 1e-7f;
-    md5_vec3 *const values = common_alloc(doc.num_frames * num_values, sizeof *values);
-    bool *const is_moved = common_alloc(num_values, sizeof *is_moved);
+    const size_t values_per_frame = 2 * (size_t)doc.num_joints; // translations and rotations
+    md5_vec3 *const values = common_alloc(doc.num_frames * values_per_frame, sizeof *values);
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    bool is_done = pose_clip(motion, name, &doc, values, error);
 
-    if (is_done) {
-        find_moved_values(&doc, values, rounding, is_moved);
-        set_tracks(&doc, is_moved);
-        remove_fixed_values(&doc, values, is_moved);
-        doc.numbers = &values->x;
-    }
-
+    bool is_done = fill_frames(motion, name, &doc, values, error);
     if (is_done && model && model->max_vertices > 0)
         is_done = md5_fix_bounds(&doc, model, error) != MD5_NONE;
     is_done = is_done && convert_add_doc(job, scene, CONVERT_CLIP, name, &doc, error);
 
     md5_free_doc(&doc); // frees the bounds that md5_fix_bounds() allocated
-    free(is_moved);
     free(values);
     free(doc.joints);
     return is_done;

@@ -211,7 +211,17 @@ static bool read_node(smd_file *file)
     return true;
 }
 
-// Stores the transforms of all bones in the current frame.
+// Returns the rotation of a bone: first about x, then about y, then about z. Angles are in radians.
+static convert_quat rotation_from_angles(const double angles[3])
+{
+    const convert_quat x = {sin(angles[0] / 2), 0, 0, cos(angles[0] / 2)};
+    const convert_quat y = {0, sin(angles[1] / 2), 0, cos(angles[1] / 2)};
+    const convert_quat z = {0, 0, sin(angles[2] / 2), cos(angles[2] / 2)};
+    return convert_quat_mul(z, convert_quat_mul(y, x));
+}
+
+// Stores the transforms of all bones in the current frame: the translation and the rotation of each
+// bone, relative to its parent.
 static bool end_frame(smd_file *file)
 {
     enum { ELEMENTS_PER_BONE = 8 };
@@ -227,11 +237,7 @@ static bool end_frame(smd_file *file)
 
     for (size_t i = 0; i < file->num_bones; i++) {
         const double *const position = file->bones[i].values;
-        const double *const angles = file->bones[i].values + 3;
-        const convert_quat x = {sin(angles[0] / 2), 0, 0, cos(angles[0] / 2)};
-        const convert_quat y = {0, sin(angles[1] / 2), 0, cos(angles[1] / 2)};
-        const convert_quat z = {0, 0, sin(angles[2] / 2), cos(angles[2] / 2)};
-        const convert_quat q = convert_quat_mul(z, convert_quat_mul(y, x)); // about x first
+        const convert_quat q = rotation_from_angles(file->bones[i].values + 3);
         const float stored[WIDTH] = {(float)position[0], (float)position[1], (float)position[2],
                                      (float)q.x,         (float)q.y,         (float)q.z,
                                      (float)q.w};
@@ -260,31 +266,45 @@ static bool begin_frame(smd_file *file)
     return true;
 }
 
-// Reads the section "skeleton": for each frame a line "time N", then a line with position and
-// Euler angles for each bone that moves. Bones without a line keep their last transform.
+// Reads a line of the section "skeleton": a bone, its position and its Euler angles.
+static bool read_bone_line(smd_file *file)
+{
+    uint32_t bone = 0;
+    if (file->num_frames == 0)
+        return convert_fail_token(&file->in, "time");
+    if (!read_bone(file, &bone))
+        return false;
+    for (int i = 0; i < 6; i++) {
+        if (!convert_read_number(&file->in, "a coordinate or an angle",
+                                 &file->bones[bone].values[i]))
+            return false;
+    }
+    return true;
+}
+
+// Ends the last frame, if there is one, and begins the frame of a line "time NUMBER".
+static bool read_time_line(smd_file *file)
+{
+    if (file->num_frames > 0 && !end_frame(file))
+        return false;
+    return begin_frame(file);
+}
+
+// Reads the section "skeleton": for each frame a line "time N", then a line for each bone that
+// moves. Bones without a line keep their last transform.
 static bool read_skeleton(smd_file *file)
 {
     bool has_failed = false;
     while (next_in_block(file, &has_failed)) {
-        if (accept(file, "time")) {
-            if (file->num_frames > 0 && !end_frame(file))
-                return false;
-            if (!begin_frame(file))
-                return false;
-            continue;
-        }
-        uint32_t bone = 0;
-        if (file->num_frames == 0)
-            return convert_fail_token(&file->in, "time");
-        if (!read_bone(file, &bone))
+        const bool is_time = accept(file, "time");
+        const bool is_read = is_time ? read_time_line(file) : read_bone_line(file);
+        if (!is_read)
             return false;
-        for (int i = 0; i < 6; i++)
-            if (!convert_read_number(&file->in, "a coordinate or an angle",
-                                     &file->bones[bone].values[i]))
-                return false;
     }
 
-    return !has_failed && (file->num_frames == 0 || end_frame(file));
+    if (has_failed)
+        return false;
+    return file->num_frames == 0 || end_frame(file);
 }
 
 // Adds a weight to the last vertex.
@@ -359,40 +379,51 @@ static bool read_triangle(smd_file *file)
     return true;
 }
 
-// Reads the file: a version, then the sections "nodes", "skeleton" and "triangles" in any order.
-static bool read_text(smd_file *file)
+// Reads all lines of a section with a function. Returns false on failure.
+static bool read_lines(smd_file *file, bool (*read)(smd_file *file))
 {
     bool has_failed = false;
+    while (next_in_block(file, &has_failed)) {
+        if (!read(file))
+            return false;
+    }
+    return !has_failed;
+}
+
+// Skips the section "vertexanimation" and reports it.
+static bool skip_section(smd_file *file)
+{
+    bool has_failed = false;
+    convert_note(file->plain.job, "%s: skipped the section 'vertexanimation': MD5 cannot store it",
+                 file->plain.path);
+    while (next_in_block(file, &has_failed))
+        continue;
+    return !has_failed;
+}
+
+// Reads one section, whose name is the next token.
+static bool read_section(smd_file *file)
+{
+    if (accept(file, "nodes"))
+        return read_lines(file, read_node);
+    if (accept(file, "skeleton"))
+        return read_skeleton(file);
+    if (accept(file, "triangles"))
+        return read_lines(file, read_triangle);
+    if (accept(file, "vertexanimation"))
+        return skip_section(file);
+    return convert_fail_token(&file->in, "nodes, skeleton or triangles");
+}
+
+// Reads the file: a version, then the sections in any order.
+static bool read_text(smd_file *file)
+{
     if (!next_line(file) || !accept(file, "version") || !accept(file, "1"))
         return convert_fail_token(&file->in, "version 1");
     while (next_line(file)) {
-        const bool is_nodes = accept(file, "nodes");
-        const bool is_skeleton = !is_nodes && accept(file, "skeleton");
-        const bool is_triangles = !is_nodes && !is_skeleton && accept(file, "triangles");
-        if (is_nodes) {
-            while (next_in_block(file, &has_failed))
-                if (!read_node(file))
-                    return false;
-        } else if (is_skeleton) {
-            if (!read_skeleton(file))
-                return false;
-        } else if (is_triangles) {
-            while (next_in_block(file, &has_failed))
-                if (!read_triangle(file))
-                    return false;
-        } else if (accept(file, "vertexanimation")) {
-            convert_note(file->plain.job,
-                         "%s: skipped the section 'vertexanimation': MD5 cannot store it",
-                         file->plain.path);
-            while (next_in_block(file, &has_failed))
-                continue;
-        } else {
-            return convert_fail_token(&file->in, "nodes, skeleton or triangles");
-        }
-        if (has_failed)
+        if (!read_section(file))
             return false;
     }
-
     return true;
 }
 

@@ -21,12 +21,10 @@ static int mark_excluded_joints(const tool_arguments *arguments, const md5_model
     return TOOL_OK;
 }
 
-// Computes the weights of all positions of the OBJ file. The triangles of all parts are combined,
-// because all parts form the surface of one volume. Returns NULL and sets `error` on failure. The
-// caller frees the weights.
-static md5_weights *create_weights(const tool_arguments *arguments, const convert_obj *obj,
-                                   const md5_model *model, const md5_mat34 *bind,
-                                   const bool *excluded, md5_error *error)
+// Returns the vertices of all triangles of an OBJ file, as indices of positions. The triangles of
+// all parts are combined, because all parts form the surface of one volume. The caller frees the
+// array.
+static uint32_t *combine_triangles(const convert_obj *obj, size_t *num_triangles)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < obj->num_parts; i++)
@@ -39,12 +37,24 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
         for (size_t k = 0; k < 3 * (size_t)part->num_triangles; k++)
             indices[used++] = part->corners[k].position;
     }
+    *num_triangles = count;
+    return indices;
+}
 
+// Computes the weights of all positions of the OBJ file for the joints of a model. Joints in
+// excluded[] get no weights. Returns NULL and sets `error` on failure. The caller frees the
+// weights.
+static md5_weights *create_weights(const tool_arguments *arguments, const convert_obj *obj,
+                                   const md5_model *model, const md5_mat34 *bind,
+                                   const bool *excluded, md5_error *error)
+{
+    size_t num_triangles = 0;
+    uint32_t *const indices = combine_triangles(obj, &num_triangles);
     const md5_weights_desc desc = {
         .positions = obj->positions,
         .num_positions = obj->num_positions,
         .indices = indices,
-        .num_triangles = (uint32_t)count,
+        .num_triangles = (uint32_t)num_triangles,
         .skeleton = &model->skeleton,
         .bind = bind,
         .excluded = excluded,

@@ -229,19 +229,28 @@ static bool changes_character(const md5_entity_def *entity)
     return false;
 }
 
+// Returns true if a warning has the location of a key.
+static bool is_at_key(const md5_error *warning, const md5_entity_key *key)
+{
+    if (key->line != warning->line || key->column != warning->column || !key->decl->file)
+        return false;
+    return strcmp(key->decl->file, warning->file) == 0;
+}
+
 // Returns true if a warning is about an inherited key, and the entity also inherits its model. Such
 // a warning is reported for the parent. With another model, the same key can have other problems.
+// The comparisons are limited by game->work.
 static bool is_about_parent(tool_game *game, const md5_entity_def *entity, const md5_error *warning)
 {
     const md5_entity_key *const model = md5_entity_def_next_key(entity, "model", NULL);
-    if (!model || model->decl == entity->decl || game->work < entity->num_keys)
+    const bool inherits_model = model && model->decl != entity->decl;
+    if (!inherits_model || game->work < entity->num_keys)
         return false;
     game->work -= entity->num_keys;
     for (uint32_t i = 0; i < entity->num_keys; i++) {
         const md5_entity_key *const key = &entity->keys[i];
-        const bool is_at_key = key->line == warning->line && key->column == warning->column;
-        const bool is_inherited = key->decl != entity->decl && key->decl->file;
-        if (is_at_key && is_inherited && strcmp(key->decl->file, warning->file) == 0)
+        const bool is_inherited = key->decl != entity->decl;
+        if (is_inherited && is_at_key(warning, key))
             return true;
     }
     return false;

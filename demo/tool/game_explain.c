@@ -14,14 +14,28 @@ static const char *label(const tool_game *game, const char *indented)
 
 // == Search order =================================================================================
 
-// Prints the location of a file, and the files in later locations that it hides. `what` is the
-// label of the line, such as "mesh". `line` is the line of a declaration in the file, or 0. If the
-// file does not exist, prints that it is missing.
-static void print_file(tool_game *game, const char *what, const char *file, uint32_t line)
+// Prints the location of a file. `line` is the line of a declaration in the file, or 0.
+static void print_location(const tool_game *game, const char *what, const char *file, uint32_t line,
+                           const char *location)
+{
+    if (line > 0)
+        PRINT(game, "  %s: %s:%u in %s\n",
+              "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"location\":%s}\n", what,
+              file, line, location);
+    else
+        PRINT(game, "  %s: %s in %s\n",
+              "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"location\":%s}\n", what, file,
+              location);
+}
+
+// Prints the location of a file, and the files in later locations that it hides. `indented_label`
+// is the label of the line, such as "mesh". `line` is the line of a declaration in the file, or 0.
+// If the file does not exist, prints that it is missing.
+static void print_file(tool_game *game, const char *indented_label, const char *file, uint32_t line)
 {
     const common_game_paths *const list = &game->search_paths.list;
-    uint32_t location = md5_game_find_file(game->md5, file, 0);
-    what = label(game, what);
+    const char *const what = label(game, indented_label);
+    const uint32_t location = md5_game_find_file(game->md5, file, 0);
     if (location >= list->count) {
         game->has_missing = true;
         PRINT(game, "  %s: %s: missing\n", "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", what,
@@ -29,20 +43,12 @@ static void print_file(tool_game *game, const char *what, const char *file, uint
         return;
     }
 
-    if (line > 0)
-        PRINT(game, "  %s: %s:%u in %s\n",
-              "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"location\":%s}\n", what,
-              file, line, list->titles[location]);
-    else
-        PRINT(game, "  %s: %s in %s\n",
-              "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"location\":%s}\n", what, file,
-              list->titles[location]);
-
-    location = md5_game_find_file(game->md5, file, location + 1);
-    while (location < list->count) {
+    print_location(game, what, file, line, list->titles[location]);
+    uint32_t hidden = md5_game_find_file(game->md5, file, location + 1);
+    while (hidden < list->count) {
         PRINT(game, "    hides: %s in %s\n", "{\"kind\":\"hidden\",\"name\":%s,\"location\":%s}\n",
-              file, list->titles[location]);
-        location = md5_game_find_file(game->md5, file, location + 1);
+              file, list->titles[hidden]);
+        hidden = md5_game_find_file(game->md5, file, hidden + 1);
     }
 }
 
@@ -59,9 +65,18 @@ static bool are_in_one_root(const tool_search_paths *paths, uint32_t a, uint32_t
     return false;
 }
 
-// Prints which model of Quake (.mdl) or Quake II (.md2) a mesh replaces. Quake's engines prefer the
-// .mdl to the mesh if the .mdl is in a folder with higher priority. Quake II's engines always use
-// the mesh.
+// Returns true if the engine uses a mesh instead of the model that it replaces. Quake's engines
+// prefer the .mdl if it is in a folder with higher priority. Quake II's engines always use the
+// mesh.
+static bool is_mesh_used(const tool_search_paths *paths, uint32_t mesh_location,
+                         uint32_t replaced_location, const char *replaced)
+{
+    if (common_has_suffix(replaced, ".md2") || mesh_location <= replaced_location)
+        return true;
+    return are_in_one_root(paths, mesh_location, replaced_location);
+}
+
+// Prints which model of Quake (.mdl) or Quake II (.md2) a mesh replaces, if there is one.
 static void print_replaced(tool_game *game, const char *mesh)
 {
     const tool_search_paths *const paths = &game->search_paths;
@@ -72,14 +87,12 @@ static void print_replaced(tool_game *game, const char *mesh)
     const uint32_t mesh_location = md5_game_find_file(game->md5, mesh, 0);
     const uint32_t replaced_location = md5_game_find_file(game->md5, replaced, 0);
     if (mesh_location != MD5_NONE && replaced_location != MD5_NONE) {
-        const bool has_priority = mesh_location <= replaced_location
-                                  || are_in_one_root(paths, mesh_location, replaced_location);
-        const bool is_mesh_used = has_priority || common_has_suffix(replaced, ".md2");
+        const bool is_used = is_mesh_used(paths, mesh_location, replaced_location, replaced);
         PRINT(game, "  %s in %s %s %s in %s\n",
               "{\"kind\":\"replaces\",\"name\":%s,\"location\":%s,\"how\":%s,\"other\":%s,"
               "\"other_location\":%s}\n",
               mesh, paths->list.titles[mesh_location],
-              is_mesh_used ? "replaces" : "has lower priority than", replaced,
+              is_used ? "replaces" : "has lower priority than", replaced,
               paths->list.titles[replaced_location]);
     }
     free(replaced);
@@ -188,22 +201,23 @@ static void print_image(tool_game *game, const char *name)
 
 // Prints the location of a declaration that another declaration names. A material that is not
 // declared is an image name, so its image is printed.
-static void print_needed_decl(tool_game *game, const char *what, md5_decl_type type,
+static void print_needed_decl(tool_game *game, const char *indented_label, md5_decl_type type,
                               const char *name)
 {
     const md5_decl *const decl = md5_find_decl(game->md5, type, name);
-    what = label(game, what);
+    const char *const what = label(game, indented_label);
     if (decl && decl->file) {
         PRINT(game, "  %s: %s, declared %s:%u\n",
               "{\"kind\":\"needs\",\"what\":%s,\"name\":%s,\"file\":%s,\"line\":%u}\n", what, name,
               decl->file, decl->keyword_line);
         return;
     }
+
+    const bool is_image = type == MD5_DECL_MATERIAL;
     PRINT(game,
-          type == MD5_DECL_MATERIAL ? "  %s: %s: not declared; used as an image name\n"
-                                    : "  %s: %s: not declared\n",
+          is_image ? "  %s: %s: not declared; used as an image name\n" : "  %s: %s: not declared\n",
           "{\"kind\":\"needs\",\"what\":%s,\"name\":%s}\n", what, name);
-    if (type == MD5_DECL_MATERIAL)
+    if (is_image)
         print_image(game, name);
 }
 

@@ -398,15 +398,21 @@ static int compare_hidden(const void *a, const void *b)
     return (first < second) - (first > second);
 }
 
-// Prints the kinds of hidden diagnostics with their numbers, the remedies, and the totals.
-static void print_summary(tool_report *report, size_t num_files, uint32_t checked_engines)
+// Prints the kinds of hidden diagnostics with their numbers, largest first.
+static void print_hidden(tool_report *report)
 {
     qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], compare_hidden);
-    for (size_t i = 0; i < NUM_GROUPS && report->groups[i].num_hidden > 0; i++)
-        common_print(stdout, "%zu more in %zu %s: %s\n", report->groups[i].num_hidden,
-                     report->groups[i].num_files,
-                     common_noun(report->groups[i].num_files, "file", "files"),
-                     report->groups[i].text);
+    for (size_t i = 0; i < NUM_GROUPS && report->groups[i].num_hidden > 0; i++) {
+        const diagnostic_group *const group = &report->groups[i];
+        common_print(stdout, "%zu more in %zu %s: %s\n", group->num_hidden, group->num_files,
+                     common_noun(group->num_files, "file", "files"), group->text);
+    }
+}
+
+// Prints the hidden diagnostics, the remedies, and the totals.
+static void print_summary(tool_report *report, size_t num_files, uint32_t checked_engines)
+{
+    print_hidden(report);
     for (size_t i = 0; i < report->remedies.count; i++)
         common_print(stdout, "remedy for %s\n", report->remedies.names[i]);
     if (report->num_ignored > 0)
