@@ -25,28 +25,30 @@ enum { FIGURE_WALK, FIGURE_MIX, FIGURE_WAVE };
 // and measures the angles between the three poses.
 VIEW_SHOW(crossfade)
 {
+    enum { NUM_POSES = 3 };
     const double begin = 1; // time at which the cross-fade starts, seconds
     const float duration = v[CROSSFADE_SECONDS];
     const uint32_t easing = view_choice(picture, CROSSFADE_EASING);
+    const uint32_t num_joints = picture->scene->num_joints;
     const uint32_t hand = view_page_joint(picture, "hand_r");
     view_plot *const plot = &picture->plots[0];
     const double now = fmod(picture->time, plot->row.high.x);
     md5_xform *const walk = picture->figures[FIGURE_WALK].pose;
     md5_xform *const mix = picture->figures[FIGURE_MIX].pose;
     md5_xform *const wave = picture->figures[FIGURE_WAVE].pose;
-    const md5_xform *const poses[3] = {walk, wave, mix}; // in the order of the series
+    const md5_xform *const poses[NUM_POSES] = {walk, wave, mix}; // in the order of the series
 
     // The last step computes the poses of the figures.
-    float weight = 0;
+    float weight = 0; // of the wave
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double time = view_step_x(plot, i, now);
         view_sample_clip(picture, "walk", time, walk);
         view_sample_clip(picture, "wave", time, wave);
-        weight =
-            crossfade(walk, wave, picture->scene->num_joints, easing, time - begin, duration, mix);
-        for (int series = 0; series < 3; series++)
-            view_plot_step(plot, series, i, time,
-                           view_posed_position(picture, poses[series], hand).z);
+        weight = crossfade(walk, wave, num_joints, easing, time - begin, duration, mix);
+        for (int series = 0; series < NUM_POSES; series++) {
+            const md5_vec3 position = view_posed_position(picture, poses[series], hand);
+            view_plot_step(plot, series, i, time, position.z);
+        }
     }
 
     VIEW_FACTS(picture, now - begin, weight);
@@ -434,6 +436,16 @@ static void add_machine_facts(view_picture *picture, double now, const machine_v
     VIEW_FACTS(picture, status.progress);
 }
 
+// Plots the values of the machine at a time: the state and the weight of the one-shot in the first
+// plot, the speed in the second.
+static void plot_machine(view_plot plots[2], double time, const machine_values *values)
+{
+    enum { SERIES_STATE, SERIES_WAVE };
+    view_add_point(&plots[0], SERIES_STATE, time, values->state);
+    view_add_point(&plots[0], SERIES_WAVE, time, values->wave);
+    view_add_point(&plots[1], 0, time, values->speed);
+}
+
 // Plays the machine of the lesson from the start, and plots its state, its one-shot and its speed.
 // The speed rises within two seconds, remains constant, and falls again.
 VIEW_SHOW(machine)
@@ -446,6 +458,7 @@ VIEW_SHOW(machine)
     const double length = plots->row.high.x;
     const double now = fmod(picture->time, length);
     const double tick = length / (double)VIEW_PAGE_STEPS;
+    const int wave_tick = (int)lround(wave_time / tick);
 
     // The values at the last step before `now` are shown.
     machine_values shown = {.status = {.from = MD5_NONE}};
@@ -453,16 +466,15 @@ VIEW_SHOW(machine)
     const bool plays = begin_playing(&p, picture);
     for (int i = 0; plays && tick * i <= length; i++) {
         const double time = tick * i;
-        const float speed = top_speed * (float)fmin(fmin(time, length - time) / 2, 1);
+        const double distance_from_end = fmin(time, length - time); // seconds
+        const float speed = top_speed * (float)fmin(distance_from_end / 2, 1);
         md5_player_set(p.player, PARAMETER_SPEED, speed);
-        if (i == (int)lround(wave_time / tick))
+        if (i == wave_tick)
             md5_player_set(p.player, TRIGGER_WAVE, 1);
         md5_player_advance(p.player, i > 0 ? tick : 0, NULL, NULL);
 
         const machine_values values = read_machine(p.player, speed);
-        view_add_point(plots, 0, time, values.state);
-        view_add_point(plots, 1, time, values.wave);
-        view_add_point(&plots[1], 0, time, values.speed);
+        plot_machine(plots, time, &values);
         if (time <= now) {
             md5_player_pose(p.player, picture->figures[0].pose, NULL, NULL, p.scratch);
             shown = values;
@@ -470,7 +482,7 @@ VIEW_SHOW(machine)
     }
     end_playing(&p);
 
-    view_add_mark(plots, now, shown.state, VIEW_YELLOW);
+    view_add_mark(&plots[0], now, shown.state, VIEW_YELLOW);
     view_add_mark(&plots[1], now, shown.speed, VIEW_BLUE);
     draw_states(picture, shown.status);
     add_machine_facts(picture, now, &shown);

@@ -24,24 +24,27 @@ VIEW_SHOW(line)
 {
     (void)v;
     const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
-    const md5_joint *const row = &picture->skeleton->joints[joint];
-    char name[64];
-    int parent = -1;
-    md5_xform place = {.rotation = {.w = 1}};
+    const md5_joint *const written = &picture->skeleton->joints[joint];
+    const md5_mat34 *const bind = picture->model->bind;
     view_text text = {0};
-    view_append_joint(&text, row->name, row->parent,
-                      md5_xform_from_mat34(picture->model->bind[joint]));
+    view_append_joint(&text, written->name, written->parent, md5_xform_from_mat34(bind[joint]));
+
+    char name[64];
+    int parent = -1; // of a root
+    md5_xform place = {.rotation = {.w = 1}};
     if (!read_joint(text.text, name, &parent, &place.translation, &place.rotation))
         parent = -1;
     free(text.text);
+
     view_add_frame(picture, place, 8);
-    if (parent >= 0)
-        view_page_line(picture, md5_mat34_translation(picture->model->bind[parent]),
-                       place.translation, VIEW_YELLOW);
-    view_add_fact(picture, "parent", parent,
-                  parent < 0 ? "" : picture->skeleton->joints[parent].name);
     const md5_vec3 at = place.translation;
     const md5_quat turn = place.rotation;
+    const char *parent_name = "";
+    if (parent >= 0) {
+        view_page_line(picture, md5_mat34_translation(bind[parent]), at, VIEW_YELLOW);
+        parent_name = picture->skeleton->joints[parent].name;
+    }
+    view_add_fact(picture, "parent", parent, parent_name);
     VIEW_FACTS(picture, at.x, at.y, at.z, turn.x, turn.y, turn.z, turn.w);
 }
 
@@ -69,8 +72,9 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 enum { SIGN_ANGLE, SIGN_T };
 enum { FIGURE_WITHOUT_CHECK, FIGURE_SHORTER, NUM_SIGN_FIGURES };
 
-// Draws the way of a figure on the ground: an arc from its first direction to the direction of its
-// current rotation, and a line to the end of the arc. `angle` is signed, radians.
+// Draws the rotation of a figure on the ground: an arc from its first direction to the direction of
+// its current rotation, with lines from the figure to both ends of the arc. `angle` is the angle of
+// the rotation, radians; its sign is the direction of the rotation.
 static void draw_way(view_picture *picture, const view_figure *figure, float angle,
                      view_color color)
 {
@@ -87,8 +91,9 @@ static void draw_way(view_picture *picture, const view_figure *figure, float ang
     view_draw_to(picture, center, color);
 }
 
-// Rotates both figures about the vertical axis to the same rotation: as the quaternions are given,
-// and on the shorter of the two ways. Draws both ways, and plots their angles.
+// Rotates both figures about the vertical axis to the same rotation: one on the way that the signs
+// of the quaternions give, the other on the shorter of the two ways. Draws both ways, and plots
+// their angles.
 VIEW_SHOW(sign)
 {
     static const view_color colors[NUM_SIGN_FIGURES] = {VIEW_RED, VIEW_GREEN};
@@ -97,15 +102,16 @@ VIEW_SHOW(sign)
     const md5_quat from = {.w = 1};
     const md5_quat to = {.z = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
+        const bool is_for_figures = i == VIEW_PAGE_POINTS; // the additional step
         const float part = (float)view_step_x(picture->plots, i, t);
-        for (int way = 0; way < NUM_SIGN_FIGURES; way++) {
-            view_figure *const figure = &picture->figures[way];
-            const md5_quat turn = way_to(from, to, way == FIGURE_SHORTER, part);
-            const float way_angle = 2 * acosf(view_clamp(turn.w, -1, 1));
-            view_plot_step(picture->plots, way, i, part, view_degrees(way_angle));
-            if (i == VIEW_PAGE_POINTS) { // the additional step for the figures
+        for (int k = 0; k < NUM_SIGN_FIGURES; k++) {
+            view_figure *const figure = &picture->figures[k];
+            const md5_quat turn = way_to(from, to, k == FIGURE_SHORTER, part);
+            const float turned_angle = 2 * acosf(view_clamp(turn.w, -1, 1));
+            view_plot_step(picture->plots, k, i, part, view_degrees(turned_angle));
+            if (is_for_figures) {
                 figure->place.rotation = turn;
-                draw_way(picture, figure, copysignf(way_angle, turn.z), colors[way]);
+                draw_way(picture, figure, copysignf(turned_angle, turn.z), colors[k]);
             }
         }
     }
@@ -130,33 +136,42 @@ static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat
 }
 // end of lines
 
-// Shows how each influence moves the vertex: a green line from its joint to the position to which
-// this joint would move the vertex alone, and a blue line from there to the weighted mean.
+// Draws how a joint moves a vertex: a green line from the joint to the position to which it would
+// move the vertex alone, and a blue line from there to `skinned`, the weighted mean of all joints.
+// `influence` is the position of the vertex in the bind pose times the weight, and the weight.
+static void draw_influence(view_picture *picture, uint32_t joint, md5_vec4 influence,
+                           md5_mat34 matrix, md5_vec3 skinned)
+{
+    const md5_vec3 weighted_position = {influence.x, influence.y, influence.z};
+    const md5_vec3 bind_position = md5_vec3_scale(weighted_position, 1 / influence.w);
+    const md5_vec3 by_joint = md5_mat34_point(matrix, bind_position);
+    const md5_vec3 joint_position = view_joint_position(picture, &picture->figures[0], joint);
+    view_page_line(picture, joint_position, by_joint, VIEW_GREEN);
+    view_page_line(picture, by_joint, skinned, VIEW_BLUE);
+    view_add_fact(picture, "weight", influence.w, picture->skeleton->joints[joint].name);
+    view_add_fact(picture, "moved to the height", by_joint.z, "units");
+}
+
+// Skins a vertex with the displayed code, and shows how each of its joints moves it.
 VIEW_SHOW(vertex)
 {
-    enum { NUM_POSITIONS = 400 }; // of the slider, which selects a vertex
+    enum { NUM_POSITIONS = 400 };           // of the slider, which selects a vertex
+    enum { SLIDER_VERTEX, SLIDER_SECONDS }; // in the order of pages.txt
     const md5_mesh *const mesh = &picture->model->meshes[0]; // the body of the character
     const view_figure *const figure = &picture->figures[0];
-    view_sample_clip(picture, "walk", v[1], figure->pose);
+    view_sample_clip(picture, "walk", v[SLIDER_SECONDS], figure->pose);
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     md5_local_to_palette(picture->model, figure->pose, NULL, palette);
-    const uint32_t vertex = view_choice(picture, 0) * (mesh->num_vertices - 1) / NUM_POSITIONS;
+
+    const uint32_t last_vertex = mesh->num_vertices - 1;
+    const uint32_t vertex = view_choice(picture, SLIDER_VERTEX) * last_vertex / NUM_POSITIONS;
     const md5_vec3 skinned = skin_vertex(mesh, vertex, palette);
     view_page_cross(picture, skinned, 2, VIEW_RED);
-
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         const uint32_t joint = mesh->influence_joints[i];
-        const md5_vec4 influence = mesh->influences[i]; // position times weight, and weight
-        const bool has_weight = influence.w > 0;
-        if (!has_weight)
-            continue;
-        const md5_vec3 bind_position =
-            md5_vec3_scale((md5_vec3){influence.x, influence.y, influence.z}, 1 / influence.w);
-        const md5_vec3 by_joint = md5_mat34_point(palette[joint], bind_position);
-        view_page_line(picture, view_joint_position(picture, figure, joint), by_joint, VIEW_GREEN);
-        view_page_line(picture, by_joint, skinned, VIEW_BLUE);
-        view_add_fact(picture, "weight", influence.w, picture->skeleton->joints[joint].name);
-        view_add_fact(picture, "moved to the height", by_joint.z, "units");
+        const bool has_weight = mesh->influences[i].w > 0;
+        if (has_weight)
+            draw_influence(picture, joint, mesh->influences[i], palette[joint], skinned);
     }
     VIEW_FACTS(picture, skinned.z);
     free(palette);
@@ -186,6 +201,20 @@ static double frame_at(double seconds, double rate, int frames, int after, int *
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { TIME_AFTER_END, TIME_FRAME_RATE, TIME_FRAMES, TIME_SCALE };
 
+// Poses a figure between two frames of the walk, as if it was a clip with `num_intervals` intervals
+// between its frames. `fraction` is the weight of the second frame.
+static void pose_between_frames(view_picture *picture, const int frames[2], int num_intervals,
+                                float fraction)
+{
+    const view_clip *const walk = view_page_clip(picture, "walk");
+    const double duration = walk != NULL ? walk->anim->duration : 1;
+    md5_xform *const pose = picture->figures[0].pose;
+    md5_xform *const poses[2] = {pose, view_spare_pose(picture, 0)};
+    for (int k = 0; k < 2; k++)
+        view_sample_clip(picture, "walk", duration * frames[k] / num_intervals, poses[k]);
+    md5_blend_poses(poses[0], poses[1], fraction, NULL, picture->scene->num_joints, pose);
+}
+
 // Plays the walk as a clip with the selected number of frames. Poses the figure with the two frames
 // and the fraction that the displayed code computes, and plots the position in frames.
 VIEW_SHOW(time)
@@ -195,10 +224,6 @@ VIEW_SHOW(time)
     const int num_frames = (int)view_choice(picture, TIME_FRAMES);
     const double time_scale = v[TIME_SCALE];
     const int num_intervals = after == CYCLE ? num_frames : num_frames - 1;
-    const view_clip *const walk = view_page_clip(picture, "walk");
-    const double duration = walk != NULL ? walk->anim->duration : 1;
-    md5_xform *const pose = picture->figures[0].pose;
-    md5_xform *const poses[2] = {pose, view_spare_pose(picture, 0)};
     view_plot *const plot = picture->plots;
     plot->row.high.y = (float)num_frames;
     const double now = fmod(picture->time, plot->row.high.x);
@@ -214,11 +239,9 @@ VIEW_SHOW(time)
         view_plot_step(plot, 0, i, time, position);
         view_plot_step(plot, 1, i, time, frames[0]);
     }
-    for (int k = 0; k < 2; k++)
-        view_sample_clip(picture, "walk", duration * frames[k] / num_intervals, poses[k]);
-    md5_blend_poses(poses[0], poses[1], (float)(position - frames[0]), NULL,
-                    picture->scene->num_joints, pose);
-    VIEW_FACTS(picture, clip_time, frames[0], frames[1], position - frames[0]);
+    const double fraction = position - frames[0];
+    pose_between_frames(picture, frames, num_intervals, (float)fraction);
+    VIEW_FACTS(picture, clip_time, frames[0], frames[1], fraction);
     VIEW_FACTS(picture, num_intervals / frame_rate);
 }
 
@@ -256,9 +279,31 @@ static md5_vec3 *sample_root(const view_clip *clip, md5_xform *scratch)
     return root;
 }
 
-// Compares the position of the clip's root, which returns to its start in each cycle, with the sum
-// of the root motion of all images. The first figure is moved by the root motion, the second
-// remains at its position.
+// Plots the position of the clip's root, which returns to its start in each cycle, and the sum of
+// the root motion of all images. `rate` is in frames per second. Returns the sum at the end of the
+// plot.
+static md5_vec3 plot_root(view_plot *plot, const md5_vec3 *root, uint32_t num_frames, double rate)
+{
+    enum { SERIES_POSITION, SERIES_SUM };
+    const double step = plot->row.high.x / (double)VIEW_PAGE_STEPS; // seconds
+    const uint32_t last_frame = num_frames - 1;
+    md5_vec3 sum = {0, 0, 0};
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
+        const double time = view_plot_x(plot, i);
+        if (i > 0) {
+            const double before = rate * (time - step);
+            sum = md5_vec3_add(sum, moved_between(root, num_frames, before, rate * time));
+        }
+        const double frame_in_cycle = fmod(rate * time, last_frame);
+        const md5_vec3 position = moved_between(root, num_frames, 0, frame_in_cycle);
+        view_add_point(plot, SERIES_POSITION, time, position.x);
+        view_add_point(plot, SERIES_SUM, time, sum.x);
+    }
+    return sum;
+}
+
+// Compares the position of the clip's root with the sum of its root motion. The first figure is
+// moved by the root motion, the second remains at its position.
 VIEW_SHOW(root)
 {
     const double time_scale = v[0];
@@ -267,33 +312,22 @@ VIEW_SHOW(root)
         return;
     const double rate = time_scale * walk->anim->frame_rate; // frames per second
     const uint32_t num_frames = walk->anim->num_frames;
+    const uint32_t last_frame = num_frames - 1;
     md5_vec3 *const root = sample_root(walk, view_spare_pose(picture, 0));
-
-    const double span = picture->plots->row.high.x;
-    const double step = span / (double)VIEW_PAGE_STEPS;
-    md5_vec3 sum = {0, 0, 0};
-    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
-        const double time = view_plot_x(picture->plots, i);
-        if (i > 0)
-            sum = md5_vec3_add(sum,
-                               moved_between(root, num_frames, rate * (time - step), rate * time));
-        view_add_point(picture->plots, 0, time,
-                       moved_between(root, num_frames, 0, fmod(rate * time, num_frames - 1)).x);
-        view_add_point(picture->plots, 1, time, sum.x);
-    }
+    const md5_vec3 sum = plot_root(picture->plots, root, num_frames, rate);
 
     // The image contains the complete way of the first figure at each rate.
     const float reach = 24; // from the root to the tip of a foot in the longest stride, units
     picture->bounds.max.x = sum.x + reach;
 
-    const double now = fmod(picture->time, span);
+    const double now = fmod(picture->time, picture->plots->row.high.x);
     const md5_vec3 displacement = moved_between(root, num_frames, 0, rate * now);
+    const md5_vec3 cycle = moved_between(root, num_frames, 0, last_frame);
     for (int i = 0; i < 2; i++)
         view_sample_clip(picture, "walk", time_scale * now, picture->figures[i].pose);
     picture->figures[0].place.translation.x += displacement.x;
     picture->labels[0].place.x += displacement.x; // the label of the first figure moves with it
     view_add_mark(picture->plots, now, displacement.x, VIEW_YELLOW);
-    VIEW_FACTS(picture, now, (num_frames - 1) / rate,
-               moved_between(root, num_frames, 0, num_frames - 1).x, displacement.x, sum.x);
+    VIEW_FACTS(picture, now, last_frame / rate, cycle.x, displacement.x, sum.x);
     free(root);
 }

@@ -258,6 +258,17 @@ static double plot_path(view_plot *plot, md5_euler from, md5_euler to, bool by_a
     return length;
 }
 
+// Returns the volume of the parallelepiped of the axes about which yaw, pitch and roll rotate. It
+// measures how independent the axes are, and equals cos(pitch). `rings` are the rotations of the
+// rings of the gimbal.
+static float axes_volume(const md5_quat rings[3])
+{
+    const md5_vec3 yaw = {0, 0, 1};
+    const md5_vec3 pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0});
+    const md5_vec3 roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
+    return fabsf(md5_vec3_dot(yaw, md5_vec3_cross(pitch, roll)));
+}
+
 // Rotates the first figure by slerp, and the second by interpolated Euler angles. Plots the lengths
 // of both paths, and draws the rings of a gimbal with the interpolated angles.
 VIEW_SHOW(euler)
@@ -275,21 +286,14 @@ VIEW_SHOW(euler)
         lengths[by_angles] = plot_path(picture->plots, from, to, by_angles == 1, t);
     }
 
+    // Each ring is rotated by its angle and the angles of the rings outside of it.
     const md5_quat rings[3] = {md5_quat_from_euler((md5_euler){.yaw = now.yaw}),
                                md5_quat_from_euler((md5_euler){.yaw = now.yaw, .pitch = now.pitch}),
                                md5_quat_from_euler(now)};
-
     draw_gimbal(picture, rings);
-
-    // The volume of the parallelepiped of the axes of yaw, pitch and roll measures how independent
-    // the axes are. It is cos(pitch).
-    const md5_vec3 yaw = {0, 0, 1};
-    const md5_vec3 pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0});
-    const md5_vec3 roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
     const md5_euler back = md5_quat_to_euler(rings[2]);
     VIEW_FACTS(picture, t, lengths[0], lengths[1], view_angle(turns[0], turns[1]));
-    VIEW_FACTS(picture, back.pitch, back.roll,
-               fabsf(md5_vec3_dot(yaw, md5_vec3_cross(pitch, roll))));
+    VIEW_FACTS(picture, back.pitch, back.roll, axes_volume(rings));
 }
 
 // == Curves ================================================================================
@@ -436,9 +440,10 @@ VIEW_SHOW(curves)
     const md5_vec3 object = travel(curve, by_distance, part);
     view_figure *const figure = &picture->figures[0];
     figure->place.translation.x = -30;
+    const md5_vec3 object_in_model = md5_xform_point(md5_xform_inverse(figure->place), object);
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                               .length = 3,
-                              .target = md5_xform_point(md5_xform_inverse(figure->place), object),
+                              .target = object_in_model,
                               .weight = 1};
     md5_solve_aim(picture->skeleton, &look, figure->pose);
     view_page_cross(picture, object, 4, VIEW_RED);

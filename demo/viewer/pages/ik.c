@@ -190,7 +190,8 @@ static md5_vec3 foot_at(md5_vec3 from, md5_vec3 to, float lift, float t)
 // The sliders of the lesson, in the order of pages.txt.
 enum { WALK_SPEED, WALK_DIRECTION, WALK_TURN, WALK_HILLS, WALK_STEP_HEIGHT, WALK_BANK };
 
-// Measurements of the walk so far.
+// Measurements of the walk up to the current time. A foot stands while it is on the ground; its
+// ankle should not slide then.
 typedef struct walked {
     md5_vec3 prints[MAX_PRINTS]; // ring buffer of the positions where feet were placed
     uint32_t num_prints;
@@ -318,6 +319,13 @@ static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform bo
     return largest_lag;
 }
 
+// Sets the bounding box of the picture, which the camera shows, to a box around the character.
+static void follow_walker(view_picture *picture, md5_vec3 position)
+{
+    picture->bounds.min = md5_vec3_add(position, (md5_vec3){-34, -34, -6});
+    picture->bounds.max = md5_vec3_add(position, (md5_vec3){34, 34, 32});
+}
+
 // Simulates the walk from its start to the current time on hills, and poses the character. Draws
 // the ground, the footprints and the planned steps.
 VIEW_SHOW(walk)
@@ -338,8 +346,9 @@ VIEW_SHOW(walk)
                                 .bank = 0.001f * v[WALK_BANK]};
     md5_gait gait;
     walked seen = {.num_prints = 0};
+    const double now = fmod(fmax(picture->time, 0), walk_span);
     md5_gait_begin(&desc, figure->pose, figure->place, &gait);
-    simulate_walk(picture, &desc, fmod(fmax(picture->time, 0), walk_span), &gait, &seen);
+    simulate_walk(picture, &desc, now, &gait, &seen);
     const uint32_t reached = md5_gait_pose(&desc, &gait, figure->pose);
     figure->place = md5_gait_placement(&gait);
     view_point_pistons(&legs, picture->skeleton, figure->pose);
@@ -347,12 +356,12 @@ VIEW_SHOW(walk)
     draw_terrain(picture, &hills, gait.position);
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
         view_page_cross(picture, seen.prints[i], 1, VIEW_BLUE);
-
     const float largest_lag = draw_feet(picture, &gait, figure->place);
-    picture->bounds = (md5_bounds){md5_vec3_add(gait.position, (md5_vec3){-34, -34, -6}),
-                                   md5_vec3_add(gait.position, (md5_vec3){34, 34, 32})};
-    picture->has_no_floor = true;
+    follow_walker(picture, gait.position);
+    picture->has_no_floor = true; // the terrain is drawn as lines
+
+    const float slope = acosf(fminf(gait.normal.z, 1)); // of the body, radians
     VIEW_FACTS(picture, reached, seen.num_prints, seen.slid);
     VIEW_FACTS(picture, gait.seconds, md5_vec3_length(gait.velocity));
-    VIEW_FACTS(picture, view_degrees(acosf(fminf(gait.normal.z, 1))), largest_lag);
+    VIEW_FACTS(picture, view_degrees(slope), largest_lag);
 }

@@ -267,12 +267,12 @@ static bool prepare_figure(view_pages *pages, const view_stage *stage, const vie
     return prepare_own_model(pages, stage->renderer, figure->kind, error);
 }
 
-// The figures of a picture in arrays for the renderer, sorted by kind.
+// The figures of a picture in arrays for the renderer, one element per figure, sorted by kind.
 typedef struct figure_arrays {
-    size_t num_joints;
-    uint32_t num_targets; // 0: the figures are drawn without morph targets
-    uint32_t count;
-    md5_mat34 *palettes; // [VIEW_PAGE_FIGURES * num_joints]
+    size_t num_joints;    // joints per figure
+    uint32_t num_targets; // morph targets per figure; 0: drawn without morph targets
+    uint32_t count;       // number of figures
+    md5_mat34 *palettes;  // [VIEW_PAGE_FIGURES * num_joints]
     md5_mat34 placements[VIEW_PAGE_FIGURES];
     md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
     md5gl_impostor impostors[VIEW_PAGE_FIGURES];
@@ -310,8 +310,10 @@ static view_body describe_body(const view_pages *pages, const view_document *doc
                       .weights = arrays->weights}, // only for the lit figures, which are the first
         .pictured = arrays->impostors + first,
     };
+    // A heat map has colors instead of textures.
     if (kind != VIEW_FIGURE_HEAT)
         body.textures = &document->textures;
+    // Baked vertices are read at the sample of each job, all others are skinned.
     if (kind == VIEW_FIGURE_BAKED)
         body.instances.baked = pages->baked;
     else
@@ -691,9 +693,9 @@ static void draw_code(view_canvas *canvas, float x, float y, const char *text, s
     view_draw_text(canvas, VIEW_CODE, x, y, 0, comment_color, comment);
 }
 
-// Writes one line of code at column->y and moves column->y below it. If `is_drawn` is false, only
-// moves column->y, which measures the line. A long line is wrapped, and its continuations are
-// indented by four more columns.
+// Writes one line of code at column->y and moves column->y below it. A long line is wrapped; its
+// continuations are indented by four more columns than its begin. If `is_drawn` is false, only
+// moves column->y, which measures the height of the line.
 static void write_code_line(text_column *column, const char *line, size_t length, bool is_drawn)
 {
     enum { MIN_COLUMNS = 8, CONTINUATION_INDENT = 4 };
@@ -730,7 +732,7 @@ static void write_code_line(text_column *column, const char *line, size_t length
     }
 }
 
-// Writes lines of C in a box. Comments have another color.
+// Writes lines of C in a box, with comments in another color.
 static void write_code(text_column *column, const char *lines)
 {
     const view_font *const font = column->canvas->font;
@@ -1710,11 +1712,13 @@ static void show_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
         const bool begins_chapter = strcmp(page->family, previous_chapter) != 0;
         previous_chapter = page->family;
         const uint32_t column = i % grid.tiles_per_row;
-        if (column == 0)
+        const bool begins_row = column == 0;
+        if (begins_row)
             is_visible = ui_reserve_row(ui, grid.row_height, &row);
 
         const float x = row.x + (float)column * (grid.tile_width + grid.gap);
-        if (ui_item(ui, (view_rect){x, row.y, grid.tile_width, row.height}, page->title))
+        const view_rect tile = {x, row.y, grid.tile_width, row.height};
+        if (ui_item(ui, tile, page->title))
             UI_COMMAND(ui, VIEW_OPEN_PAGE, .number = i);
         if (is_visible)
             draw_lesson_tile(ui->canvas, pages, &grid, row, x, i, begins_chapter);

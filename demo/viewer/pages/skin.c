@@ -448,6 +448,31 @@ static void compare_mesh(view_picture *picture, const md5_mesh *mesh, uint32_t s
     free(linear);
 }
 
+// Twists both figures at two joints about the vertical axis, by the angles of the sliders, degrees.
+static void twist_figures(view_picture *picture, const char *const names[2], const float *angles)
+{
+    for (int joint = 0; joint < 2; joint++) {
+        const md5_vec3 up = {0, 0, 1};
+        const md5_quat rotation = md5_quat_from_axis_angle(up, view_radians(angles[joint]));
+        for (int figure = 0; figure < 2; figure++)
+            view_rotate_joint(picture, picture->figures[figure].pose, names[joint], rotation);
+    }
+}
+
+// Adds the facts of the comparison: the size of the waist that theory predicts for linear skinning,
+// and the measured distances and sizes of both methods, in percent of the bind pose.
+static void add_waist_facts(view_picture *picture, const waist_comparison *compared,
+                            float waist_angle, float vertex_weight)
+{
+    const double *const waists = compared->waists;
+    const double *const distances = compared->distances;
+    VIEW_FACTS(picture, 100 * fabs(cos((double)view_radians(0.5f * waist_angle))),
+               100 * distances[LINEAR] / distances[BIND], 100 * distances[DUAL] / distances[BIND],
+               vertex_weight);
+    VIEW_FACTS(picture, 100 * waists[LINEAR] / waists[BIND], 100 * waists[DUAL] / waists[BIND],
+               compared->max_distance);
+}
+
 // Twists the waist and the neck of two figures, which are skinned linearly and with dual
 // quaternions. Compares the sizes of their waists.
 VIEW_SHOW(dual)
@@ -457,35 +482,21 @@ VIEW_SHOW(dual)
     const md5_model *const model = picture->model;
     const uint32_t spine = view_page_joint(picture, names[0]);
     const uint32_t neck = view_page_joint(picture, names[1]);
-
-    // Rotate both joints of both figures about the vertical axis, by the angles of the sliders.
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
-    for (int joint = 0; joint < 2; joint++) {
-        const md5_quat rotation =
-            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[joint]));
-        for (int figure = 0; figure < 2; figure++)
-            view_rotate_joint(picture, picture->figures[figure].pose, names[joint], rotation);
-    }
+    twist_figures(picture, names, v);
 
+    // Both figures have the same pose; the palettes contain it for each method.
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_dual_quat *const dual_palette = common_alloc(num_joints, sizeof *dual_palette);
     md5_local_to_palette(model, picture->figures[0].pose, NULL, palette);
     for (uint32_t i = 0; i < num_joints; i++)
         dual_palette[i] = dual_from_transform(md5_xform_from_mat34(palette[i]));
 
-    // Compare the distance of one vertex from the axis, and the waists, of the bind pose and of
-    // both methods.
     waist_comparison compared = {.distances = {[BIND] = 1}};
     const waist_vertex vertex = find_waist_vertex(model, spine, neck);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         compare_mesh(picture, &model->meshes[m], spine, palette, dual_palette, &vertex, &compared);
-    const double *const waists = compared.waists;
-    const double *const distances = compared.distances;
-    VIEW_FACTS(picture, 100 * fabs(cos((double)view_radians(0.5f * v[0]))),
-               100 * distances[LINEAR] / distances[BIND], 100 * distances[DUAL] / distances[BIND],
-               vertex.weight);
-    VIEW_FACTS(picture, 100 * waists[LINEAR] / waists[BIND], 100 * waists[DUAL] / waists[BIND],
-               compared.max_distance);
+    add_waist_facts(picture, &compared, v[0], vertex.weight);
     free(palette);
     free(dual_palette);
 }

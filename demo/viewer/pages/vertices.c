@@ -596,6 +596,20 @@ static void add_pair_figure(view_picture *picture, int index, const view_clip *c
     }
 }
 
+// Returns the images that the impostors need: a choice of the user, in a sphere around all poses of
+// the clip.
+static md5gl_impostor_desc describe_impostor(const view_picture *picture, const md5_anim *anim)
+{
+    const md5_bounds bounds = clip_bounds(anim);
+    return (md5gl_impostor_desc){
+        .num_frames = view_choice(picture, IMPOSTOR_FRAMES),
+        .num_around = view_choice(picture, IMPOSTOR_AROUND),
+        .texels = 16u << view_choice(picture, IMPOSTOR_TEXELS),
+        .center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f),
+        .radius = 0.5f * view_distance(bounds.max, bounds.min),
+    };
+}
+
 // Shows pairs of a skinned figure and its impostor at three distances, and measures the memory and
 // the error of the impostor.
 VIEW_SHOW(impostor)
@@ -604,13 +618,8 @@ VIEW_SHOW(impostor)
     const view_clip *const clip = view_page_clip(picture, "walk");
     if (clip == NULL)
         return;
-    md5gl_impostor_desc *const desc = &picture->impostor;
-    *desc = (md5gl_impostor_desc){.num_frames = view_choice(picture, IMPOSTOR_FRAMES),
-                                  .num_around = view_choice(picture, IMPOSTOR_AROUND),
-                                  .texels = 16u << view_choice(picture, IMPOSTOR_TEXELS)};
-    const md5_bounds bounds = clip_bounds(clip->anim);
-    desc->center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
-    desc->radius = 0.5f * view_distance(bounds.max, bounds.min);
+    picture->impostor = describe_impostor(picture, clip->anim);
+    const md5gl_impostor_desc *const desc = &picture->impostor;
 
     const uint32_t frame = nearest_frame(clip->anim, picture->time, desc->num_frames);
     picture->num_figures = 2 * NUM_PAIRS;
