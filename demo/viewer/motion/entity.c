@@ -680,8 +680,8 @@ static void note_command(void *user, const md5_frame_command *command, const md5
                      sizeof figure->fired[0].text);
 }
 
-// Returns half the side length of the monster's bounding box: the first number of the key "maxs",
-// or half of the first number of the key "size".
+// Returns half the side length of the monster's bounding box in units: the first number of the key
+// "maxs", or half of the first number of the key "size".
 static float half_side(const view_entity *figure)
 {
     const char *const maxs = entity_value(figure, "maxs");
@@ -875,6 +875,7 @@ static void move_to_time(view_scene *scene, double time)
 
 // -- Kind of motion ------------------------------------------------------------------------------
 
+// Returns true if the entity is played in channels.
 static bool is_played(const view_scene *scene)
 {
     return scene->entity.is_played;
@@ -930,7 +931,8 @@ static void transform_to_world(view_scene *scene, const view_entity_part *part)
     }
 }
 
-// Poses the parts of an entity after its body, each at the joint that carries it.
+// Poses the parts that are attached to the body, each at the joint that carries it, after the body
+// itself was posed.
 void view_follow_body(view_scene *scene, md5_mat34 placed)
 {
     view_entity *const figure = &scene->entity;
@@ -944,26 +946,28 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
 }
 
 // Poses the entity at the time of `play`. On terrain, an entity without its own foot placement is
-// posed like the model of a clip.
+// posed like the model of a clip, whose feet the viewer places.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
-    view_entity *const figure = &scene->entity;
-    const double time = play->time;
     if (scene->terrain.num_feet > 0) {
         view_clip_motion.pose(scene, play);
         return;
     }
-    if (fabs(time) < 1e9) // not NaN
-        move_to_time(scene, time);
+    const double max_time = 1e9; // also excludes NaN
+    if (fabs(play->time) < max_time)
+        move_to_time(scene, play->time);
+
+    view_entity *const figure = &scene->entity;
     md5_monster *const monster = figure->monster;
+    const view_entity_part *const body = &figure->parts[0];
     if (monster != NULL && !figure->has_thought)
         think_monster(scene);
     if (monster != NULL)
         md5_monster_pose(monster, scene->pose, scene->joints, NULL);
     else
-        md5_actor_pose(figure->parts[0].actor, scene->pose, scene->joints, NULL);
-    view_follow_body(scene,
-                     md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->parts[0].bind));
+        md5_actor_pose(body->actor, scene->pose, scene->joints, NULL);
+    const md5_mat34 place = md5_mat34_from_xform(figure->place);
+    view_follow_body(scene, md5_mat34_mul(place, body->bind));
 }
 
 static md5_xform get_placement(const view_scene *scene)
@@ -971,7 +975,8 @@ static md5_xform get_placement(const view_scene *scene)
     return scene->entity.place;
 }
 
-// Includes the offset of the waist, which does not jump at a stair.
+// Returns the position of the entity for the camera. On terrain, it includes the offset of the
+// waist: the waist moves smoothly where the position of the entity jumps at a stair.
 static md5_vec3 walked(const view_scene *scene, const view_play *play)
 {
     const md5_monster *const monster = scene->entity.monster;

@@ -17,8 +17,8 @@ typedef struct view_entity_part {
     const md5_entity_part *attached; // attachment; NULL for the body
     uint32_t parent;      // index of the part to which this part is attached; 0 for the body
     uint32_t first_joint; // index of the part's first joint in the combined model
-    md5_mat34 bind;       // placement in the bind pose
-    md5_mat34 placed;     // placement in the last pose
+    md5_mat34 bind;       // from the part's model space to the combined model, in the bind pose
+    md5_mat34 placed;     // from the part's model space to world space, in the last pose
     md5_actor *actor;
     uint8_t fresh[MD5_ACTOR_SAVE_SIZE]; // saved state of the actor after its creation
 } view_entity_part;
@@ -29,7 +29,9 @@ typedef struct view_channel {
     double start; // time at which the clip began
 } view_channel;
 
-// A recorded command.
+// A command of the user: plays or stops a clip in a channel (VIEW_PLAYS), begins a state of the
+// script (VIEW_BEGINS), or sets a variable of the script (VIEW_SETS). Commands are recorded with
+// their times, so that they can be executed again after the time has moved backward.
 typedef struct view_order {
     enum { VIEW_PLAYS, VIEW_BEGINS, VIEW_SETS } kind;
     uint32_t item; // channel, state of the script or variable of the script, by `kind`
@@ -53,9 +55,9 @@ typedef struct view_entity {
 
     // Simulates looking, walking and physics in whole ticks of the engine; or NULL.
     md5_monster *monster;
-    bool has_thought;
-    md5_xform place; // position and rotation in the world
-    md5_vec3 target; // point to look at, if has_target
+    bool has_thought; // the monster has run its first tick
+    md5_xform place;  // position and rotation in the world
+    md5_vec3 target;  // point to look at, if has_target
     bool has_target;
 
     md5_figure *bodies; // bodies of the articulated figure, or NULL
@@ -66,15 +68,15 @@ typedef struct view_entity {
     bool is_played; // played in channels; false: one clip plays as it is in its file
     view_channel channels[MD5_NUM_CHANNELS];
     md5_channel focus; // the channel whose clip the time bar shows
-    double time;       // time of view_play
+    double time;       // time of the last pose, of view_play
     double origin;     // time at which the entity was opened
-    double begin;      // time at which the actors began
-    double clock;      // milliseconds since `begin`
+    double begin;      // time at which the actors last restarted
+    double clock;      // time of the actors, milliseconds since `begin`
 
     view_order *orders; // [num_orders] sorted by time
     uint32_t num_orders;
-    uint32_t num_executed;
-    uint32_t num_fired;
+    uint32_t num_executed;         // number of commands that were executed since `begin`
+    uint32_t num_fired;            // number of events that were ever added to `fired`
     view_event fired[VIEW_EVENTS]; // the last frame commands, newest first
 } view_entity;
 

@@ -1,8 +1,9 @@
 // Loads the articulated figure of a model and replaces its motion by a ragdoll after its death; see
 // fall.h.
 //
-// A figure from an .af file is loaded as if it were the only file of a game: file_name(),
-// open_file() and close_file() implement that game's file access.
+// An .af file contains articulated figures of Doom 3. The library reads them only as a part of a
+// game, so file_name(), open_file() and close_file() implement a game whose only file is the .af
+// file.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"

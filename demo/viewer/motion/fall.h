@@ -13,20 +13,21 @@ struct view_scene;
 struct view_motion_kind;
 
 typedef struct view_fall {
-    const md5_figure *bodies; // the figure; equal to `own` or owned by the entity
+    const md5_figure *bodies; // the figure: `created_bodies`, or the figure of the entity
     double death_time;        // time of view_play; infinity: the character does not fall
     md5_ragdoll *ragdoll;     // created at the first fall
     md5_body_state *states;   // [num_bodies] at the time of death
     double simulated_time;    // end of the simulated time; infinity: the fall has not begun
-    double listed_death_time; // the death that its entity has listed; infinity: none
+    double listed_death_time; // death whose effects are in the entity's list; infinity: none
     double pose_time;         // time of view_play in the last pose
     md5_vec3 root_offset; // displacement of the motion minus displacement of the bodies, at death
     md5_vec3 walked;      // displacement of the fallen character in the last pose
     uint32_t dragged;     // body that the mouse drags; MD5_NONE: none
     md5_vec3 grasped;     // grasped point of the dragged body
 
-    // A figure from a file in the folder of the model: the path, the file as the only file of a
-    // game, and the model as an entity of this game, whose clip "af_pose" is the setup pose.
+    // A figure from a file in the folder of the model: its path and its name as the only file of a
+    // game, the game, and the model as an entity of this game, whose clip "af_pose" is the setup
+    // pose.
     char *path;
     char *name;
     md5_game *game;

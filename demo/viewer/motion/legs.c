@@ -145,8 +145,8 @@ void view_set_lift_time(view_terrain *terrain, double time)
 
 float view_corner_x(const view_terrain *terrain, int32_t x)
 {
-    // Of the four columns of a stair, the first is at the begin of its tread. The other columns are
-    // at the end of the tread, which is the first column of the next stair.
+    // A stair has four columns. The first is at the begin of its tread. The other three are at the
+    // end of the tread, where the next stair begins.
     const bool is_tread_end = terrain->kind == VIEW_STAIRS && (x & 3) != 0;
     const int32_t next_stair = (x | 3) + 1;
     return terrain->cell * (float)(is_tread_end ? next_stair : x);
@@ -488,8 +488,8 @@ static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *tu
 }
 
 // Returns true if the gait must start again to reach a time: the time is before the last update or
-// too far after it. The last update ends at a whole tick, which can be slightly after the time of
-// its frame.
+// too far after it. The last update ended at the nearest whole tick, so it can be slightly after
+// the time of its frame.
 static bool needs_restart(const view_legs *legs, double time)
 {
     const bool is_started = legs->time >= 0;

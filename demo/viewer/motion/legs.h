@@ -17,7 +17,7 @@ typedef struct view_terrain {
     uint32_t num_feet; // 0: the terrain is for a monster, which has its own foot placement
     md5_foot feet[VIEW_MAX_FEET];
     uint32_t pelvis;
-    float drop;   // displacement of the pelvis; see md5_feet_job
+    float drop;   // smoothed lowering of the pelvis; see md5_feet_job
     double time;  // time of the last call of view_place_feet()
     float cell;   // side of a square of the ground, units
     float height; // heights are within -height .. height; of stairs: height of one stair
@@ -83,7 +83,8 @@ typedef struct view_legs {
 
 // Finds legs: joints with "foot" or "ankle" in their names that have a knee, a hip and a body as
 // ancestors. If each leg has its own joint between hip and body, that joint becomes the leg's
-// swivel. Legs alternate between two groups around the body. Returns the number of legs; 0 if there
+// swivel, which rotates the leg forward and backward. The legs are in two groups, which step in
+// turn; neighbors around the body are in different groups. Returns the number of legs; 0 if there
 // are fewer than two.
 uint32_t view_find_legs(const struct view_scene *scene, view_legs *legs);
 

@@ -434,7 +434,7 @@ static bool has_turn_parameter(const view_machine *machine)
     return find_parameter(machine, "turn") != MD5_NONE;
 }
 
-// Applies the settings of --set whose times are reached.
+// Sets the parameters of the option --set whose times are reached.
 static void apply_due_settings(view_machine *machine)
 {
     const view_settings *const settings = &machine->settings;
@@ -473,12 +473,13 @@ static void apply_keys(view_machine *machine, float seconds)
 
 enum { MAX_GROUP = 3 };
 
-// A machine, its companion and its carried object, in the order in which they advance. The last two
-// may be NULL.
+// The machines that advance together: a machine, its companion and its carried object, in the order
+// in which they advance. The last two may be NULL.
 typedef struct machine_group {
     view_machine *machines[MAX_GROUP];
 } machine_group;
 
+// Returns the machines that advance with `host`, including itself.
 static machine_group find_group(view_machine *host)
 {
     return (machine_group){{host, host->guest, host->carried}};
@@ -650,7 +651,8 @@ static md5_xform get_placement(const view_scene *scene)
     return scene->machine.place;
 }
 
-// A machine without clips is measured in the bind pose.
+// Returns the clips of the machine for the measurement of the bounds. A machine without clips is
+// measured in the bind pose.
 static const md5_anim *get_clip(const view_scene *scene, uint32_t clip)
 {
     const md5_character *const character = scene->machine.character;
@@ -781,8 +783,9 @@ bool *view_active_clips(const view_machine *machine)
     return clips;
 }
 
-// Writes the position of the character, the state of each layer, and the one-shot clip of each
-// slot, or "-" for a slot that plays nothing: "machine: place=0.000,1.500 states=walk,aim shot=-".
+// Writes the position of the character, the state of each layer, and the clip that each slot plays
+// as a one-shot, or "-" for an idle slot. Example:
+// "machine: place=0.000,1.500 states=walk,aim shot=-".
 static void write_log_line(const view_scene *scene, char *text, size_t size)
 {
     const view_machine *const machine = &scene->machine;
@@ -827,7 +830,7 @@ static void click(view_scene *scene)
     view_set_machine_parameter(&scene->machine, "click", 1);
 }
 
-// Playback was paused while the bind pose was shown.
+// Continues at the time of the machine, which was paused while the bind pose was shown.
 static void resume(const view_scene *scene, view_play *play)
 {
     play->time = scene->machine.time;

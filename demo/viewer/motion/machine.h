@@ -1,8 +1,9 @@
 // Plays a state machine: its player, the input that controls it, and the character's placement.
 //
-// view_machine contains the player, the input, and two optional machines that advance with it: a
-// companion (`guest`) and a carried object. machine.c also contains the kind of motion
-// `view_machine_motion`; minute.c contains the demo scene of our own character.
+// view_machine contains the player, which runs the machine, the input, and two optional machines
+// that advance with it: a companion, which is a second character (`guest`), and an object that the
+// character carries. machine.c also contains the kind of motion `view_machine_motion`; minute.c
+// contains the demo scene of our own character.
 #ifndef DEMO_VIEWER_MOTION_MACHINE_H
 #define DEMO_VIEWER_MOTION_MACHINE_H
 
@@ -12,13 +13,14 @@
 #include "demo/viewer/platform/platform.h"
 #include "md5/md5play.h"
 
-// Input from the keyboard: -1, 0 or 1 each. A parameter that keys have changed returns to 0 when
-// they are released; other parameters keep their values.
+// Input from the keyboard that moves a character.
 typedef struct view_control {
-    int ahead;
-    int side;
+    int ahead; // 1: forward, -1: backward, 0: no key
+    int side;  // 1: to the right, -1: to the left, 0: no key
     bool fast;
     bool down[4]; // keys ahead, back, right, left; of two opposite keys the last pressed counts
+    // Keys control the parameters of this direction. A parameter that keys have changed returns to
+    // 0 when they are released; then it belongs to the user again.
     bool moves_ahead;
     bool moves_side;
 } view_control;

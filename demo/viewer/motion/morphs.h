@@ -5,8 +5,9 @@
 #include "demo/viewer/assets/textures.h"
 #include "md5/md5play.h"
 
-// Morph targets and their weights: the weights of --morph, plus the weights that the machine sets.
-// A zeroed structure is allowed everywhere.
+// Morph targets, which displace vertices, and their weights. A weight is the sum of the weight of
+// the option --morph and the weight that the machine sets. A zeroed structure is allowed
+// everywhere.
 typedef struct view_morphs {
     md5_morph *morph;    // owned; NULL: not loaded
     md5gl_morph *drawn;  // NULL without a renderer
@@ -14,7 +15,7 @@ typedef struct view_morphs {
     float *asked;        // [num_targets] weights of --morph
     uint32_t *driven;    // [num_driven] target of each morph of the machine, or MD5_NONE
     uint32_t num_driven; // number of morphs of the machine
-    float *reported;     // [num_driven] scratch memory
+    float *reported;     // [num_driven] memory for the weights that the machine sets
 } view_morphs;
 
 // Returns true if a machine controls morph targets. `machine` may be NULL.

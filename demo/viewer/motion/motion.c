@@ -3,17 +3,19 @@
 
 // -- Selection -----------------------------------------------------------------------------------
 
-// The first kind that can move a scene is selected; otherwise the clip.
+// The first of these kinds that can move a scene is selected; otherwise the kind of the clip.
 static const view_motion_kind *const kinds[] = {&view_machine_motion, &view_legs_motion,
                                                 &view_entity_motion};
 
 void view_select_motion(view_scene *scene)
 {
-    const bool rests = view_is_bind_pose(scene);
+    const bool shows_bind_pose = view_is_bind_pose(scene);
     scene->mover = NULL;
-    for (size_t i = 0; i < COMMON_LENGTH(kinds) && scene->mover == NULL; i++)
-        scene->mover = kinds[i]->moves(scene) ? kinds[i] : NULL;
-    view_show_bind_pose(scene, rests, NULL);
+    for (size_t i = 0; i < COMMON_LENGTH(kinds) && scene->mover == NULL; i++) {
+        if (kinds[i]->moves(scene))
+            scene->mover = kinds[i];
+    }
+    view_show_bind_pose(scene, shows_bind_pose, NULL);
 }
 
 void view_show_bind_pose(view_scene *scene, bool on, view_play *play)

@@ -15,7 +15,7 @@
 // The use of the selected clip by a motion.
 typedef enum view_clip_use {
     VIEW_CLIP_UNUSED,
-    VIEW_CLIP_TIMES,   // gives the time, but not the pose
+    VIEW_CLIP_TIMES,   // determines the duration of the time bar, but not the pose
     VIEW_CLIP_PLAYED,  // is played, with additional movement
     VIEW_CLIP_AS_FILE, // is shown as it is in its file
 } view_clip_use;
@@ -26,7 +26,7 @@ typedef struct view_motion_kind {
     view_clip_use clip_use;
     view_mode mode;     // set of active keys
     bool moves_alone;   // the image changes by itself, also without a clip
-    const char *ending; // file extension of the motion's description; NULL: of the model
+    const char *ending; // extension of the file that describes the motion; NULL: the model's
 
     // Returns true if this kind moves the scene; the first such kind in motion.c is selected. NULL
     // for the clip and the bind pose, which are used if no other kind is.
@@ -35,14 +35,15 @@ typedef struct view_motion_kind {
     // Writes pose, joints and palette at the time of `play`.
     void (*pose)(view_scene *scene, const view_play *play);
 
-    // Valid after pose(). place() returns the placement of the character; NULL: at the origin.
-    // walked() returns the displacement of the character, which the camera follows; NULL: the
-    // position of place().
+    // Valid after pose(). place() returns the placement of the character, that is, its position and
+    // rotation in the world; NULL: at the origin. walked() returns the displacement of the
+    // character since the start, which the camera follows; NULL: the position of place().
     md5_xform (*place)(const view_scene *scene);
     md5_vec3 (*walked)(const view_scene *scene, const view_play *play);
 
-    // clip() returns the clips over which the bounds are measured, and NULL after the last one;
-    // pose_frame() poses a frame of such a clip. Both are NULL: the shown clip is measured.
+    // The camera frames all poses of some clips. clip() returns these clips by index, and NULL
+    // after the last clip; pose_frame() poses a frame of such a clip. If both functions are NULL,
+    // the camera frames the shown clip.
     const md5_anim *(*clip)(const view_scene *scene, uint32_t clip);
     void (*pose_frame)(view_scene *scene, uint32_t clip, uint32_t frame);
 
@@ -129,12 +130,13 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 
 // -- Defects of normals and tangents (pose.c) ----------------------------------------------------
 //
-// Defects of normals and tangents: skinning can flip directions near strongly bent joints although
-// they are correct in the bind pose.
+// Skinning can flip normals and tangents near strongly bent joints, although they are correct in
+// the bind pose.
 
 // Skins all meshes in the pose that view_pose() wrote last and counts their defects. Tangents may
-// be 6 degrees off, because blending causes such errors. `marks` is an array as in
-// view_find_defects(), one mesh after another, or NULL. Without a model, finds no defects.
+// be 6 degrees off, because blending causes such errors. Sets an element of `marks` for each vertex
+// with a defect; the array contains the vertices of one mesh after another, and may be NULL.
+// Without a model, finds no defects.
 view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks);
 
 typedef struct view_clip_faults {

@@ -19,7 +19,8 @@ char *view_push_event(view_event events[VIEW_EVENTS], double time);
 // md5_sample_position_at() wraps it.
 typedef struct view_play {
     bool playing;
-    // Shows the last frame at a time that, in a loop, also belongs to the first frame.
+    // The last frame is shown. Its time belongs to the first frame of the next cycle, so the time
+    // does not distinguish them.
     bool held_at_end;
     double time;  // seconds
     double speed; // factor, > 0
@@ -76,7 +77,8 @@ typedef struct view_camera_path {
     double smoothing; // smoothing window to each side, seconds; 0: none
 } view_camera_path;
 
-// Position in a camera path: frame number as in the file, shot from 0.
+// Position in a camera path: the frame as it is counted in the file, with a fraction, and the index
+// of the shot.
 typedef struct view_camera_path_place {
     double frame;
     uint32_t shot;

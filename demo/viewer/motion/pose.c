@@ -100,7 +100,8 @@ static float nth_smallest(float *values, int count, int index)
     return values[index];
 }
 
-// Returns the number of vertices of a mesh, or 0 if the mesh is excluded from measurements.
+// Returns the number of vertices of a mesh, or 0 if the mesh is excluded from measurements: it is
+// hidden by its material, or an eye.
 static uint32_t count_measured(const view_scene *scene, uint32_t mesh)
 {
     const view_textures *const textures = scene->textures;

@@ -68,16 +68,16 @@ typedef struct view_scene {
     // own_model, `dressed` or the machine's model; NULL: only joints are shown.
     const md5_model *model;
     md5_model *own_model;
-    // `model` with attached outfits, or NULL; clips remain bound to the original model.
+    // The model with attached outfits, or NULL; clips remain bound to the original model.
     md5_model *dressed;
-    convert_scene wardrobe;
+    convert_scene wardrobe; // result of the conversion that attached the outfits
     view_clip *clips;
     size_t num_clips, clip; // clip: index of the selected clip, if num_clips > 0
     // The kind that moves the model, and the active kind: the same, or the bind pose. See motion.h;
     // NULL: the clip.
     const struct view_motion_kind *mover;
     const struct view_motion_kind *motion;
-    const md5_files *files; // file access of a limited load; NULL: the system's files
+    const md5_files *files; // file access of a thumbnail; NULL: the system's files
     size_t num_unopened;    // animations in the model's folder that were not loaded
     bool picked_up;         // clips were found in the model's folder, not named by the user
     // Textures of the document, which determine the drawn meshes; or NULL.
@@ -93,12 +93,12 @@ typedef struct view_scene {
     view_camera_path camera_path;
     view_terrain terrain;  // terrain, if its kind is not VIEW_LEVEL
     view_legs legs;        // if num_legs > 0, the model walks procedurally
-    uint32_t num_looks;    // materials of an md5.cfg: one for each mesh; otherwise 0
-    view_look *looks;      // [num_looks]
+    uint32_t num_looks;    // number of meshes of an md5.cfg; otherwise 0
+    view_look *looks;      // [num_looks] materials of the meshes of an md5.cfg
     view_machine machine;  // if it has a player, it moves the model
     view_library *library; // game that contains the path, or NULL
     view_entity entity;    // entity, if entity.entity is not NULL
-    view_fall *fall;       // articulated figure, or NULL
+    view_fall *fall;       // articulated figure and ragdoll, or NULL
 
     md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
 
@@ -130,8 +130,9 @@ size_t view_find_model(const char *const *files, size_t num_files);
 // Returns the models in a clip's folder whose joints are all animated by the clip.
 common_list view_list_models_for_clip(const char *path);
 
-// Returns the only model of a folder, or the machine that plays it; the caller frees it. Returns
-// NULL if the folder contains several files of one of the model formats or none, or is a game.
+// Returns the path of the only model of a folder, or of the machine that plays it; the caller frees
+// it. Returns NULL if the folder is a game, contains no model, or contains several files of the
+// same format.
 char *view_only_model(const char *folder);
 
 // Loads a model, animations and a camera path; each may be missing. Files with the extension
