@@ -22,6 +22,7 @@
 #include <unistd.h>
 #endif
 
+// Returns true if a character separates the parts of a path, on any system.
 static bool is_separator(char c)
 {
     return c == '/' || c == '\\';
@@ -34,6 +35,7 @@ static int lower(char c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
 }
 
+// Converts a character of a path for comparisons: letters to lower case, separators to slashes.
 static int lower_path(char c)
 {
     return is_separator(c) ? '/' : lower(c);
@@ -137,6 +139,23 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+// Replaces a row of the table of common_edit_distance() by the next row. `byte` is the byte that is
+// added to the query, and `query_length` is the length of the query with it.
+static void compute_next_row(size_t *row, size_t query_length, char byte, const char *name,
+                             bool ignores_case)
+{
+    size_t diagonal = row[0]; // row[j - 1] of the previous row
+    row[0] = query_length;
+    for (size_t j = 1; name[j - 1] != '\0'; j++) {
+        const char b = name[j - 1];
+        const bool is_different = ignores_case ? lower(byte) != lower(b) : byte != b;
+        const size_t exchange = diagonal + is_different;
+        const size_t insertion = min_size(row[j], row[j - 1]) + 1; // into the query or the name
+        diagonal = row[j];
+        row[j] = min_size(exchange, insertion);
+    }
+}
+
 // Computes the Levenshtein distance by dynamic programming. The table of the algorithm contains the
 // distance of each prefix of the query and each prefix of the name. Only one row of the table is
 // stored: in step i, row[j] becomes the distance of the first i bytes of the query and the first j
@@ -155,20 +174,8 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
         for (size_t j = 0; j <= width; j++)
             row[j] = j;
     }
-
-    for (size_t i = 1; i <= length; i++) {
-        size_t diagonal = row[0]; // row[j - 1] of the previous row
-        row[0] = i;
-        for (size_t j = 1; j <= width; j++) {
-            const char a = query[i - 1];
-            const char b = name[j - 1];
-            const bool is_different = in_part ? lower(a) != lower(b) : a != b;
-            const size_t exchange = diagonal + is_different;
-            const size_t insertion = min_size(row[j], row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = min_size(exchange, insertion);
-        }
-    }
+    for (size_t i = 1; i <= length; i++)
+        compute_next_row(row, i, query[i - 1], name, in_part);
 
     size_t distance = row[width];
     if (in_part) { // the part may end at any byte, so take the smallest distance
@@ -178,13 +185,24 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
     return distance;
 }
 
+// Returns the length of path[length] without its last part and the slash before that part. The
+// first `drive_length` bytes, a drive, remain.
+static size_t length_without_last_part(const char *path, size_t length, size_t drive_length)
+{
+    size_t shorter = length;
+    while (shorter > drive_length && path[shorter - 1] != '/')
+        shorter--;
+    return shorter > drive_length ? shorter - 1 : shorter;
+}
+
 // Copies the path part by part, each with a slash before it. A part ".." removes the last copied
-// part, unless nothing is left of it. A drive such as "C:" remains at the start. The result needs
-// one byte more than the path: the slash before the first part.
+// part, if there is one. A drive such as "C:" remains at the start. The result needs one byte more
+// than the path: the slash before the first part.
 char *common_normalize_path(const char *path)
 {
     char *const result = common_alloc(strlen(path) + 2, 1);
-    const size_t drive_length = path[0] != '\0' && path[1] == ':' ? 2 : 0;
+    const bool has_drive = path[0] != '\0' && path[1] == ':';
+    const size_t drive_length = has_drive ? 2 : 0;
     size_t used = drive_length;
     memcpy(result, path, drive_length);
 
@@ -194,17 +212,14 @@ char *common_normalize_path(const char *path)
         const bool is_parent = length == 2 && strncmp(part, "..", 2) == 0;
         const bool is_current = length == 1 && *part == '.';
         if (is_parent) {
-            // Remove the last part and the slash before it.
-            while (used > drive_length && result[used - 1] != '/')
-                used--;
-            if (used > drive_length)
-                used--;
+            used = length_without_last_part(result, used, drive_length);
         } else if (length > 0 && !is_current) {
             result[used++] = '/';
             memcpy(result + used, part, length);
             used += length;
         }
-        part += length + (part[length] != '\0');
+        const bool is_last = part[length] == '\0';
+        part += is_last ? length : length + 1; // with the separator
     }
     result[used] = '\0';
     return result;
@@ -304,8 +319,9 @@ typedef struct entry_reader {
     void *folder;     // handle of the operating system, or NULL
     const char *name; // name of the current entry, valid until the next call
 
-    // The kind of the current entry according to the folder, which is faster than a status query.
-    // is_unknown: the entry is a link, or the file system does not store kinds in folders.
+    // The kind of the current entry according to the folder. Reading it is faster than a query of
+    // the entry's status. If the entry is a link or the file system does not store kinds in
+    // folders, only `is_unknown` is true.
     bool is_file;
     bool is_folder;
     bool is_unknown;
@@ -375,7 +391,8 @@ static bool next_entry(entry_reader *entries)
         entries->name = entry->d_name;
     } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
 
-    // d_type is an extension of POSIX. Links have the kind of their target, which is unknown here.
+    // d_type is an extension of POSIX. The kind of a link is the kind of its target, which is
+    // unknown here.
     entries->is_unknown = true;
 #ifdef DT_DIR
     entries->is_unknown = entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK;
@@ -393,7 +410,7 @@ static void close_folder(entry_reader *entries)
 
 #endif
 
-// Parses the number at *text and moves *text after it. Digits that would overflow are ignored.
+// Returns the number at *text and moves *text after it. Digits that would overflow are ignored.
 static uint64_t parse_digits(const char **text)
 {
     uint64_t value = 0;
@@ -738,28 +755,42 @@ static void search_folder(walk_state *walked, const char *folder)
     sort(&walked->folders[LINKED_FOLDER], first_link);
 }
 
+// Searches a folder if it was not searched before. Moves its path from *path to walked->entered.
+static void search_new_folder(walk_state *walked, char **path)
+{
+    if (!enter(walked, *path))
+        return;
+    char *const entered = *path;
+    *path = NULL; // walked->entered now owns the path
+    common_add(&walked->entered, entered);
+    search_folder(walked, entered);
+}
+
+// Returns true if the search may enter another folder.
+static bool may_enter(const walk_state *walked)
+{
+    if (walked->is_cut || walked->entered.count >= walked->max_folders)
+        return false;
+    return can_continue(walked);
+}
+
 // Searches a folder and its subfolders, breadth first. Links to folders are followed after all real
-// folders, so that a folder is found under its real path. `folders` grows while it is processed.
+// folders, so that a folder is found under its real path. The lists `folders` are queues: they grow
+// while their folders are searched.
 static void search_recursively(walk_state *walked, const char *folder)
 {
     common_list *const folders = walked->folders;
-    size_t next[NUM_FOLDER_KINDS] = {0}; // index of the next folder of each list
+    size_t next[NUM_FOLDER_KINDS] = {0}; // index of the next folder of each queue
     common_add(&folders[REAL_FOLDER], common_copy(folder));
-    while (!walked->is_cut && walked->entered.count < walked->max_folders && can_continue(walked)) {
+    while (may_enter(walked)) {
         const bool has_real_folder = next[REAL_FOLDER] < folders[REAL_FOLDER].count;
         const int kind = has_real_folder ? REAL_FOLDER : LINKED_FOLDER;
         const bool is_done = next[kind] == folders[kind].count;
         if (is_done)
             break;
-
         char **const path = &folders[kind].names[next[kind]];
         next[kind]++;
-        if (!enter(walked, *path))
-            continue;
-        char *const entered = *path;
-        *path = NULL; // `entered` now owns the path
-        common_add(&walked->entered, entered);
-        search_folder(walked, entered);
+        search_new_folder(walked, path);
     }
 
     write_warning(walked);
@@ -793,8 +824,8 @@ common_list common_list_subfolders(const char *first, const char *without, size_
 
 // == Whole files and pipes ========================================================================
 
-// An open file: a stream on Windows, elsewhere a descriptor, because opening a pipe as a stream can
-// block.
+// A source is an open file: a stream on Windows, elsewhere a descriptor, because opening a pipe as
+// a stream can block.
 #ifdef _WIN32
 
 typedef FILE *source;
@@ -831,12 +862,35 @@ static int64_t read_some(source from, char *bytes, size_t size)
 
 #endif
 
+static const char too_large[] = "the file is too large: expected less than 2 GiB";
+
+// Reads a source to its end into *bytes, memory of `capacity` bytes that grows if necessary, and
+// sets *size. Returns the reason of a failure, or NULL if the end was reached. At the end, *bytes
+// has space for one more byte.
+static const char *read_to_end(source from, char **bytes, size_t capacity, size_t *size)
+{
+    *size = 0;
+    for (;;) {
+        const int64_t count = read_some(from, *bytes + *size, capacity - *size);
+        if (count < 0)
+            return strerror(errno);
+        if (count == 0)
+            return NULL;
+        *size += (size_t)count;
+        if (*size >= INT32_MAX)
+            return too_large;
+        if (*size == capacity) {
+            capacity *= 2;
+            *bytes = common_realloc(*bytes, capacity, 1);
+        }
+    }
+}
+
 // Reads a source to its end. `expected` is the size of a file, or 0 for a pipe. Returns the bytes,
 // with a zero byte after them, and sets *size. Returns NULL and sets *reason if reading fails or if
 // the source has 2 GiB or more.
 static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
-    static const char too_large[] = "the file is too large: expected less than 2 GiB";
     enum { SPARE_CAPACITY = 1 << 12 }; // the read that finds the end of a file needs some capacity
     *size = 0;
     if (expected >= INT32_MAX) {
@@ -844,29 +898,15 @@ static char *read_all(source from, uint64_t expected, size_t *size, const char *
         return NULL;
     }
 
-    size_t capacity = (size_t)expected + SPARE_CAPACITY;
+    const size_t capacity = (size_t)expected + SPARE_CAPACITY;
     char *bytes = common_alloc(capacity, 1);
-    *reason = NULL;
-    while (!*reason) {
-        const int64_t count = read_some(from, bytes + *size, capacity - *size);
-        if (count == 0) { // the end
-            bytes[*size] = '\0';
-            return bytes;
-        }
-
-        if (count < 0)
-            *reason = strerror(errno);
-        else
-            *size += (size_t)count;
-        if (!*reason && *size >= INT32_MAX)
-            *reason = too_large;
-        if (*size == capacity) {
-            capacity *= 2;
-            bytes = common_realloc(bytes, capacity, 1);
-        }
+    *reason = read_to_end(from, &bytes, capacity, size);
+    if (*reason) {
+        free(bytes);
+        return NULL;
     }
-    free(bytes);
-    return NULL;
+    bytes[*size] = '\0';
+    return bytes;
 }
 
 #ifdef _WIN32
@@ -892,6 +932,31 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
 
 #else
 
+// Reads a pipe to its end. A pipe from which nothing can be read does not have a writer, which is
+// an error.
+static char *read_pipe(int descriptor, size_t *size, const char **reason)
+{
+    char *const bytes = read_all(descriptor, 0, size, reason);
+    if (!bytes || *size > 0)
+        return bytes;
+    *reason = "the pipe has no writer: expected a program that writes to it";
+    free(bytes);
+    return NULL;
+}
+
+// Reads an open file or pipe to its end. Folders and devices are errors.
+static char *read_descriptor(int descriptor, const struct stat *status, size_t *size,
+                             const char **reason)
+{
+    if (S_ISREG(status->st_mode))
+        return read_all(descriptor, (uint64_t)status->st_size, size, reason);
+    if (S_ISFIFO(status->st_mode))
+        return read_pipe(descriptor, size, reason);
+    *reason = S_ISDIR(status->st_mode) ? "the path leads to a folder: expected a file"
+                                       : "the path leads to a device: expected a file";
+    return NULL;
+}
+
 // Opens the path first and then examines the opened file, so that the file cannot be replaced in
 // between. Opening without blocking is necessary for a pipe without a writer; reading such a pipe
 // ends immediately.
@@ -903,23 +968,8 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
         *reason = strerror(errno);
         return NULL;
     }
-
-    char *bytes = NULL;
-    const bool is_file = S_ISREG(status.st_mode);
-    const bool is_pipe = S_ISFIFO(status.st_mode);
-    if (is_file || is_pipe)
-        bytes = read_all(descriptor, is_file ? (uint64_t)status.st_size : 0, size, reason);
-    else
-        *reason = S_ISDIR(status.st_mode) ? "the path leads to a folder: expected a file"
-                                          : "the path leads to a device: expected a file";
+    char *const bytes = read_descriptor(descriptor, &status, size, reason);
     close(descriptor);
-
-    const bool is_empty = bytes && *size == 0;
-    if (is_empty && is_pipe) {
-        *reason = "the pipe has no writer: expected a program that writes to it";
-        free(bytes);
-        bytes = NULL;
-    }
     return bytes;
 }
 

@@ -18,6 +18,7 @@
 // games is 2 to 50 times their compressed size.
 enum { FREE_MIB = 128, MAX_RATIO = 100 };
 
+// A file of a folder or an archive.
 typedef struct source_file {
     char *name;        // name in the archive, or path of a file in a folder
     uint64_t location; // zip: index of the entry; pak: byte offset; folder: unused
@@ -53,42 +54,47 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
     return false;
 }
 
-// Warns of an entry, or of the source itself if the name is "". The number of warnings of a source
-// is limited; the last one reports that further warnings are suppressed.
-COMMON_PRINTF(3, 4)
-// Reports a warning about an entry of an archive. An archive reports a limited number, because a
-// damaged archive can have an error in each of many thousand entries.
-static void warn(game_source *archive, const char *name, const char *format, ...)
+// Passes a warning to the caller's function, or prints it to standard error. `entry` is "" if the
+// warning is about the whole archive.
+static void report_warning(const game_source *archive, const char *entry, const char *message)
 {
     const common_game_paths *const game = archive->game;
-    if (archive->num_warnings > MAX_WARNINGS)
-        return;
-
-    char text[sizeof((common_walk *)0)->warning]; // holds the longest message
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    const char *entry = name;
-    const char *message = text;
-    if (archive->num_warnings == MAX_WARNINGS) { // the last warning
-        entry = "";
-        message = "further warnings suppressed";
-    }
-    archive->num_warnings++;
-
+    const char *const separator = entry[0] != '\0' ? ": " : "";
     if (game->warn)
         game->warn(game->user, entry, message);
     else
-        common_print(stderr, "%s: warning: %s%s%s\n", archive->path, entry,
-                     entry[0] != '\0' ? ": " : "", message);
+        common_print(stderr, "%s: warning: %s%s%s\n", archive->path, entry, separator, message);
 }
 
+// Reports a warning about an entry of an archive, or about the archive itself if the name is "". An
+// archive reports a limited number of warnings, because a damaged archive can have an error in each
+// of many thousand entries. The last one reports that further warnings are suppressed.
+COMMON_PRINTF(3, 4)
+static void warn(game_source *archive, const char *name, const char *format, ...)
+{
+    if (archive->num_warnings > MAX_WARNINGS)
+        return;
+    archive->num_warnings++;
+    if (archive->num_warnings > MAX_WARNINGS) {
+        report_warning(archive, "", "further warnings suppressed");
+        return;
+    }
+
+    char message[sizeof((common_walk *)0)->warning]; // holds the longest message
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    report_warning(archive, name, message);
+}
+
+// Returns true if a character separates the parts of a path.
 static bool is_separator(char c)
 {
     return c == '/' || c == '\\';
 }
 
+// Appends a file to the list of a folder or an archive, which then owns the name.
 static void add_file(game_source *added, source_file file)
 {
     *COMMON_ADD_ITEM(added->files, added->count) = file;
@@ -108,7 +114,8 @@ static bool has_control_character(const char *name)
 // name is valid.
 static const char *find_name_fault(const char *name)
 {
-    const bool has_drive = (name[0] | 32) >= 'a' && (name[0] | 32) <= 'z' && name[1] == ':';
+    const int first = name[0] | 32; // a capital becomes a small letter
+    const bool has_drive = first >= 'a' && first <= 'z' && name[1] == ':';
     if (name[0] == '\0')
         return "skipped: the name is empty";
     if (is_separator(name[0]))
@@ -153,17 +160,9 @@ static int compare_files(const void *a, const void *b)
     return order ? order : (first > second) - (first < second);
 }
 
-// Checks the entries of an archive together. Returns false and fills `error` if they require more
-// bytes than the archive has. They then overlap, as in a zip bomb. Warns of duplicate names.
-static bool check_entries(game_source *archive, md5_error *error)
+// Warns of entries of an archive with equal names. Only the last of them is used.
+static void warn_of_duplicates(game_source *archive)
 {
-    if (archive->num_packed > archive->archive_size)
-        return fail(error,
-                    "damaged archive: its entries overlap: they have %llu bytes in total, but the "
-                    "archive has %llu",
-                    (unsigned long long)archive->num_packed,
-                    (unsigned long long)archive->archive_size);
-
     // Equal names are adjacent after sorting.
     const source_file **const sorted = common_alloc(archive->count, sizeof *sorted);
     for (size_t i = 0; i < archive->count; i++)
@@ -174,6 +173,19 @@ static bool check_entries(game_source *archive, md5_error *error)
             warn(archive, sorted[i - 1]->name, "skipped: a later entry has the same name");
     }
     free(sorted);
+}
+
+// Checks all entries of an archive together. Returns false and fills `error` if they require more
+// bytes than the archive has. They then overlap, as in a zip bomb.
+static bool check_entries(game_source *archive, md5_error *error)
+{
+    if (archive->num_packed > archive->archive_size)
+        return fail(error,
+                    "damaged archive: its entries overlap: they have %llu bytes in total, but the "
+                    "archive has %llu",
+                    (unsigned long long)archive->num_packed,
+                    (unsigned long long)archive->archive_size);
+    warn_of_duplicates(archive);
     return true;
 }
 
@@ -210,6 +222,28 @@ static bool is_symbolic_link(zip_t *zip, zip_uint64_t entry)
     return system == ZIP_OPSYS_UNIX && (attributes >> MODE_SHIFT & MODE_KIND) == MODE_LINK;
 }
 
+// Returns true if an entry of a zip file can be read. Otherwise warns.
+static bool check_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry, const char *name,
+                            const zip_stat_t *stat)
+{
+    bool is_readable = false;
+    if (is_symbolic_link(zip, entry))
+        warn(archive, name, "skipped: symbolic links in archives are not supported");
+    else if (stat->encryption_method != ZIP_EM_NONE)
+        warn(archive, name, "skipped: encrypted entries are not supported");
+    else if (stat->comp_method != STORED && stat->comp_method != DEFLATED)
+        warn(archive, name,
+             "skipped: compression method %u is not supported; compress the archive with deflate",
+             (unsigned)stat->comp_method);
+    else if (!has_possible_size(stat))
+        warn(archive, name,
+             "skipped: the sizes are invalid: %llu bytes cannot be compressed to %llu",
+             (unsigned long long)stat->size, (unsigned long long)stat->comp_size);
+    else
+        is_readable = true;
+    return is_readable;
+}
+
 // Adds an entry of a zip file, or warns if it cannot be read. Folders are skipped without a
 // warning.
 static void add_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry)
@@ -217,27 +251,18 @@ static void add_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry)
     zip_stat_t stat;
     const char *const name = zip_get_name(zip, entry, ZIP_FL_ENC_RAW);
     const size_t length = name ? strlen(name) : 0;
-    if (length > 0 && name[length - 1] == '/')
-        return; // a folder
-
-    if (!name || zip_stat_index(zip, entry, 0, &stat) != 0)
+    const bool is_folder = length > 0 && name[length - 1] == '/';
+    if (is_folder)
+        return;
+    if (!name || zip_stat_index(zip, entry, 0, &stat) != 0) {
         warn(archive, name ? name : "", "skipped: the entry is damaged");
-    else if (is_symbolic_link(zip, entry))
-        warn(archive, name, "skipped: symbolic links in archives are not supported");
-    else if (stat.encryption_method != ZIP_EM_NONE)
-        warn(archive, name, "skipped: encrypted entries are not supported");
-    else if (stat.comp_method != STORED && stat.comp_method != DEFLATED)
-        warn(archive, name,
-             "skipped: compression method %u is not supported; compress the archive with deflate",
-             (unsigned)stat.comp_method);
-    else if (!has_possible_size(&stat))
-        warn(archive, name,
-             "skipped: the sizes are invalid: %llu bytes cannot be compressed to %llu",
-             (unsigned long long)stat.size, (unsigned long long)stat.comp_size);
-    else
-        add_entry(archive, name,
-                  (source_file){.location = entry, .size = stat.size, .packed = stat.comp_size},
-                  stat.comp_size + length + LOCAL_HEADER_SIZE);
+        return;
+    }
+    if (!check_zip_entry(archive, zip, entry, name, &stat))
+        return;
+
+    const source_file file = {.location = entry, .size = stat.size, .packed = stat.comp_size};
+    add_entry(archive, name, file, stat.comp_size + length + LOCAL_HEADER_SIZE);
 }
 
 // Opens a zip file and adds its entries. Returns false and fills `error` if its file list cannot be
@@ -260,6 +285,7 @@ static bool open_zip(game_source *archive, md5_error *error)
     return true;
 }
 
+// Closes a zip file, which may be NULL.
 static void close_zip(struct zip *zip)
 {
     if (zip)
@@ -319,8 +345,10 @@ static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5
 // A .pak file of Quake begins with "PACK", the offset and the size of its file list. The list
 // contains a name of 56 bytes, an offset and a size for each file. Numbers are little-endian.
 
-enum { PAK_HEADER = 12, PAK_ENTRY = 64, PAK_NAME = 56 };
+enum { PAK_HEADER = 12, PAK_ENTRY = 64, PAK_NAME = 56 }; // bytes
 
+// Reads `size` bytes at an offset of a file. Returns false if the file is shorter or cannot be
+// read.
 static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
 {
     return fseek(stream, (long)offset, SEEK_SET) == 0 && fread(bytes, 1, size, stream) == size;
@@ -399,6 +427,7 @@ static const char *const over[] = {".pak", NULL};
 // Extensions of archives whose files are hidden by files of their folder.
 static const char *const under[] = {".pk4", ".pk3", ".zip", NULL};
 
+// Returns the name of a file in the game; md5_game_path.name.
 static const char *get_name(void *user, size_t file)
 {
     const game_source *const from = user;
@@ -461,8 +490,8 @@ static char *open_in_archive(const game_source *archive, const source_file *file
     return NULL;
 }
 
-// Reads a file to new memory; md5_game_path.open. *size is the largest acceptable size, or 0 for
-// any size. Afterwards it is the size of the file.
+// Reads a file to new memory; md5_game_path.open. *size is the largest size that the caller
+// accepts, or 0 for any size. Afterwards it is the size of the file.
 static const void *open_file(void *user, size_t index, size_t *size, md5_error *error)
 {
     const game_source *const from = user;
@@ -562,39 +591,41 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
     return is_good;
 }
 
-// Adds the archives of a folder with each of the extensions. The last name is first, because a
-// later archive overrides an earlier one. The names of .pak files are compared by their numbers, as
-// in Quake, and other names by their letters.
+// Adds the archives of a folder with one extension to the search paths. The last name is first,
+// because a later archive overrides an earlier one. The names of .pak files are compared by their
+// numbers, as in Quake, and other names by their letters. An archive that cannot be read is skipped
+// with a warning. `num_files` is the argument of game->goes_on.
+static void add_archives_of_kind(common_game_paths *game, const char *folder, const char *extension,
+                                 size_t num_files)
+{
+    common_list archives = common_list_folder(folder, extension); // sorted by numbers
+    const bool is_pak = extension == over[0];
+    if (!is_pak)
+        common_sort(archives.names, archives.count, sizeof *archives.names, common_order_by_case);
+    for (size_t i = archives.count; i-- > 0;) {
+        md5_error reason;
+        if (game->goes_on && !game->goes_on(game->user, num_files))
+            break;
+        char *const path = common_format("%s/%s", folder, common_base(archives.names[i]));
+        if (!add_archive(game, path, &reason))
+            warn(&(game_source){.path = path, .game = game}, "", "%s", reason.message);
+        free(path);
+    }
+    common_free_list(&archives);
+}
+
+// Adds the archives of a folder with each of the extensions, `over` or `under`.
 static void add_archives(common_game_paths *game, const char *folder, const char *const *extensions,
                          size_t num_files)
 {
-    for (; *extensions; extensions++) {
-        common_list archives = common_list_folder(folder, *extensions); // sorted by numbers
-        const bool are_paks = extensions == over;
-        if (!are_paks)
-            common_sort(archives.names, archives.count, sizeof *archives.names,
-                        common_order_by_case);
-        for (size_t i = archives.count; i-- > 0;) {
-            md5_error reason;
-            if (game->goes_on && !game->goes_on(game->user, num_files))
-                break;
-            char *const path = common_format("%s/%s", folder, common_base(archives.names[i]));
-            if (!add_archive(game, path, &reason))
-                warn(&(game_source){.path = path, .game = game}, "", "%s", reason.message);
-            free(path);
-        }
-        common_free_list(&archives);
-    }
+    for (size_t i = 0; extensions[i] != NULL; i++)
+        add_archives_of_kind(game, folder, extensions[i], num_files);
 }
 
-// Adds a single archive, or a folder and its archives. The files of the folder are listed first,
-// but the .pak files precede them in the search order.
-bool common_add_game_path(common_game_paths *game, const char *folder, md5_error *error)
+// Returns a source with the files of a folder and its subfolders, sorted by their paths. The names
+// in the game are the paths without the folder.
+static game_source *list_folder(common_game_paths *game, const char *folder)
 {
-    if (!common_is_folder(folder))
-        return add_archive(game, folder, error);
-
-    // List the files. The names in the game are the paths without the folder.
     common_walk walk = {.goes_on = game->goes_on, .user = game->user};
     common_list files = common_walk_folder(folder, &walk);
     game_source *const disk = common_alloc(1, sizeof *disk);
@@ -607,7 +638,16 @@ bool common_add_game_path(common_game_paths *game, const char *folder, md5_error
     for (size_t i = 0; i < files.count; i++)
         add_file(disk, (source_file){.name = files.names[i]}); // free_source() frees the name
     free(files.names);
+    return disk;
+}
 
+// Adds a single archive, or a folder and its archives. The files of the folder are listed first,
+// but the .pak files precede them in the search order.
+bool common_add_game_path(common_game_paths *game, const char *folder, md5_error *error)
+{
+    if (!common_is_folder(folder))
+        return add_archive(game, folder, error);
+    game_source *const disk = list_folder(game, folder);
     add_archives(game, folder, over, disk->count);
     add_source(game, disk, false);
     add_archives(game, folder, under, disk->count);
@@ -638,17 +678,25 @@ bool common_contains_files(const char *path)
     return common_is_folder(path) || (common_is_archive(path) && common_is_file(path));
 }
 
-// Searches the folder for a subfolder with the name of declarations, and for archives.
-bool common_is_game_folder(const char *path)
+// Returns true if a name is the name of a folder with declarations in Doom 3.
+static bool is_declaration_folder(const char *name)
 {
     static const char *const names[] = {"materials", "def", "skins"};
-    common_list folders = common_list_folder(path, NULL);
-    common_list files = common_list_folder(path, "");
-    bool is_game = common_is_archive(path) && common_is_file(path);
-    for (size_t i = 0; i < folders.count; i++) {
-        for (size_t j = 0; j < COMMON_LENGTH(names); j++)
-            is_game |= common_compare_case(common_base(folders.names[i]), names[j]) == 0;
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++) {
+        if (common_compare_case(name, names[i]) == 0)
+            return true;
     }
+    return false;
+}
+
+// Searches the folder for a subfolder with declarations, and for archives.
+bool common_is_game_folder(const char *path)
+{
+    bool is_game = common_is_archive(path) && common_is_file(path);
+    common_list folders = common_list_folder(path, NULL);
+    for (size_t i = 0; i < folders.count; i++)
+        is_game |= is_declaration_folder(common_base(folders.names[i]));
+    common_list files = common_list_folder(path, "");
     for (size_t i = 0; i < files.count; i++)
         is_game |= common_is_archive(files.names[i]);
     common_free_list(&folders);
