@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+// Returns `memory`, or ends the program with an error message if it is NULL.
 static void *checked(void *memory, size_t count, size_t size)
 {
     if (memory)

@@ -101,7 +101,7 @@ static bool is_value_valid(const common_option *option, const common_value *valu
     }
 }
 
-// Writes number `index` of a value with the type of its member.
+// Writes number `index` of a value to the member of an option, which has the type of the kind.
 static void store_number(int kind, void *member, int index, double number)
 {
     if (kind == COMMON_NUMBER)
@@ -114,6 +114,26 @@ static void store_number(int kind, void *member, int index, double number)
         ((float *)member)[index] = (float)number;
 }
 
+// Writes a switch, which is a bool, or a choice, which is an enum.
+static void store_choice(int kind, void *member, unsigned choice)
+{
+    if (kind == COMMON_CHOICE)
+        memcpy(member, &choice, sizeof choice);
+    else
+        *(bool *)member = choice == 1;
+}
+
+// Writes a text, or adds it to a list of texts.
+static void store_text(int kind, void *member, const char *text)
+{
+    if (kind == COMMON_TEXTS) {
+        common_texts *const texts = member;
+        *COMMON_ADD_ITEM(texts->names, texts->count) = text;
+    } else {
+        *(const char **)member = text;
+    }
+}
+
 // Checks a value and writes it to the member of the option, with the type of its kind.
 bool common_store_value(const common_option *option, const common_value *value, void *structure)
 {
@@ -122,15 +142,10 @@ bool common_store_value(const common_option *option, const common_value *value, 
     if (!is_value_valid(option, value))
         return false;
 
-    if (kind == COMMON_CHOICE) {
-        memcpy(member, &value->choice, sizeof value->choice);
-    } else if (kind < COMMON_CHOICE) {
-        *(bool *)member = value->choice == 1;
-    } else if (kind == COMMON_TEXTS) {
-        common_texts *const texts = member;
-        *COMMON_ADD_ITEM(texts->names, texts->count) = value->text;
+    if (value->type == COMMON_VALUE_CHOICE) {
+        store_choice(kind, member, value->choice);
     } else if (value->type == COMMON_VALUE_TEXT) {
-        *(const char **)member = value->text;
+        store_text(kind, member, value->text);
     } else {
         for (int i = 0; i < num_numbers[kind]; i++)
             store_number(kind, member, i, value->numbers[i]);
@@ -162,22 +177,30 @@ static bool load_numbers(const common_option *option, const void *member, double
     return true;
 }
 
+// Returns the choice of a switch, which is a bool, or of a choice, which is an enum.
+static unsigned load_choice(int kind, const void *member)
+{
+    unsigned choice;
+    if (kind != COMMON_CHOICE)
+        return *(const bool *)member;
+    memcpy(&choice, member, sizeof choice);
+    return choice;
+}
+
 // Reads the member of an option. The type is COMMON_VALUE_NONE if the member is not set, and for
-// lists of texts, which are never written.
+// lists of texts, which programs do not print.
 common_value common_load_value(const common_option *option, const void *structure)
 {
     const int kind = option->kind;
     const void *const member = (const unsigned char *)structure + option->offset;
     common_value value = {.type = value_type(kind)};
-    if (kind == COMMON_CHOICE)
-        memcpy(&value.choice, member, sizeof value.choice);
-    else if (kind < COMMON_CHOICE)
-        value.choice = *(const bool *)member;
-    else if (kind != COMMON_TEXTS && value.type == COMMON_VALUE_TEXT)
+    if (kind == COMMON_TEXTS)
+        value.type = COMMON_VALUE_NONE;
+    else if (value.type == COMMON_VALUE_CHOICE)
+        value.choice = load_choice(kind, member);
+    else if (value.type == COMMON_VALUE_TEXT)
         value.text = *(const char *const *)member;
-    const bool has_value =
-        value.type != COMMON_VALUE_NUMBERS || load_numbers(option, member, value.numbers);
-    if (kind == COMMON_TEXTS || !has_value)
+    else if (value.type == COMMON_VALUE_NUMBERS && !load_numbers(option, member, value.numbers))
         value.type = COMMON_VALUE_NONE;
     return value;
 }
@@ -192,7 +215,7 @@ bool common_are_values_equal(const common_value *a, const common_value *b)
     return a->choice == b->choice && memcmp(a->numbers, b->numbers, sizeof a->numbers) == 0;
 }
 
-// All numbers but COMMON_NUMBER have 4 bytes, also float.
+// All numbers have 4 bytes, uint32_t or float, except COMMON_NUMBER, which is a double.
 size_t common_value_size(int kind)
 {
     if (kind <= COMMON_EITHER)
@@ -372,25 +395,30 @@ static int significant_digits(int kind)
     return is_integer(kind) ? 10 : 9;
 }
 
+// Returns the text of numbers, with a hyphen or a comma between them.
+static char *write_numbers(int kind, const double *numbers)
+{
+    const char *const separator = has_hyphen(kind) ? "-" : ",";
+    const int digits = significant_digits(kind);
+    char text[96];
+    size_t used = 0;
+    for (int i = 0; i < num_numbers[kind]; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*g", i == 0 ? "" : separator,
+                                 digits, numbers[i]);
+    return common_copy(text);
+}
+
 // Prints a value as text that common_parse_value() parses as the same value. Returns NULL if there
 // is no value.
 char *common_print_value(const common_option *option, const common_value *value)
 {
-    const int kind = option->kind;
-    const char *const separator = has_hyphen(kind) ? "-" : ",";
-    char text[96];
-    size_t used = 0;
     if (value->type == COMMON_VALUE_CHOICE)
         return write_choice(option, value->choice);
     if (value->type == COMMON_VALUE_TEXT)
         return common_copy(value->text);
     if (value->type != COMMON_VALUE_NUMBERS)
         return NULL;
-    if (kind == COMMON_COLOR)
+    if (option->kind == COMMON_COLOR)
         return write_hex_color(value->numbers);
-
-    for (int i = 0; i < num_numbers[kind]; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*g", i == 0 ? "" : separator,
-                                 significant_digits(kind), value->numbers[i]);
-    return common_copy(text);
+    return write_numbers(option->kind, value->numbers);
 }

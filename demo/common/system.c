@@ -242,6 +242,31 @@ static _Noreturn void run_as_child(bool (*work)(void *user, FILE *out), void *us
     _exit(is_done ? 0 : 1); // does not flush the parent's files or call its exit handlers
 }
 
+// Reads the end of a pipe until the child process closes its end, and closes the pipe. Returns the
+// number of bytes in *all, which the caller frees. A child that still writes is ended by a signal.
+static size_t read_pipe_of_child(int read_end, char **all)
+{
+    *all = NULL;
+    FILE *const in = fdopen(read_end, "rb");
+    if (!in) {
+        close(read_end);
+        return 0;
+    }
+    const size_t used = read_output(in, all);
+    fclose(in);
+    return used;
+}
+
+// Waits for the end of a child process and returns its status. A signal interrupts waitpid(), which
+// is then called again.
+static int wait_for_child(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status;
+}
+
 // Runs `work` in a child process, whose output the parent reads from a pipe. A crash, or a limit
 // that is exceeded, then only ends the child.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
@@ -254,51 +279,49 @@ char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_
         return NULL;
 
     const pid_t child = fork();
-    if (child == 0) {
+    if (child == 0) { // this process is the child
         close(ends[READ_END]);
         FILE *const out = fdopen(ends[WRITE_END], "wb");
         limit_child(bytes, seconds);
         run_as_child(work, user, out);
     }
 
-    // The parent reads the output until the process ends.
+    // This process is the parent, which reads the output.
     close(ends[WRITE_END]);
-    FILE *const in = child > 0 ? fdopen(ends[READ_END], "rb") : NULL;
-    char *all = NULL;
-    const size_t used = in ? read_output(in, &all) : 0;
-    if (in)
-        fclose(in); // ends a process that still writes
-    else
+    if (child < 0) {
         close(ends[READ_END]);
-
-    // Wait for the end of the process. A signal interrupts the wait.
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-
-    if (child > 0) {
-        failure->is_started = true;
-        failure->reason = used == 0 ? describe_end(status) : "the output is too large";
+        return NULL;
     }
-    if (used > 0 && used < INT32_MAX) {
-        *size = used;
-        return all;
+    char *output = NULL;
+    const size_t used = read_pipe_of_child(ends[READ_END], &output);
+    const int status = wait_for_child(child);
+    failure->is_started = true;
+    failure->reason = used == 0 ? describe_end(status) : "the output is too large";
+    if (used == 0 || used >= INT32_MAX) {
+        free(output);
+        return NULL;
     }
-    free(all);
-    return NULL;
+    *size = used;
+    return output;
 }
 
 #endif
+
+// Returns the system's folder for temporary files.
+static const char *temporary_folder(void)
+{
+    const char *const folder = getenv("TMPDIR");
+    if (folder)
+        return folder;
+    const char *const windows_folder = getenv("TEMP");
+    return windows_folder ? windows_folder : "/tmp";
+}
 
 // Tries names with increasing numbers until one does not exist yet. Returns NULL with errno if the
 // folder cannot be created for another reason.
 char *common_create_temporary_folder(const char *name)
 {
-    const char *folder = getenv("TMPDIR");
-    if (!folder)
-        folder = getenv("TEMP"); // the variable of Windows
-    if (!folder)
-        folder = "/tmp";
+    const char *const folder = temporary_folder();
     errno = EEXIST;
     for (unsigned i = 0; errno == EEXIST; i++) {
         char *const path = common_format("%s/%s-%u", folder, name, i);

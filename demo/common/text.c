@@ -51,27 +51,44 @@ static size_t printable_length(const unsigned char *text)
     return is_printable_sequence(lead, text[1]) ? length : 0;
 }
 
-// Formats a text and copies it character by character, with an escape sequence for each character
-// that is not printable. The result ends before the first character that does not fit.
+// Formats a text and copies it character by character, with an escape sequence for each byte that
+// is not printable. The result ends before the first character that does not fit.
 void common_write_text(char *text, size_t size, const char *format, va_list values)
 {
     char raw[1024];
-    char piece[8]; // one character or its escape sequence
+    char escaped[8]; // one character or its escape sequence
     size_t used = 0;
     vsnprintf(raw, sizeof raw, format, values);
-    for (const char *at = raw; *at != '\0';) {
-        const size_t length = printable_length((const unsigned char *)at);
+    const char *next = raw;
+    while (*next != '\0') {
+        const size_t length = printable_length((const unsigned char *)next);
         if (length > 0)
-            COMMON_TEXT(piece, "%.*s", (int)length, at);
+            COMMON_TEXT(escaped, "%.*s", (int)length, next);
         else
-            COMMON_TEXT(piece, "\\x%02x", (unsigned char)*at);
-        if (used + strlen(piece) >= size)
+            COMMON_TEXT(escaped, "\\x%02x", (unsigned char)*next);
+
+        const size_t escaped_length = strlen(escaped);
+        if (used + escaped_length >= size)
             break;
-        memcpy(text + used, piece, strlen(piece));
-        used += strlen(piece);
-        at += length > 0 ? length : 1;
+        memcpy(text + used, escaped, escaped_length);
+        used += escaped_length;
+        next += length > 0 ? length : 1;
     }
     text[used] = '\0';
+}
+
+// Returns the number of bytes at the start of a text that can be printed without escape sequences:
+// printable characters and the character `plain`.
+static size_t plain_length(const char *text, char plain)
+{
+    size_t length = 0;
+    for (;;) {
+        const size_t next = printable_length((const unsigned char *)text + length);
+        const bool is_plain = text[length] != '\0' && text[length] == plain;
+        if (next == 0 && !is_plain)
+            return length;
+        length += next > 0 ? next : 1;
+    }
 }
 
 // Prints a text with escape sequences for bytes that are not printable, except for the character
@@ -79,20 +96,15 @@ void common_write_text(char *text, size_t size, const char *format, va_list valu
 // then sees complete lines, which are not mixed with lines of other programs.
 static void print(FILE *file, const char *text, char plain)
 {
+    const char *rest = text;
     for (;;) {
-        // Find the first byte that is neither printable nor `plain`.
-        size_t length = 0;
-        size_t next = 1;
-        for (; next > 0; length += next) {
-            next = printable_length((const unsigned char *)text + length);
-            if (next == 0 && text[length] != '\0' && text[length] == plain)
-                next = 1;
-        }
-        fwrite(text, 1, length, file);
-        text += length;
-        if (*text == '\0')
+        const size_t length = plain_length(rest, plain);
+        fwrite(rest, 1, length, file);
+        rest += length;
+        if (*rest == '\0')
             return;
-        fprintf(file, "\\x%02x", (unsigned char)*text++);
+        fprintf(file, "\\x%02x", (unsigned char)*rest);
+        rest++;
     }
 }
 

@@ -21,11 +21,13 @@ typedef struct body_joint {
     bool is_counted; // the mapped joint is included in num_followers
 } body_joint;
 
+// Orders pointers to joints by the names of the joints, for qsort() and bsearch().
 static int compare_joints(const void *a, const void *b)
 {
     return strcmp((*(md5_doc_joint *const *)a)->name, (*(md5_doc_joint *const *)b)->name);
 }
 
+// Returns the transform of a joint from its space to model space in the bind pose.
 static md5_xform joint_transform(const md5_doc_joint *joint)
 {
     const md5_vec3 q = joint->rotation;
@@ -130,8 +132,20 @@ static void measure_point(const char *joint, md5_vec3 before, md5_vec3 after,
     }
 }
 
-// Maps the joints, then moves and measures all weights. The positions before are computed while the
-// weight still has its joint of the clothes.
+// Moves a weight to its joint of the body, and updates the result. map[] contains the joint of the
+// body for each joint of the clothes.
+static void attach_weight(const md5_doc *body, const md5_doc *worn, body_joint *map,
+                          md5_weight *weight, common_attached_clothes *result)
+{
+    const uint32_t worn_joint = weight->joint; // before it becomes a joint of the body
+    const md5_vec3 before = weight_position(worn, weight);
+    count_joint(worn_joint, &map[worn_joint], result);
+    move_weight(body, worn, &map[worn_joint], weight);
+    const md5_vec3 after = weight_position(body, weight);
+    measure_point(worn->joints[worn_joint].name, before, after, result);
+}
+
+// Maps the joints, then moves and measures all weights.
 common_attached_clothes common_attach_clothes(const md5_doc *body, const md5_doc *worn)
 {
     common_attached_clothes result = {.joint = ""};
@@ -141,15 +155,8 @@ common_attached_clothes common_attach_clothes(const md5_doc *body, const md5_doc
     map_by_ancestor(worn, map);
     for (uint32_t j = 0; j < worn->num_meshes; j++) {
         md5_doc_mesh *const mesh = &worn->meshes[j];
-        for (uint32_t i = 0; i < mesh->num_weights; i++) {
-            md5_weight *const weight = &mesh->weights[i];
-            const uint32_t worn_joint = weight->joint;
-            const md5_vec3 before = weight_position(worn, weight);
-            count_joint(worn_joint, &map[worn_joint], &result);
-            move_weight(body, worn, &map[worn_joint], weight);
-            measure_point(worn->joints[worn_joint].name, before, weight_position(body, weight),
-                          &result);
-        }
+        for (uint32_t i = 0; i < mesh->num_weights; i++)
+            attach_weight(body, worn, map, &mesh->weights[i], &result);
     }
     free(map);
     return result;

@@ -88,10 +88,20 @@ void common_ignore_size_signal(void)
 
 enum { MAY_WRITE = W_OK };
 
+// Returns the length of the folder at the start of a path, with the last slash.
 static size_t folder_length(const char *path)
 {
     const char *const slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+// Returns the path to which a symbolic link leads. A relative target is in the folder of the link.
+// The caller frees the path.
+static char *join_target(const char *link, const char *target)
+{
+    const bool is_absolute = target[0] == '/';
+    const int length = is_absolute ? 0 : (int)folder_length(link);
+    return common_format("%.*s%s", length, link, target);
 }
 
 // Returns the path to which a chain of symbolic links leads; its file need not exist. Returns NULL
@@ -111,10 +121,7 @@ static char *resolve_links(const char *path)
         if (!is_link)
             return linked;
         target[length] = '\0';
-
-        // A relative target is in the folder of the link.
-        const size_t num_kept = target[0] == '/' ? 0 : folder_length(linked);
-        char *const next = common_format("%.*s%s", (int)num_kept, linked, target);
+        char *const next = join_target(linked, target);
         free(linked);
         linked = next;
     }
@@ -152,6 +159,8 @@ static bool copy_permissions(int descriptor, const char *path)
     return fchmod(descriptor, status.st_mode & 07777) == 0;
 }
 
+// Locks a folder for other processes that write to it. Returns the descriptor that holds the lock
+// until it is closed, or -1.
 static int lock(const char *folder)
 {
     const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -220,8 +229,8 @@ static void open_new_file(common_writer *writer, bool exists, bool is_shared)
         release(writer);
 }
 
-// Opens standard output, a new file that will replace the file at `path`, or the path itself if it
-// cannot be replaced: a device, a pipe or a file descriptor.
+// Opens standard output if `path` is NULL, a new file that will replace the file at `path`, or the
+// path itself if it cannot be replaced: a device, a pipe or a file descriptor.
 bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
 {
     common_status status;
@@ -246,7 +255,8 @@ bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
     return writer->file;
 }
 
-// Prepares the new file for renaming: permissions, content on disk, a name.
+// Prepares the new file for renaming: sets its permissions, writes its content to the disk, and
+// gives it a name if it does not have one. Returns false with errno on failure.
 static bool finish_new_file(common_writer *writer)
 {
     const int descriptor = fileno(writer->file);
