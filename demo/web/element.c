@@ -1,9 +1,11 @@
 // The program of the element <md5-model>. All elements of a page share it: md5gl draws their models
 // one after the other on one canvas.
 //
-// core.js creates the context, fetches files before this program opens them, and calls web_draw().
-// A web_asset is a loaded model, a web_element is one element of the page. Functions report
-// failures as text with page_report(), except for lack of memory.
+// core.js creates the WebGL context, fetches files before this program opens them, and calls
+// web_draw(). A web_asset is a loaded model, a web_element is one element of the page, and "the
+// page" is the JavaScript code. A machine (md5_machine) is a state machine that blends clips; its
+// files are read together with a character (md5_character). Functions report failures as text with
+// page_report(), except for lack of memory.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
 #include "render/md5gl_material_files.h"
@@ -125,6 +127,7 @@ static void report_event(void *user, md5_player *player, const md5_event *event,
     page_report(is_end ? "end" : "event", event->name, event->text != NULL ? event->text : "");
 }
 
+// Returns the bytes of a file for the library, or NULL; md5_files.open.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     uint32_t sizes[3] = {0};
@@ -135,6 +138,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
     return bytes;
 }
 
+// Frees the result of open_file(); md5_files.close.
 static void close_file(void *user, const void *bytes, size_t size)
 {
     (void)user;
@@ -145,35 +149,50 @@ static void close_file(void *user, const void *bytes, size_t size)
 static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
                                         .skip_geometry = MD5_GEOMETRY_SKIN_PLANS};
 
-// Loads an image. The browser decodes PNG, JPEG and other formats of the web; the library decodes
-// TGA and DDS.
-static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
-                                md5_error *error)
+// Decodes a TGA or DDS file. Returns its RGBA pixels, which the caller frees, or NULL if the file
+// is invalid or memory runs out.
+static void *decode_picture(const void *bytes, size_t size, uint32_t *width, uint32_t *height,
+                            md5_error *error)
 {
-    uint32_t sizes[3] = {0};
-    void *const bytes = page_open(path, sizes, true);
-    (void)user;
-    *width = sizes[1];
-    *height = sizes[2];
-    if (bytes == NULL || *width != 0)
-        return bytes;
-    md5_image *const image = md5_parse_image(bytes, sizes[0], NULL, error);
-    void *const pixels = image != NULL ? malloc(4 * (size_t)image->width * image->height) : NULL;
+    md5_image *const image = md5_parse_image(bytes, size, NULL, error);
+    if (image == NULL)
+        return NULL;
+    const size_t pixels_size = 4 * (size_t)image->width * image->height;
+    void *const pixels = malloc(pixels_size);
     if (pixels != NULL) {
-        memcpy(pixels, image->pixels, 4 * (size_t)image->width * image->height);
+        memcpy(pixels, image->pixels, pixels_size);
         *width = image->width;
         *height = image->height;
     }
     md5_free_image(image);
+    return pixels;
+}
+
+// Loads an image for materials. The browser decodes PNG, JPEG and other formats of the web; the
+// library decodes TGA and DDS. Returns RGBA pixels for release_picture(), or NULL.
+static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
+                                md5_error *error)
+{
+    uint32_t sizes[3] = {0}; // bytes, width, height; see page_open()
+    (void)user;
+    void *const bytes = page_open(path, sizes, true);
+    *width = sizes[1];
+    *height = sizes[2];
+    const bool is_decoded = *width != 0;
+    if (bytes == NULL || is_decoded)
+        return bytes;
+    void *const pixels = decode_picture(bytes, sizes[0], width, height, error);
     free(bytes);
     return pixels;
 }
 
+// Frees the result of load_picture().
 static void release_picture(void *user, const void *pixels)
 {
     close_file(user, pixels, 0);
 }
 
+// Returns the path that the page specifies for an image, or NULL; md5gl_material_set_desc.name.
 static const char *name_picture(void *user, const char *shader, md5gl_image_kind kind)
 {
     (void)user;
@@ -190,6 +209,7 @@ EMSCRIPTEN_KEEPALIVE const char *web_morph_name(const web_asset *asset, uint32_t
     return md5_machine_morph_name(asset->character->machine, target);
 }
 
+// Frees an asset with its model and clips. web_release() frees its GPU memory.
 EMSCRIPTEN_KEEPALIVE void web_free_asset(web_asset *asset)
 {
     md5_destroy_morph(asset->morph);
@@ -216,40 +236,55 @@ EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
     else
         asset->own_model = md5_load_model(path, &page_opts, &error);
     asset->model = asset->character != NULL ? asset->character->model : asset->own_model;
-    asset->states[0].name = "none";
-    if (asset->model != NULL)
-        return asset;
-    free(asset);
-    report_error(&error);
-    return NULL;
+    if (asset->model == NULL) {
+        free(asset);
+        report_error(&error);
+        return NULL;
+    }
+    asset->states[0].name = "none"; // the bind pose
+    return asset;
+}
+
+// Loads a clip and binds it to the model of an asset: finds the joint of the model for each joint
+// of the clip. Returns NULL and fills the error on failure.
+static md5_binding *load_binding(const web_asset *asset, const char *path, md5_error *error)
+{
+    md5_anim *const anim = md5_load_anim(path, &page_opts, error);
+    if (anim == NULL)
+        return NULL;
+    md5_binding *const binding = md5_bind(asset->own_model, anim, NULL, error);
+    if (binding == NULL)
+        md5_free_anim(anim);
+    return binding;
 }
 
 // Adds a clip for web_create_player(). If `travels`, the clip moves the model; otherwise the model
 // walks in place. Returns the duration in seconds, or reports the error and returns 0.
 EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, bool travels)
 {
+    static const double min_duration = 1e-6; // seconds; 0 means failure
     md5_error error = {.status = MD5_ERROR_RANGE, .message = "more than 128 clips"};
-    const uint32_t i = asset->num_clips;
-    md5_anim *const anim = i < MAX_CLIPS ? md5_load_anim(path, &page_opts, &error) : NULL;
-    md5_binding *const binding =
-        anim != NULL ? md5_bind(asset->own_model, anim, NULL, &error) : NULL;
-    if (binding == NULL) {
-        md5_free_anim(anim);
+    const uint32_t index = asset->num_clips;
+    if (index >= MAX_CLIPS)
         return report_error(&error);
-    }
-    char *const name = asset->names[i];
-    (void)snprintf(name, sizeof asset->names[i], "%u", i);
-    // MD5_ROOT_EXTRACTION_WALK removes horizontal movement but not the height of jumps.
-    asset->clips[i] = (md5_clip_desc){name, binding,
-                                      .root_extraction = travels ? MD5_ROOT_EXTRACTION_NONE
-                                                                 : MD5_ROOT_EXTRACTION_WALK};
-    asset->states[i + 1] = (md5_state_desc){.name = name, .motion = name};
+    md5_binding *const binding = load_binding(asset, path, &error);
+    if (binding == NULL)
+        return report_error(&error);
+
+    char *const name = asset->names[index];
+    (void)snprintf(name, sizeof asset->names[index], "%u", index);
+    md5_clip_desc *const clip = &asset->clips[index];
+    *clip = (md5_clip_desc){.name = name, .binding = binding};
+    if (!travels) // removes horizontal movement but not the height of jumps
+        clip->root_extraction = MD5_ROOT_EXTRACTION_WALK;
+    asset->states[index + 1] = (md5_state_desc){.name = name, .motion = name};
     asset->num_clips++;
-    return fmax(anim->duration, 1e-6);
+    return fmax(binding->anim->duration, min_duration);
 }
 
-// Loads a target. A target whose file the page has not fetched is the model itself, so that it has
-// no effect. Returns NULL if the file is invalid.
+// Loads a morph target, a model with displaced vertices. If the page has not fetched its file,
+// returns the model itself, which is a target without an effect. Returns NULL if the file is
+// invalid.
 static const md5_model *load_target(const web_asset *asset, const char *folder, const char *name,
                                     md5_error *error)
 {
@@ -262,6 +297,20 @@ static const md5_model *load_target(const web_asset *asset, const char *folder, 
     return target;
 }
 
+// Loads the morph targets of the machine to targets[count]. Returns false and fills the error if
+// one is invalid; the targets before it are loaded.
+static bool load_targets(const web_asset *asset, const char *folder, md5_morph_source *targets,
+                         uint32_t count, md5_error *error)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        targets[i].name = web_morph_name(asset, i);
+        targets[i].model = load_target(asset, folder, targets[i].name, error);
+        if (targets[i].model == NULL)
+            return false;
+    }
+    return true;
+}
+
 // Loads the morph targets of the machine from a folder. web_upload() must be called afterwards.
 // Returns false on failure.
 EMSCRIPTEN_KEEPALIVE bool web_load_morphs(web_asset *asset, const char *folder)
@@ -271,19 +320,13 @@ EMSCRIPTEN_KEEPALIVE bool web_load_morphs(web_asset *asset, const char *folder)
     md5_morph_source *const targets = calloc(count, sizeof *targets);
     if (targets == NULL)
         return false;
-    uint32_t num_loaded = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        targets[i].name = web_morph_name(asset, i);
-        targets[i].model = load_target(asset, folder, targets[i].name, &error);
-        if (targets[i].model == NULL)
-            break;
-        num_loaded++;
-    }
-    if (num_loaded == count)
+    if (load_targets(asset, folder, targets, count, &error))
         asset->morph = md5_create_morph(asset->model, targets, count, NULL, &error);
-    for (uint32_t i = 0; i < num_loaded; i++) {
+
+    // The morph contains copies of the displacements, so the targets are not needed any more.
+    for (uint32_t i = 0; i < count; i++) {
         if (targets[i].model != asset->model)
-            md5_free_model((md5_model *)(uintptr_t)targets[i].model);
+            md5_free_model((md5_model *)(uintptr_t)targets[i].model); // NULL is allowed
     }
     free(targets);
     return asset->morph != NULL || report_error(&error);
@@ -299,6 +342,7 @@ static void store_state(web_element *element)
     element->cycles = (float)status.time;
 }
 
+// Destroys an element. Its asset remains.
 EMSCRIPTEN_KEEPALIVE void web_destroy_element(web_element *element)
 {
     md5_destroy_player(element->player);
@@ -345,29 +389,49 @@ EMSCRIPTEN_KEEPALIVE bool web_create_player(web_element *element)
     return true;
 }
 
+// Allocates an element as one block: the element, its palette and its weights. Returns NULL if
+// memory runs out.
+static web_element *allocate_element(web_asset *asset)
+{
+    const size_t num_joints = asset->model->skeleton.num_joints;
+    size_t num_targets = 0;
+    if (asset->character != NULL)
+        num_targets = md5_machine_num_morphs(asset->character->machine);
+    const size_t palette_size = num_joints * sizeof(md5_mat34);
+    const size_t weights_size = num_targets * sizeof(float);
+    web_element *const element = calloc(1, sizeof *element + palette_size + weights_size);
+    if (element == NULL)
+        return NULL;
+    element->asset = asset;
+    element->weights = (float *)(element->palette + num_joints);
+    return element;
+}
+
+// Loads the camera path of an element. Returns false and reports the error on failure.
+static bool load_camera_path(web_element *element, const char *path)
+{
+    md5_error error;
+    element->path = md5_load_camera(path, &page_opts, &error);
+    return element->path != NULL || report_error(&error);
+}
+
 // Creates an element for an asset. `path` is the file of a camera path, or "". Returns NULL on
 // failure.
 EMSCRIPTEN_KEEPALIVE web_element *web_create_element(web_asset *asset, const char *path)
 {
-    md5_error error;
-    const size_t joints = asset->model->skeleton.num_joints;
-    const size_t targets =
-        asset->character != NULL ? md5_machine_num_morphs(asset->character->machine) : 0;
-    web_element *const element = calloc(1, sizeof *element + joints * sizeof *element->palette
-                                               + targets * sizeof *element->weights);
+    web_element *const element = allocate_element(asset);
     if (element == NULL)
         return NULL;
-    element->asset = asset;
-    element->weights = (float *)(element->palette + joints);
-    bool is_good = true;
-    if (path[0] != '\0') {
-        element->path = md5_load_camera(path, &page_opts, &error);
-        is_good = element->path != NULL || report_error(&error);
+    bool is_created = true;
+    if (path[0] != '\0')
+        is_created = load_camera_path(element, path);
+    if (is_created)
+        is_created = web_create_player(element);
+    if (!is_created) {
+        web_destroy_element(element);
+        return NULL;
     }
-    if (is_good && web_create_player(element))
-        return element;
-    web_destroy_element(element);
-    return NULL;
+    return element;
 }
 
 // Enlarges the bounds of the pose by the largest displacement of morph targets, and stores the
@@ -383,47 +447,60 @@ static void pose_morphs(web_element *element, md5_player *player, const md5_morp
     element->casters.max = md5_vec3_add(element->casters.max, margin);
 }
 
+// Computes the palette of a pose: the skin matrices of all joints, in a space in which z is up. If
+// memory runs out, keeps the palette of the last pose.
+static void compute_palette(web_element *element, md5_player *player)
+{
+    static const md5_mat34 z_up_from_y_up = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
+    const uint32_t num_joints = element->asset->model->skeleton.num_joints;
+    const size_t scratch_size = md5_player_pose_scratch(element->machine);
+    md5_xform *const local = malloc(num_joints * sizeof *local + scratch_size);
+    if (local != NULL)
+        md5_player_pose(player, local, NULL, element->palette, local + num_joints);
+    free(local);
+    if (element->up_is_y != 0.0f) {
+        for (uint32_t i = 0; i < num_joints; i++)
+            element->palette[i] = md5_mat34_mul(z_up_from_y_up, element->palette[i]);
+    }
+}
+
 // Computes the palette, the bounds of the pose, and the height of the ground, which is not above
 // them.
 static void pose(web_element *element, md5_player *player)
 {
-    static const md5_mat34 z_up_from_y_up = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
     const web_asset *const asset = element->asset;
-    const uint32_t count = asset->model->skeleton.num_joints;
-    const size_t scratch_size = md5_player_pose_scratch(element->machine);
-    md5_xform *const local = malloc(count * sizeof *local + scratch_size);
-    if (local != NULL)
-        md5_player_pose(player, local, NULL, element->palette, local + count);
-    free(local);
-    if (element->up_is_y != 0.0f) {
-        for (uint32_t i = 0; i < count; i++)
-            element->palette[i] = md5_mat34_mul(z_up_from_y_up, element->palette[i]);
-    }
+    compute_palette(element, player);
     element->casters = md5_skin_bounds(asset->model, element->palette);
     if (asset->morph != NULL)
         pose_morphs(element, player, asset->morph);
     element->ground = fminf(element->framed.min.z, element->casters.min.z);
 }
 
-// Computes the bounds that the camera shows: of the current clip, or of the next four seconds of
-// the machine.
+// Computes the bounds that the camera shows: the union of the bounds of several poses in the
+// current clip, or in the next four seconds of the machine.
 EMSCRIPTEN_KEEPALIVE void web_compute_bounds(web_element *element)
 {
-    enum { POSES = 16 };
+    enum { NUM_POSES = 16 };
+    static const double duration = 4.0; // seconds of a machine
     md5_error error;
     md5_player *const player = md5_create_player(element->machine, NULL, &error);
     if (player == NULL)
         return;
-    if (element->own_machine == NULL)
+    const bool has_clips = element->own_machine != NULL;
+    if (!has_clips)
         md5_player_copy(player, element->player);
-    for (int i = 0; i < POSES; i++) {
-        if (element->own_machine != NULL)
-            (void)md5_player_seek(player, 0, (uint32_t)element->state, i / (double)POSES);
+
+    for (int i = 0; i < NUM_POSES; i++) {
+        const bool is_first = i == 0;
+        if (has_clips)
+            (void)md5_player_seek(player, 0, (uint32_t)element->state, i / (double)NUM_POSES);
         else
-            (void)md5_player_advance(player, i == 0 ? 0.0 : 4.0 / POSES, NULL, NULL);
+            (void)md5_player_advance(player, is_first ? 0.0 : duration / NUM_POSES, NULL, NULL);
         pose(element, player);
-        element->framed =
-            i == 0 ? element->casters : md5_bounds_union(element->framed, element->casters);
+        if (is_first)
+            element->framed = element->casters;
+        else
+            element->framed = md5_bounds_union(element->framed, element->casters);
     }
     md5_destroy_player(player);
 }
@@ -436,6 +513,8 @@ EMSCRIPTEN_KEEPALIVE void web_compute_bounds(web_element *element)
 #include <gl_used.h>
 #undef USED
 
+// Replaces the loader of glad for OpenGL ES: stores the functions of gl_used.h without calling the
+// loader of the renderer.
 int gladLoadGLES2ContextUserPtr(GladGLContext *context, GLADuserptrloadfunc load, void *user)
 {
     (void)load;
@@ -468,6 +547,7 @@ static md5gl_proc find_gl(void *user, const char *name)
     return NULL;
 }
 
+// Creates the renderer of all elements. Returns NULL and reports the error on failure.
 EMSCRIPTEN_KEEPALIVE md5gl_renderer *web_create_renderer(void)
 {
     md5_error error = {0};
@@ -520,6 +600,7 @@ EMSCRIPTEN_KEEPALIVE bool web_load_materials(web_asset *asset, md5gl_renderer *r
     return true;
 }
 
+// Advances the clips and the camera path of an element. Reports events of the machine to the page.
 EMSCRIPTEN_KEEPALIVE void web_advance(web_element *element, double seconds)
 {
     element->time += seconds;
@@ -573,12 +654,13 @@ static element_view get_view(const web_element *element, float aspect)
     };
 }
 
-// Returns the frame of an image with one directional light and ambient light.
+// Returns the frame of an image of width x height pixels. A warm directional light and a cool
+// ambient light are multiplied by the exposure that the page has set.
 static md5gl_frame describe_frame(const web_element *element, const element_view *view,
                                   uint32_t width, uint32_t height)
 {
     const float aspect = (float)width / (float)height;
-    const float light = element->exposure;
+    const float exposure = element->exposure;
     return (md5gl_frame){
         .width = width,
         .height = height,
@@ -587,8 +669,8 @@ static md5gl_frame describe_frame(const web_element *element, const element_view
                                                 MD5_DEPTH_MINUS_ONE_TO_ONE),
         .tone_mapped = true,
         .light_direction = {1.0f, 0.6f, 1.2f},
-        .light = {2.0f * light, 1.9f * light, 1.8f * light},
-        .ambient = {0.45f * light, 0.47f * light, 0.5f * light},
+        .light = {2.0f * exposure, 1.9f * exposure, 1.8f * exposure},
+        .ambient = {0.45f * exposure, 0.47f * exposure, 0.5f * exposure},
         .casters = element->casters,
         .ground = element->ground,
         .softness = element->softness,
@@ -604,27 +686,38 @@ static void draw_ground(const web_element *element, md5gl_renderer *renderer)
     md5gl_draw_ground(renderer, center, 2.0f * diagonal);
 }
 
-// Draws the model on a transparent background in the lower left corner of the canvas.
+// Uploads the current pose of the model. Returns false and fills the error on failure.
+static bool upload_pose(web_element *element, md5gl_renderer *renderer, md5_error *error)
+{
+    const web_asset *const asset = element->asset;
+    pose(element, element->player);
+    const md5gl_instances one = {.count = 1,
+                                 .palettes = element->palette,
+                                 .morph = asset->gpu_morph,
+                                 .weights = element->weights};
+    return md5gl_pose(renderer, asset->drawn, &one, error);
+}
+
+// Draws the model on a transparent background in the lower left corner of the canvas, width x
+// height pixels. Returns false and reports the error on failure.
 EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *renderer, uint32_t width,
                                    uint32_t height)
 {
     md5_error error = {0};
     const web_asset *const asset = element->asset;
     const element_view view = get_view(element, (float)width / (float)height);
-    pose(element, element->player);
-    const md5gl_instances one = {.count = 1,
-                                 .palettes = element->palette,
-                                 .morph = asset->gpu_morph,
-                                 .weights = element->weights};
-    const md5gl_frame frame = describe_frame(element, &view, width, height);
+    const bool is_posed = upload_pose(element, renderer, &error);
+    const md5gl_frame frame = describe_frame(element, &view, width, height); // needs the pose
     element->clip_from_world = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
-    if (!md5gl_pose(renderer, asset->drawn, &one, &error))
+    if (!is_posed)
         return report_error(&error);
+
     md5gl_begin_frame(renderer, &frame);
     md5gl_draw_shadows(renderer, asset->drawn);
     md5gl_draw_model(renderer, asset->drawn, MD5GL_LIT);
     // Seen from below, shadows on the ground would cover the model.
-    if (element->has_ground != 0.0f && view.eye.z > frame.ground)
+    const bool is_above_ground = view.eye.z > frame.ground;
+    if (element->has_ground != 0.0f && is_above_ground)
         draw_ground(element, renderer);
     return md5gl_end_frame(renderer, &error) || report_error(&error);
 }
@@ -639,9 +732,10 @@ EMSCRIPTEN_KEEPALIVE int32_t web_find_joint(const web_element *element, const ch
 // behind the camera.
 EMSCRIPTEN_KEEPALIVE bool web_project_joint(web_element *element, uint32_t joint)
 {
+    // The palette transforms from the bind pose to the pose.
     const md5_mat34 bind = element->asset->model->bind[joint];
-    const md5_mat34 pose = md5_mat34_mul(element->palette[joint], bind);
-    const md5_vec3 position = {pose.m[3], pose.m[7], pose.m[11]};
+    const md5_mat34 transform = md5_mat34_mul(element->palette[joint], bind);
+    const md5_vec3 position = {transform.m[3], transform.m[7], transform.m[11]};
     const md5_viewport unit = {.width = 1.0f, .height = 1.0f};
     md5_vec3 on_canvas;
     if (!md5_mat44_project(element->clip_from_world, unit, position, &on_canvas))

@@ -2,7 +2,8 @@
 // html5.h. The page (view.js) loads the program, passes files to it, and shows its output.
 //
 // Browsers report events between frames, so the window stores them in a ring buffer until the
-// viewer reads them with view_next_input().
+// viewer reads them with view_next_input(). The viewer draws one frame per step; the browser calls
+// step_once() before each frame of the screen.
 #include "demo/viewer/platform/platform.h"
 
 #include "demo/common/memory.h"
@@ -237,31 +238,48 @@ static void handle_escape(view_window *window, double milliseconds)
     window->last_escape = milliseconds;
 }
 
-// Handles a key. F6 moves the focus out of the canvas, and so does pressing Escape twice. Returns
-// true if the browser must ignore the key.
+// Converts an event of the keyboard to an input of the viewer.
+static view_input convert_key(int type, const EmscriptenKeyboardEvent *event)
+{
+    const bool is_down = type == EMSCRIPTEN_EVENT_KEYDOWN;
+    return (view_input){.kind = is_down ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP,
+                        .key = event_key(event),
+                        .shift = event->shiftKey,
+                        .control = event->ctrlKey || event->metaKey,
+                        .alt = event->altKey,
+                        .is_repeated = event->repeat};
+}
+
+// Updates the state of the focus after a key was pressed: pressing Escape twice leaves the canvas,
+// and so does Tab after Escape.
+static void update_focus(view_window *window, const view_input *pressed, double milliseconds)
+{
+    const bool is_escape = pressed->key == VIEW_KEY_ESCAPE;
+    if (is_escape && !pressed->is_repeated)
+        handle_escape(window, milliseconds);
+    const bool is_shift =
+        pressed->key == VIEW_KEY_LEFT_SHIFT || pressed->key == VIEW_KEY_RIGHT_SHIFT;
+    if (!is_shift) // Shift+Tab is also possible after Escape
+        window->tab_leaves = is_escape;
+}
+
+// Handles a key. F6 moves the focus out of the canvas. Returns true if the browser must ignore the
+// key.
 static EM_BOOL handle_key(int type, const EmscriptenKeyboardEvent *event, void *user)
 {
     view_window *const window = user;
-    const bool down = type == EMSCRIPTEN_EVENT_KEYDOWN;
-    const bool control = event->ctrlKey || event->metaKey;
-    const view_input input = {.kind = down ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP,
-                              .key = event_key(event),
-                              .shift = event->shiftKey,
-                              .control = control,
-                              .alt = event->altKey,
-                              .is_repeated = event->repeat};
+    const bool is_down = type == EMSCRIPTEN_EVENT_KEYDOWN;
+    const view_input input = convert_key(type, event);
     if (input.key == VIEW_KEY_TAB && window->tab_leaves)
         return EM_FALSE;
     if (input.key == VIEW_KEY_F(6))
-        return !down || view_ask_page("leave");
-    if (down && input.key == VIEW_KEY_ESCAPE && !input.is_repeated)
-        handle_escape(window, event->timestamp);
-    const bool is_shift = input.key == VIEW_KEY_LEFT_SHIFT || input.key == VIEW_KEY_RIGHT_SHIFT;
-    if (down && !is_shift)
-        window->tab_leaves = input.key == VIEW_KEY_ESCAPE; // Tab after Escape leaves the canvas
+        return !is_down || view_ask_page("leave");
+
+    if (is_down)
+        update_focus(window, &input, event->timestamp);
     push(window, input);
-    const bool is_text = is_character(event->key) && !control && !event->altKey;
-    if (down && is_text)
+    const bool is_text = is_character(event->key) && !input.control && !input.alt;
+    if (is_down && is_text)
         web_paste(window, event->key);
     return !is_browser_key(event, &input);
 }
@@ -279,24 +297,32 @@ static bool is_next_click(const view_window *window, view_button button, double 
            && fabsf(window->y - window->press_y) < max_distance;
 }
 
-// Adds a press or a release of a button. `modifiers` contains the modifier keys.
-static void press(view_window *window, view_button button, bool down, view_input modifiers)
+// Counts a press of a button at the position of the pointer: it continues a series of clicks or
+// begins a new one.
+static void count_click(view_window *window, view_button button, bool is_touch)
 {
-    view_input input = modifiers;
     const double now = view_seconds();
+    const bool is_next = is_next_click(window, button, now, is_touch);
+    window->clicks = is_next ? window->clicks + 1 : 1;
+    window->last_press = now;
+    window->press_x = window->x;
+    window->press_y = window->y;
+}
+
+// Adds a press or a release of a button at the position of the pointer. `properties` contains the
+// modifier keys and the other properties of the input.
+static void press(view_window *window, view_button button, bool down, view_input properties)
+{
+    if (down)
+        count_click(window, button, properties.is_touch);
+    window->held = down ? button : VIEW_BUTTON_NONE;
+
+    view_input input = properties;
     input.kind = down ? VIEW_INPUT_PRESS : VIEW_INPUT_RELEASE;
     input.button = button;
     input.x = window->x;
     input.y = window->y;
-    if (down) {
-        const bool is_next = is_next_click(window, button, now, modifiers.is_touch);
-        window->clicks = is_next ? window->clicks + 1 : 1;
-        window->last_press = now;
-        window->press_x = window->x;
-        window->press_y = window->y;
-    }
     input.clicks = window->clicks;
-    window->held = down ? button : VIEW_BUTTON_NONE;
     push(window, input);
 }
 
@@ -324,16 +350,17 @@ static EM_BOOL handle_mouse(int type, const EmscriptenMouseEvent *event, void *u
         move_to(window, x, y);
         return EM_FALSE;
     }
-    const bool down = type == EMSCRIPTEN_EVENT_MOUSEDOWN;
+
+    const bool is_down = type == EMSCRIPTEN_EVENT_MOUSEDOWN;
     const view_button button = event->button < 3 ? buttons[event->button] : VIEW_BUTTON_NONE;
-    if (!down && window->held == VIEW_BUTTON_NONE)
+    if (!is_down && window->held == VIEW_BUTTON_NONE)
         return EM_FALSE; // the button was pressed outside of the canvas
+    const view_input modifiers = {.shift = event->shiftKey,
+                                  .control = event->ctrlKey || event->metaKey,
+                                  .alt = event->altKey};
     window->x = x;
     window->y = y;
-    press(window, button, down,
-          (view_input){.shift = event->shiftKey,
-                       .control = event->ctrlKey || event->metaKey,
-                       .alt = event->altKey});
+    press(window, button, is_down, modifiers);
     return EM_FALSE; // the browser moves the focus to the page
 }
 
@@ -399,27 +426,44 @@ static void zoom(view_window *window, float x, float y, float spread)
 }
 
 // Presses the button for one or two fingers, or moves the pointer to the point between them.
+// down[count] are the fingers. A movement of fingers that were ignored when they were put down is
+// ignored, too.
 static void press_or_move(view_window *window, const EmscriptenTouchPoint *const down[2], int count,
                           bool is_move)
 {
     const EmscriptenTouchPoint *const first = down[0];
     const EmscriptenTouchPoint *const last = down[count - 1]; // the second finger, if it is down
     const view_button button = finger_button(count);
+    const bool is_held = button == window->held;
     const float x = 0.5f * (float)(first->clientX + last->clientX);
     const float y = 0.5f * (float)(first->clientY + last->clientY);
-    if (button == window->held) {
+    if (!is_held && is_move)
+        return;
+
+    if (is_held) {
         move_to(window, x, y);
-    } else if (!is_move) {
+    } else {
         window->x = x;
         window->y = y;
         press(window, button, true, (view_input){.is_touch = true});
-    } else {
-        return; // a movement of ignored fingers
     }
-    if (count == 2)
-        zoom(window, x, y,
-             hypotf((float)(first->clientX - last->clientX),
-                    (float)(first->clientY - last->clientY)));
+    if (count == 2) {
+        const float horizontal = (float)(first->clientX - last->clientX);
+        const float vertical = (float)(first->clientY - last->clientY);
+        zoom(window, x, y, hypotf(horizontal, vertical));
+    }
+}
+
+// Releases the held button if the number of fingers has changed. `count` is their number, at
+// most 2. A press by one finger is given up if a second finger is put down.
+static void release_for_fingers(view_window *window, int count, double seconds)
+{
+    const view_button held = window->held;
+    if (held == VIEW_BUTTON_NONE || held == finger_button(count))
+        return;
+    const view_input properties = {.is_given_up = count > 1,
+                                   .is_long = view_is_long_touch(&window->fingers, seconds)};
+    press(window, held, false, properties);
 }
 
 // Converts the fingers on the screen to a mouse: one finger is the left button, two fingers are
@@ -430,20 +474,19 @@ static EM_BOOL handle_touch(int type, const EmscriptenTouchEvent *event, void *u
     const EmscriptenTouchPoint *down[2] = {NULL};
     const bool is_end = type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL;
     const int num_fingers = find_fingers(event, is_end, down);
-    const double now = event->timestamp * 0.001;
+    const int count = num_fingers < 2 ? num_fingers : 2; // further fingers have no effect
+    const double now = event->timestamp * 0.001;         // seconds
     const bool is_tap = view_count_fingers(&window->fingers, num_fingers, now); // three fingers
     if (is_tap && type == EMSCRIPTEN_EVENT_TOUCHEND)
         push(window, (view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = VIEW_KEY_HOME});
-    const int count = num_fingers < 2 ? num_fingers : 2;
-    const view_button held = window->held;
-    if (held != VIEW_BUTTON_NONE && held != finger_button(count))
-        press(window, held, false,
-              (view_input){.is_given_up = count > 1,
-                           .is_long = view_is_long_touch(&window->fingers, now)});
+
+    const view_button previous_button = window->held;
+    release_for_fingers(window, count, now);
     if (count != 2)
         window->spread = 0.0f;
+
     // If one of two fingers is lifted, the remaining finger is ignored.
-    const bool is_remaining = held == VIEW_BUTTON_MIDDLE && count == 1;
+    const bool is_remaining = previous_button == VIEW_BUTTON_MIDDLE && count == 1;
     const bool is_lifted = is_end && count == 1; // one of several fingers
     if (count > 0 && !is_remaining && !is_lifted)
         press_or_move(window, down, count, type == EMSCRIPTEN_EVENT_TOUCHMOVE);
@@ -535,22 +578,31 @@ static void listen(view_window *window)
                                              handle_full_screen);
 }
 
-view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
-                              char *problem, size_t size)
+// Creates the WebGL 2 context of the canvas and makes it current. Returns false on failure.
+static bool create_context(view_window *window)
 {
-    view_window *const window = common_alloc(1, sizeof *window);
     EmscriptenWebGLContextAttributes attributes;
-    (void)width; // the canvas has the size of the page
-    (void)height;
     emscripten_webgl_init_context_attributes(&attributes);
     attributes.majorVersion = 2;
     attributes.alpha = false;
     attributes.antialias = false; // multisampled frames are drawn into a separate target
     attributes.depth = true;
-    fit(window);
     window->context = emscripten_webgl_create_context(canvas, &attributes);
-    if (window->context <= 0
-        || emscripten_webgl_make_context_current(window->context) != EMSCRIPTEN_RESULT_SUCCESS) {
+    if (window->context <= 0)
+        return false;
+    return emscripten_webgl_make_context_current(window->context) == EMSCRIPTEN_RESULT_SUCCESS;
+}
+
+// Creates the window, which is the canvas of the page. Returns NULL and writes the problem to
+// problem[size] if the browser does not support WebGL 2.
+view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
+                              char *problem, size_t size)
+{
+    view_window *const window = common_alloc(1, sizeof *window);
+    (void)width; // the canvas has the size of the page
+    (void)height;
+    fit(window);
+    if (!create_context(window)) {
         snprintf(problem, size,
                  "WebGL 2 is not available: the browser does not support it, or it is turned off");
         free(window);
@@ -612,22 +664,32 @@ void view_show_problem(const char *text)
 
 // -- Steps ----------------------------------------------------------------------------------
 
+// Reports the first frame to the page if the GPU has finished it.
+static void await_first_frame(view_window *window)
+{
+    GLint status = GL_SIGNALED; // the value if the call fails
+    glGetSynciv(window->awaited, GL_SYNC_STATUS, 1, NULL, &status);
+    if (status != GL_SIGNALED)
+        return;
+    glDeleteSync(window->awaited);
+    window->awaited = NULL;
+    report_first_frame();
+}
+
 // Draws a frame. Does nothing while the context is lost: view.js stops this program and starts
 // another. Also does nothing until the GPU has finished the first frame, which would appear much
 // later if the GPU had to draw a second frame.
 static void step_once(void *user)
 {
     view_window *const window = user;
-    const bool is_lost = emscripten_is_webgl_context_lost(window->context);
+    if (emscripten_is_webgl_context_lost(window->context))
+        return;
     if (window->awaited != NULL) {
-        GLint status = GL_SIGNALED; // the value if the call fails
-        glGetSynciv(window->awaited, GL_SYNC_STATUS, 1, NULL, &status);
-        if (status == GL_SIGNALED && !is_lost) {
-            glDeleteSync(window->awaited);
-            window->awaited = NULL;
-            report_first_frame();
-        }
-    } else if (!is_lost && !window->steps.step(window->steps.user)) {
+        await_first_frame(window);
+        return;
+    }
+    const bool goes_on = window->steps.step(window->steps.user);
+    if (!goes_on) {
         emscripten_cancel_main_loop();
         view_ask_page("about");
     }
@@ -650,6 +712,7 @@ EMSCRIPTEN_KEEPALIVE const char *web_command_line(view_window *window)
     return window->line;
 }
 
+// Ends the program, before view.js starts another.
 EMSCRIPTEN_KEEPALIVE void web_stop(void)
 {
     emscripten_cancel_main_loop();
