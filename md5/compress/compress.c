@@ -108,8 +108,9 @@ static void measure_ranges(md5_packed_track *track, uint32_t count)
         float min;
         float max;
         find_range(track, count, c, &min, &max);
+        const float magnitude = fmaxf(fabsf(min), fabsf(max));
         track->ranges[c] = max - min;
-        track->max_value = fmaxf(track->max_value, fmaxf(fabsf(min), fabsf(max)));
+        track->max_value = fmaxf(track->max_value, magnitude);
     }
 }
 
@@ -121,20 +122,20 @@ static void measure_ranges(md5_packed_track *track, uint32_t count)
 static double rotation_difference(const md5_packed_value *a, const md5_packed_value *b,
                                   const md5_packed_value *at, float fraction)
 {
-    const md5_quat q = md5_quat_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
-                                      (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
-    const double r[4] = {q.x, q.y, q.z, q.w};
+    const md5_quat from = {a->v[0], a->v[1], a->v[2], a->v[3]};
+    const md5_quat to = {b->v[0], b->v[1], b->v[2], b->v[3]};
+    const md5_quat q = md5_quat_slerp(from, to, fraction);
+    const double interpolated[4] = {q.x, q.y, q.z, q.w};
 
     // q and -q are the same rotation: the smaller difference counts.
-    double same = 0;
-    double opposite = 0;
+    double square = 0;
+    double opposite_square = 0;
     for (uint32_t c = 0; c < 4; c++) {
         const double v = at->v[c];
-        same += (r[c] - v) * (r[c] - v);
-        opposite += (r[c] + v) * (r[c] + v);
+        square += (interpolated[c] - v) * (interpolated[c] - v);
+        opposite_square += (interpolated[c] + v) * (interpolated[c] + v);
     }
-
-    return sqrt(same < opposite ? same : opposite);
+    return sqrt(square < opposite_square ? square : opposite_square);
 }
 
 // Returns the distance between the translation `at` and the interpolation of `a` and `b`.
@@ -151,30 +152,57 @@ static double translation_difference(const md5_packed_value *a, const md5_packed
     return sqrt(square);
 }
 
+// Returns the difference between a frame and the interpolation of two keys, the frames before and
+// after it: half radians or units, see md5_packed_track.deviations.
+static double frame_deviation(const md5_packed_track *track, uint32_t key, uint32_t frame,
+                              uint32_t next_key)
+{
+    const md5_packed_value *const values = track->values;
+    const float fraction = (float)(frame - key) / (float)(next_key - key);
+    if (track->kind == MD5_PACKED_ROTATION)
+        return rotation_difference(&values[key], &values[next_key], &values[frame], fraction);
+    return translation_difference(&values[key], &values[next_key], &values[frame], fraction);
+}
+
 // Returns the largest difference between frames and their interpolation, if only the frames at
 // multiples of `step` and the last frame are keys.
 static float step_deviation(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
 {
+    const uint32_t last = num_frames - 1;
     double max_deviation = 0;
-    const md5_packed_value *const values = track->values;
-    for (uint32_t from = 0; from < num_frames - 1; from += step) {
-        const uint32_t to = num_frames - 1 - from > step ? from + step : num_frames - 1;
-        for (uint32_t at = from + 1; at < to; at++) {
-            const float fraction = (float)(at - from) / (float)(to - from);
-            const double deviation =
-                track->kind == MD5_PACKED_ROTATION
-                    ? rotation_difference(&values[from], &values[to], &values[at], fraction)
-                    : translation_difference(&values[from], &values[to], &values[at], fraction);
+    for (uint32_t key = 0; key < last; key += step) {
+        const uint32_t next_key = last - key > step ? key + step : last;
+        for (uint32_t frame = key + 1; frame < next_key; frame++) {
+            const double deviation = frame_deviation(track, key, frame, next_key);
             max_deviation = deviation > max_deviation ? deviation : max_deviation;
         }
     }
     return (float)max_deviation;
 }
 
+// Measures the deviations of an animated track for all key steps. If every frame is a key (step 1),
+// the deviation is 0.
 static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
 {
-    for (uint32_t k = 2; k < MD5_PACKED_NUM_STEPS && !track->is_constant; k++)
+    if (track->is_constant)
+        return;
+    for (uint32_t k = 2; k < MD5_PACKED_NUM_STEPS; k++)
         track->deviations[k] = step_deviation(track, num_frames, md5i_packed_key_steps[k]);
+}
+
+// Returns the largest distance of a frame of a track from track->middle.
+static float distance_from_middle(const md5_packed_track *track, uint32_t num_frames)
+{
+    double max_square = 0;
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        double square = 0;
+        for (uint32_t c = 0; c < 4; c++) {
+            const double difference = (double)track->values[frame].v[c] - track->middle.v[c];
+            square += difference * difference;
+        }
+        max_square = square > max_square ? square : max_square;
+    }
+    return (float)sqrt(max_square);
 }
 
 // Computes the value that represents the track if it is stored as a constant: the middle of the
@@ -196,20 +224,24 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
         const float *const v = middle->v;
         middle->v[3] = sqrtf(fmaxf(0.0f, 1 - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
     }
-
-    double max_square = 0;
-    for (uint32_t frame = 0; frame < count; frame++) {
-        double square = 0;
-        for (uint32_t c = 0; c < 4; c++) {
-            const double difference = (double)track->values[frame].v[c] - middle->v[c];
-            square += difference * difference;
-        }
-        max_square = square > max_square ? square : max_square;
-    }
-    track->middle_deviation = (float)sqrt(max_square);
+    track->middle_deviation = distance_from_middle(track, count);
 }
 
 // -- Tracks -----------------------------------------------------------------------------------
+
+// Changes the sign of a rotation, which then is the same rotation.
+static void negate_value(md5_packed_value *value)
+{
+    for (uint32_t c = 0; c < 4; c++)
+        value->v[c] = -value->v[c];
+}
+
+// Returns the cosine of half of the angle between two rotations. It is negative if the opposite
+// sign of one of them would be nearer.
+static float half_angle_cosine(const md5_packed_value *a, const md5_packed_value *b)
+{
+    return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2] + a->v[3] * b->v[3];
+}
 
 // Selects the sign of each rotation; q and -q are the same rotation. If a component is omitted,
 // makes it positive, so that its sign need not be stored. If `is_full`, no component is omitted:
@@ -217,15 +249,11 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
 static void select_signs(md5_packed_value *values, uint32_t count, bool is_full, uint32_t omitted)
 {
     for (uint32_t frame = 0; frame < count; frame++) {
-        const float *const v = values[frame].v;
-        const float *const previous = frame > 0 ? values[frame - 1].v : v;
-        const float cosine =
-            previous[0] * v[0] + previous[1] * v[1] + previous[2] * v[2] + previous[3] * v[3];
-        const bool is_negative = (is_full ? cosine : v[omitted]) < 0;
-        if (is_negative) {
-            for (uint32_t c = 0; c < 4; c++)
-                values[frame].v[c] = -v[c];
-        }
+        md5_packed_value *const value = &values[frame];
+        const md5_packed_value *const previous = frame > 0 ? value - 1 : value;
+        const float sign = is_full ? half_angle_cosine(previous, value) : value->v[omitted];
+        if (sign < 0)
+            negate_value(value);
     }
 }
 
@@ -241,15 +269,16 @@ static void move_omitted_last(md5_packed_value *values, uint32_t count, uint32_t
     }
 }
 
-// Reads the rotations of a joint into a track. They are in storage order: the component that is
-// omitted in files is last. The rotation of frame i begins at first[i * step].
+// Reads the rotations of a joint into a track, and measures them. The values of the track are in
+// storage order: the component that is omitted in files is last. The rotation of frame i begins at
+// first[i * step].
 static bool read_rotation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                           md5_packed_track *track)
 {
     md5_packed_value *const values = copy_values(arena, first, step, 4, count);
     TRY(values);
     const uint32_t omitted = select_omitted(values, count, &track->min_omitted);
-    const bool is_full = track->min_omitted < MIN_OMITTED;
+    const bool is_full = track->min_omitted < MIN_OMITTED; // no component can be omitted
     track->kind = MD5_PACKED_ROTATION;
     track->form = (uint8_t)(is_full ? (uint32_t)MD5_PACKED_FULL : omitted);
     track->values = values;
@@ -323,10 +352,11 @@ static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
 {
     const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
     md5_packed_track *const tracks = MD5_ALLOC_ZEROED(arena, md5_packed_track, num_tracks);
-    if (!tracks || !read_constant_tracks(arena, anim, tracks)
-        || !read_moving_tracks(arena, anim, tracks))
+    if (!tracks)
         return NULL;
-    return tracks;
+    const bool were_read =
+        read_constant_tracks(arena, anim, tracks) && read_moving_tracks(arena, anim, tracks);
+    return were_read ? tracks : NULL;
 }
 
 // == An attempt ==================================================================================
@@ -375,24 +405,29 @@ static uint32_t bit_length(uint64_t value)
     return bits;
 }
 
-// Returns the largest scale whose rounding error moves the skin by at most `units`. `reach` is the
-// distance of the skin that the joint moves.
+// Returns the largest quantization step whose rounding error moves the skin by at most `units`.
+// `reach` is the distance of the skin that the joint moves.
 //
 // The largest error of a component is half a step. The errors of three stored components move a
 // translation by at most sqrt(3) / 2 steps. They rotate a rotation by at most sqrt(3) / min_omitted
 // steps in radians, because the error of the omitted component grows as it comes near 0. The errors
 // of four stored components rotate a rotation by at most 2 steps.
+static double max_step_for_error(const md5_packed_track *track, double units, double reach)
+{
+    const double root = 1.7320508075688772;
+    if (track->kind != MD5_PACKED_ROTATION)
+        return units * 2.0 / root;
+    if (track->form == MD5_PACKED_FULL)
+        return units / (2 * reach);
+    return units * track->min_omitted / (root * reach);
+}
+
+// Returns the largest scale, which is the index of a quantization step, whose rounding error moves
+// the skin by at most `units`. `reach` is the distance of the skin that the joint moves.
 static uint32_t select_scale(const md5_packed_track *track, double units, double reach)
 {
     const bool is_rotation = track->kind == MD5_PACKED_ROTATION;
-    const double root = 1.7320508075688772;
-    double step;
-    if (!is_rotation)
-        step = units * 2.0 / root;
-    else if (track->form == MD5_PACKED_FULL)
-        step = units / (2 * reach);
-    else
-        step = units * track->min_omitted / (root * reach);
+    const double step = max_step_for_error(track, units, reach);
     const double max_step = is_rotation ? MAX_ROTATION_STEP : MAX_TRANSLATION_STEP;
     const double min_step = track->max_value / MAX_LEVELS;
     const double bounded = step > min_step ? step : min_step;
@@ -406,15 +441,16 @@ static uint32_t count_track_components(const md5_packed_track *track)
     return md5_packed_components(track->form);
 }
 
-// Estimates the number of bits of a track's keys.
+// Estimates the number of bits of a track's keys. `scale` is the index of the quantization step,
+// `step` the index of the key step.
 static double estimate_bits(const md5_packed_track *track, uint32_t scale, uint32_t step,
                             uint32_t num_frames)
 {
-    const double size = md5i_packed_decode_scale(scale);
-    double bits = 0;
+    const double level_size = md5i_packed_decode_scale(scale);
+    double bits_per_key = 0;
     for (uint32_t c = 0; c < count_track_components(track); c++)
-        bits += bit_length((uint64_t)(track->ranges[c] / size + 0.5));
-    return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
+        bits_per_key += bit_length((uint64_t)(track->ranges[c] / level_size + 0.5));
+    return bits_per_key * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
 
 // Returns the level of a value: the nearest multiple of the scale.
@@ -423,8 +459,8 @@ static int32_t quantize(float value, uint32_t scale)
     return (int32_t)floor((double)value / md5i_packed_decode_scale(scale) + 0.5);
 }
 
-// Returns the value that a key stores: that of the key's frame, or of the last frame for keys after
-// it. A constant track stores the middle of its range.
+// Returns the value that a key stores: the value of the key's frame, or of the last frame for keys
+// after it. A constant track stores the middle of its range.
 static const float *key_value(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
 {
     if (track->step == 0)
@@ -434,7 +470,8 @@ static const float *key_value(const md5_packed_track *track, uint32_t num_frames
 }
 
 // Selects the key step and the scale that need the fewest bits within the budget of the track's
-// joint.
+// joint. Step 1 makes each frame a key, which is always possible; larger steps need fewer keys, but
+// frames between the keys deviate.
 //
 // The error has two independent parts: the deviation of frames between keys, and the rounding of
 // the keys. The square of the budget minus the square of the first part remains for the second
@@ -446,30 +483,39 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
     for (uint32_t k = 1; k < MD5_PACKED_NUM_STEPS; k++) {
         const bool is_key_per_frame = k == 1; // without deviation; always possible
         const double deviation = track->deviations[k] * unit;
-        if (!is_key_per_frame && !(deviation <= MAX_DEVIATION * budget))
+        const bool is_within_budget = deviation <= MAX_DEVIATION * budget;
+        if (!is_key_per_frame && !is_within_budget)
             continue;
+
         const double remaining = sqrt(budget * budget - deviation * deviation);
-        const uint32_t scale = select_scale(track, is_key_per_frame ? budget : remaining, reach);
+        const double rounding_budget = is_key_per_frame ? budget : remaining;
+        const uint32_t scale = select_scale(track, rounding_budget, reach);
         const double bits = estimate_bits(track, scale, k, num_frames);
-        if (!is_key_per_frame && !(bits < min_bits))
-            continue;
-        min_bits = bits;
-        track->step = (uint8_t)k;
-        track->scale = scale;
+        const bool is_smallest = is_key_per_frame || bits < min_bits;
+        if (is_smallest) {
+            min_bits = bits;
+            track->step = (uint8_t)k;
+            track->scale = scale;
+        }
     }
 }
 
 // -- Bits -------------------------------------------------------------------------------------
 
+// Bits of the fields of a track's header. A size is a number of bits.
+enum { STEP_BITS = 4, FORM_BITS = 3, SIZE_BITS = 5, SCALE_BITS = 9 };
 // Returns the number of bits of a track's header in a compressed clip: the form, the step, the
-// scale, and the size and offset of each component. Constant tracks need no size.
+// scale, and the size and offset of each component. Constant tracks need no size. write_track()
+// writes these fields.
 static uint32_t header_bits(const md5_packed_track *track)
 {
-    const uint32_t form_bits = track->kind == MD5_PACKED_ROTATION ? 3 : 0;
-    const uint32_t scale_bits = track->step != 0 || track->offset_bits > 0 ? 9 : 0;
-    const uint32_t count_bits = track->step != 0 ? 5 : 0;
-    return 4 + form_bits + 5 + scale_bits
-           + count_track_components(track) * (count_bits + track->offset_bits);
+    const bool is_animated = track->step != 0;
+    const bool has_scale = is_animated || track->offset_bits > 0;
+    const uint32_t form_bits = track->kind == MD5_PACKED_ROTATION ? FORM_BITS : 0;
+    const uint32_t scale_bits = has_scale ? SCALE_BITS : 0;
+    const uint32_t size_bits = is_animated ? SIZE_BITS : 0;
+    return STEP_BITS + form_bits + SIZE_BITS + scale_bits
+           + count_track_components(track) * (size_bits + track->offset_bits);
 }
 
 // Writes `count` bits of a value. The bytes must be 0.
@@ -501,8 +547,16 @@ static void raise(float *value, float to)
         *value = to;
 }
 
-// Raises distances[model joints] to the distance of the farthest vertex of each joint. An influence
-// is a point times its bias, so the division by the bias gives the point in the bind pose.
+// Returns the distance of the point of an influence from its joint in the bind pose. An influence
+// is a point times its bias, `w`, so the division by the bias gives the point.
+static float influence_distance(md5_vec4 influence, const md5_mat34 *bind)
+{
+    const float scale = 1.0f / influence.w;
+    const md5_vec3 point = {influence.x * scale, influence.y * scale, influence.z * scale};
+    return distance_between(point, md5_mat34_translation(*bind));
+}
+
+// Raises distances[model joints] to the distance of the farthest vertex of each joint.
 static void measure_vertices(const md5_model *model, float *distances)
 {
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -512,13 +566,8 @@ static void measure_vertices(const md5_model *model, float *distances)
         for (uint32_t j = 0; j < mesh->num_influences; j++) {
             const md5_vec4 influence = mesh->influences[j];
             const uint32_t joint = mesh->influence_joints[j];
-            if (influence.w == 0)
-                continue;
-
-            const float scale = 1.0f / influence.w;
-            const md5_vec3 point = {influence.x * scale, influence.y * scale, influence.z * scale};
-            const float *const m = model->bind[joint].m;
-            raise(&distances[joint], distance_between(point, (md5_vec3){m[3], m[7], m[11]}));
+            if (influence.w != 0)
+                raise(&distances[joint], influence_distance(influence, &model->bind[joint]));
         }
     }
 }
@@ -533,7 +582,9 @@ static void add_distances_to_parents(const md5_model *model, const md5_binding *
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        if (binding->tracks[joint] != MD5_NONE || parent == MD5_NONE || distances[joint] == 0)
+        const bool has_track = binding->tracks[joint] != MD5_NONE;
+        const bool has_skin = distances[joint] != 0;
+        if (has_track || !has_skin || parent == MD5_NONE)
             continue;
         const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
                                             md5_mat34_translation(model->bind[parent]));
@@ -541,40 +592,48 @@ static void add_distances_to_parents(const md5_model *model, const md5_binding *
     }
 }
 
-// Measures the distances of a model's skin from its joints, and raises direct[anim joints] to them.
-// Binds the model to the animation for this, to find which joint drives which.
-static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
-                          float *direct)
+// Binds a model to an animation with the options of a compression job. Returns NULL and sets the
+// context's error if they do not match.
+static md5_binding *bind_for_measuring(md5_context *context, const md5_model *model,
+                                       const md5_anim *anim)
 {
     md5_error error = {.status = MD5_OK};
-    const md5_context *const context = arena->context;
     const md5_load_opts opts = {.allocator = context->allocator,
                                 .file_name = context->error.file,
                                 .warn = context->warn,
                                 .warn_user = context->warn_user,
                                 .max_warnings = context->max_warnings,
                                 .allow_partial_binding = context->allow_partial_binding};
-
-    float *const distances = MD5_ALLOC_ZEROED(arena, float, model->skeleton.num_joints);
-    TRY(distances);
-
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
-        return MD5_FAIL(arena->context, error.status, "%s", error.message);
+        MD5_FAIL(context, error.status, "%s", error.message);
+    return binding;
+}
+
+// Measures the distances of a model's skin from its joints, and raises direct[anim joints] to them.
+// Binds the model to the animation for this, to find which joint drives which.
+static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
+                          float *direct)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    float *const distances = MD5_ALLOC_ZEROED(arena, float, num_joints); // of the model's joints
+    TRY(distances);
+    md5_binding *const binding = bind_for_measuring(arena->context, model, anim);
+    TRY(binding);
 
     measure_vertices(model, distances);
     add_distances_to_parents(model, binding, distances);
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (binding->tracks[joint] != MD5_NONE)
             raise(&direct[binding->tracks[joint]], distances[joint]);
     }
-
     md5_free_binding(binding);
     return true;
 }
 
 // -- From bones -------------------------------------------------------------------------------
 
+// Returns the length of the bone from a joint's parent to the joint.
 static float bone_length(const md5_anim *anim, uint32_t joint)
 {
     return distance_between(anim->constant[joint].translation, (md5_vec3){0, 0, 0});
@@ -599,11 +658,9 @@ static void measure_bones(const md5_anim *anim, float *direct)
 
 // -- Paths ------------------------------------------------------------------------------------
 
-// Computes reach->reach and reach->budgets from reach->direct: see md5_skin_reach. The buffers have
-// an element for each joint and are 0: depths[] receives the number of ancestors of a joint,
-// heights[] the number of joints on the longest path down from a joint, including the joint.
-static void measure_paths(const md5_anim *anim, float *depths, float *heights,
-                          md5_skin_reach *reach)
+// Computes reach->reach from reach->direct, and heights[joints]: the number of joints on the
+// longest path from a joint down to a joint without children, including both.
+static void measure_reach(const md5_anim *anim, float *heights, md5_skin_reach *reach)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
@@ -616,22 +673,58 @@ static void measure_paths(const md5_anim *anim, float *depths, float *heights,
         raise(&reach->reach[parent], reach->reach[joint] + bone_length(anim, joint));
         raise(&heights[parent], heights[joint] + 1);
     }
+}
 
-    // Independent errors of n joints add up to sqrt(n) times the error of one joint, so each joint
-    // of the longest path may cause the tolerance divided by sqrt(n).
+// Computes the budgets of all joints for a tolerance of 1 unit. Independent errors of n joints add
+// up to sqrt(n) times the error of one joint, so each joint of the longest path may cause the
+// tolerance divided by sqrt(n). `heights` are those of measure_reach(); depths[joints] is a buffer
+// for the number of ancestors of each joint.
+static void set_budgets(const md5_skeleton *skeleton, const float *heights, float *depths,
+                        float *budgets)
+{
     for (uint32_t i = 0; i < skeleton->num_joints; i++) { // parents before their children
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         depths[joint] = parent == MD5_NONE ? 0 : depths[parent] + 1;
         const float path_length = heights[joint] + depths[joint];
-        reach->budgets[joint] = 1.0f / sqrtf(path_length);
+        budgets[joint] = 1.0f / sqrtf(path_length);
     }
 }
 
+// Sets direct[anim joints], the distance from each joint to the farthest point of the skin that it
+// moves itself, in the scale of the clip. The distances are those of the caller, or measured on a
+// model, or estimated from the lengths of bones.
+static bool find_direct_distances(md5_arena *arena, const md5_anim *anim,
+                                  const md5_compress_opts *options, float *direct)
+{
+    if (options->distances) {
+        for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+            raise(&direct[joint], options->distances[joint]);
+        return true;
+    }
+    if (options->model)
+        return measure_model(arena, options->model, anim, direct);
+    measure_bones(anim, direct);
+    return true;
+}
+
+// Raises distances to at least one unit. Fails if a distance is above 1e9 units or not a number.
+static bool limit_distances(md5_context *context, const md5_skeleton *skeleton, float *direct)
+{
+    const float unit = md5_skeleton_scale(skeleton); // in the scale of the clip
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+        direct[joint] = direct[joint] > unit ? direct[joint] : unit;
+        if (!(direct[joint] <= 1e9f * unit))
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "cannot compress the animation: skin distance of joint %u is out of "
+                            "range: expected at most 1e9 units, found %g units",
+                            joint, (double)(direct[joint] / unit));
+    }
+    return true;
+}
+
 // Finds how far the vertices are from each joint that moves them, and with it the budget of each
-// joint: the error of its tracks, in units at these vertices, that compression may cause. The
-// distances come from the caller, from a model, or from the lengths of bones. A distance is at
-// least one unit.
+// joint: the error of its tracks, in units at these vertices, that compression may cause.
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach)
 {
@@ -644,28 +737,10 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     TRY(depths && heights && reach->direct);
     TRY(reach->reach && reach->budgets);
 
-    float *const direct = reach->direct;
-    const float scale = md5_skeleton_scale(&anim->skeleton);
-
-    if (compress->distances) {
-        for (uint32_t joint = 0; joint < num_joints; joint++)
-            raise(&direct[joint], compress->distances[joint]);
-    } else if (compress->model) {
-        TRY(measure_model(arena, compress->model, anim, direct));
-    } else {
-        measure_bones(anim, direct);
-    }
-
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        direct[joint] = direct[joint] > scale ? direct[joint] : scale;
-        if (!(direct[joint] <= 1e9f * scale))
-            return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
-                            "cannot compress the animation: skin distance of joint %u is out of "
-                            "range: expected at most 1e9 units, found %g units",
-                            joint, (double)(direct[joint] / scale));
-    }
-
-    measure_paths(anim, depths, heights, reach);
+    TRY(find_direct_distances(arena, anim, compress, reach->direct));
+    TRY(limit_distances(arena->context, &anim->skeleton, reach->direct));
+    measure_reach(anim, heights, reach);
+    set_budgets(&anim->skeleton, heights, depths, reach->budgets);
     return true;
 }
 
@@ -701,25 +776,24 @@ static md5_quatd normalized_quatd(md5_quat rotation)
 static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *pose,
                                 md5_joint_transform *joints)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) { // parents before their children
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         md5_joint_transform local = {normalized_quatd(pose[joint].rotation),
                                      md5_vec3d_from_vec3(pose[joint].translation)};
         if (parent != MD5_NONE) {
             const md5_joint_transform parent_transform = joints[parent];
-            local.position =
-                md5_vec3d_add(parent_transform.position,
-                              rotate_vector(parent_transform.rotation, local.position));
+            const md5_vec3d offset = rotate_vector(parent_transform.rotation, local.position);
+            local.position = md5_vec3d_add(parent_transform.position, offset);
             local.rotation = md5_quatd_mul(parent_transform.rotation, local.rotation);
         }
-        joints[joint] = local;
+        joints[joint] = local; // now in model space
     }
 }
 
-// Returns the largest displacement of a point at a distance from a joint. A rotation by an angle
-// moves points at distance 1 by at most the chord 2 sin(angle / 2), which is twice the length of
-// x y z of the rotation between both transforms.
+// Returns the largest displacement of a point at a distance from a joint, between two transforms of
+// the joint. A rotation by an angle moves points at distance 1 by at most the chord 2 sin(angle /
+// 2), which is twice the length of x y z of the rotation between both transforms.
 static double joint_displacement(const md5_joint_transform *a, const md5_joint_transform *b,
                                  double distance)
 {
@@ -746,10 +820,11 @@ static void measure_position(const md5_anim *anim, const md5_packed *packed, con
     compute_model_space(&anim->skeleton, scratch->pose, scratch->anim_joints);
     md5i_packed_sample_all(kernels->sample_packed, packed, sample, scratch->pose);
     compute_model_space(&anim->skeleton, scratch->pose, scratch->packed_joints);
-    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
-        raise_error(&scratch->errors[joint],
-                    joint_displacement(&scratch->anim_joints[joint], &scratch->packed_joints[joint],
-                                       distances[joint]));
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
+        const double displacement = joint_displacement(
+            &scratch->anim_joints[joint], &scratch->packed_joints[joint], distances[joint]);
+        raise_error(&scratch->errors[joint], displacement);
+    }
 }
 
 // Measures the errors of all joints at each frame and halfway between frames. Stores the largest
@@ -757,19 +832,23 @@ static void measure_position(const md5_anim *anim, const md5_packed *packed, con
 static double measure_packed(const md5_anim *anim, const md5_packed *packed, const float *distances,
                              const md5_error_measurement *scratch)
 {
-    double max_error = 0;
-    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    for (uint32_t joint = 0; joint < num_joints; joint++)
         scratch->errors[joint] = 0;
-    for (uint32_t frame = 0;; frame++) {
-        md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
-        measure_position(anim, packed, distances, scratch, &sample);
-        if (frame + 1 == anim->num_frames)
+
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        const md5_sample_position at_frame = {.frame0 = frame, .frame1 = frame};
+        measure_position(anim, packed, distances, scratch, &at_frame);
+        const bool is_last = frame + 1 == anim->num_frames;
+        if (is_last)
             break;
-        sample.frame1++;
-        sample.fraction = 0.5f;
-        measure_position(anim, packed, distances, scratch, &sample);
+        const md5_sample_position halfway = {
+            .frame0 = frame, .frame1 = frame + 1, .fraction = 0.5f};
+        measure_position(anim, packed, distances, scratch, &halfway);
     }
-    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+
+    double max_error = 0;
+    for (uint32_t joint = 0; joint < num_joints; joint++)
         raise_error(&max_error, scratch->errors[joint]);
     return max_error;
 }
@@ -792,15 +871,16 @@ enum {
 // Reduces the changed budgets, so that the next error is rather below the tolerance than above it.
 #define SAFETY_FACTOR 0.97
 
+// A compression in progress. An attempt compresses the clip with given budgets of the joints.
 typedef struct compression {
     md5_arena *arena;
     const md5_anim *anim;
-    md5_packed_track *tracks;
-    md5_skin_reach reach;
+    md5_packed_track *tracks; // two for each joint: see read_tracks()
+    md5_skin_reach reach;     // distances and current budgets of the joints
     md5_error_measurement scratch;
     float *best;       // [joints] budgets of the smallest attempt within the tolerance
     size_t best_bytes; // size of this attempt; 0 if it does not exist
-    double tolerance;
+    double tolerance;  // of the displacement of the skin
     md5_packed packed; // result of the last attempt
     double error;      // error of the last attempt
 } compression;
@@ -829,32 +909,42 @@ static uint32_t signed_bit_length(int32_t value)
     return bit_length((uint64_t)magnitude) + 1;
 }
 
+// The smallest and the largest level of a component. A level is a value divided by the scale.
+typedef struct level_range {
+    int32_t min;
+    int32_t max;
+} level_range;
+
+// Returns the range of the levels of component `c` over all keys of a track.
+static level_range find_level_range(const md5_packed_track *track, uint32_t num_frames, uint32_t c)
+{
+    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
+    const int32_t first = quantize(key_value(track, num_frames, 0)[c], track->scale);
+    level_range range = {first, first};
+    for (uint32_t key = 1; key < num_keys; key++) {
+        const int32_t level = quantize(key_value(track, num_frames, key)[c], track->scale);
+        range.min = level < range.min ? level : range.min;
+        range.max = level > range.max ? level : range.max;
+    }
+    return range;
+}
+
 // Rounds the keys of a track to its scale: finds the smallest level of each component, which is its
 // offset, and the number of bits for the differences from it. If all keys are equal after rounding,
 // the track becomes constant.
 static void quantize_track(md5_packed_track *track, uint32_t num_frames)
 {
-    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
     bool is_constant = true;
     track->offset_bits = 0;
-
     for (uint32_t c = 0; c < count_track_components(track); c++) {
-        int32_t min = quantize(key_value(track, num_frames, 0)[c], track->scale);
-        int32_t max = min;
-        for (uint32_t key = 1; key < num_keys; key++) {
-            const int32_t level = quantize(key_value(track, num_frames, key)[c], track->scale);
-            min = level < min ? level : min;
-            max = level > max ? level : max;
-        }
-
-        const uint32_t offset_bits = signed_bit_length(min);
-        track->offsets[c] = min;
-        track->bits[c] = (uint8_t)bit_length((uint64_t)((int64_t)max - min));
+        const level_range range = find_level_range(track, num_frames, c);
+        const uint32_t offset_bits = signed_bit_length(range.min);
+        track->offsets[c] = range.min;
+        track->bits[c] = (uint8_t)bit_length((uint64_t)((int64_t)range.max - range.min));
         if (offset_bits > track->offset_bits)
             track->offset_bits = (uint8_t)offset_bits;
         is_constant = is_constant && track->bits[c] == 0;
     }
-
     if (is_constant)
         track->step = 0;
 }
@@ -870,29 +960,34 @@ static uint64_t keys_bits(const md5_packed_track *track, uint32_t num_frames)
     return key_bits * md5i_packed_num_keys(track->step, num_frames);
 }
 
-// Writes a track to the stream: its header at the bit *header, its keys at the bit *key. Moves both
-// positions. The format is described in packed.h.
-static void write_track(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
-                        uint64_t *header, uint64_t *key)
+// Writes the header of a track to the stream at the bit *header, and moves this position.
+static void write_header(const md5_packed_track *track, uint8_t *bytes, uint64_t *header)
 {
     const uint32_t components = count_track_components(track);
-
-    write_bits(bytes, header, track->step, 4);
+    const bool is_animated = track->step != 0;
+    write_bits(bytes, header, track->step, STEP_BITS);
     if (track->kind == MD5_PACKED_ROTATION)
-        write_bits(bytes, header, track->form, 3);
-    write_bits(bytes, header, track->offset_bits, 5);
-    if (track->step != 0 || track->offset_bits > 0)
-        write_bits(bytes, header, track->scale, 9);
+        write_bits(bytes, header, track->form, FORM_BITS);
+    write_bits(bytes, header, track->offset_bits, SIZE_BITS);
+    if (is_animated || track->offset_bits > 0)
+        write_bits(bytes, header, track->scale, SCALE_BITS);
 
-    if (track->step != 0) {
+    if (is_animated) {
         for (uint32_t c = 0; c < components; c++)
-            write_bits(bytes, header, track->bits[c], 5);
+            write_bits(bytes, header, track->bits[c], SIZE_BITS);
     }
     for (uint32_t c = 0; c < components; c++)
         write_bits(bytes, header, (uint32_t)track->offsets[c], track->offset_bits);
+}
 
+// Writes the keys of a track to the stream at the bit *key, and moves this position. A constant
+// track does not have keys: the offsets in its header are its value.
+static void write_keys(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
+                       uint64_t *key)
+{
     if (track->step == 0)
         return;
+    const uint32_t components = count_track_components(track);
     const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
     for (uint32_t k = 0; k < num_keys; k++) {
         for (uint32_t c = 0; c < components; c++) {
@@ -902,8 +997,9 @@ static void write_track(const md5_packed_track *track, uint32_t num_frames, uint
     }
 }
 
-// Writes all tracks of a job to job->packed: all headers, which have `num_header_bits` bits in
-// total, then all keys. Returns false and sets the context's error if memory runs out.
+// Writes all tracks of a job to job->packed, in the format that packed.h describes: all headers,
+// which have `num_header_bits` bits in total, then all keys. Returns false and sets the context's
+// error if memory runs out.
 static bool write_tracks(compression *job, uint64_t num_header_bits, uint64_t num_key_bits)
 {
     const md5_skeleton *const skeleton = &job->anim->skeleton;
@@ -919,9 +1015,33 @@ static bool write_tracks(compression *job, uint64_t num_header_bits, uint64_t nu
 
     uint64_t header = 0; // bit at which the next header is written
     uint64_t key = num_header_bits;
-    for (uint32_t i = 0; i < 2 * skeleton->num_joints; i++)
-        write_track(&job->tracks[i], num_frames, bytes, &header, &key);
+    for (uint32_t i = 0; i < 2 * skeleton->num_joints; i++) {
+        write_header(&job->tracks[i], bytes, &header);
+        write_keys(&job->tracks[i], num_frames, bytes, &key);
+    }
     return true;
+}
+
+// The sizes of the two parts of a compressed clip, bits.
+typedef struct packed_sizes {
+    uint64_t headers;
+    uint64_t keys;
+} packed_sizes;
+
+// Selects the key steps, scales and offsets of all tracks for the current budgets. Returns the
+// number of bits that they need.
+static packed_sizes select_tracks(compression *job)
+{
+    const uint32_t num_frames = job->anim->num_frames;
+    packed_sizes sizes = {0, 0};
+    for (uint32_t i = 0; i < 2 * job->anim->skeleton.num_joints; i++) {
+        md5_packed_track *const track = &job->tracks[i];
+        select_track(job, track);
+        quantize_track(track, num_frames);
+        sizes.headers += header_bits(track);
+        sizes.keys += keys_bits(track, num_frames);
+    }
+    return sizes;
 }
 
 // Compresses with the current budgets into job->packed, and measures the error. `mark` is the
@@ -930,29 +1050,15 @@ static bool write_tracks(compression *job, uint64_t num_header_bits, uint64_t nu
 static bool try_budgets(compression *job, md5_arena_mark mark)
 {
     md5i_arena_rewind(job->arena, mark);
-    const md5_anim *const anim = job->anim;
-    md5_packed_track *const tracks = job->tracks;
-    const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
-    const uint32_t num_frames = anim->num_frames;
-
-    // Select the keys of all tracks, and count the bits of the headers and of the keys.
-    uint64_t num_header_bits = 0;
-    uint64_t num_key_bits = 0;
-    for (uint32_t i = 0; i < num_tracks; i++) {
-        select_track(job, &tracks[i]);
-        quantize_track(&tracks[i], num_frames);
-        num_header_bits += header_bits(&tracks[i]);
-        num_key_bits += keys_bits(&tracks[i], num_frames);
-    }
-
-    const uint64_t bits = num_header_bits + num_key_bits;
-    if (bits > UINT32_MAX - 64)
+    const packed_sizes sizes = select_tracks(job);
+    const uint64_t num_bits = sizes.headers + sizes.keys;
+    if (num_bits > UINT32_MAX - 64)
         return MD5_FAIL(job->arena->context, MD5_ERROR_MEMORY,
                         "compressed animation is too large: expected at most 512 MiB, found %llu "
                         "bytes; increase the tolerance",
-                        (unsigned long long)(bits + 7) / 8);
+                        (unsigned long long)(num_bits + 7) / 8);
 
-    TRY(write_tracks(job, num_header_bits, num_key_bits));
+    TRY(write_tracks(job, sizes.headers, sizes.keys));
     job->error = measure_packed(job->anim, &job->packed, job->reach.direct, &job->scratch);
     return true;
 }
@@ -1030,15 +1136,10 @@ static bool try_scaled_budgets(compression *job, md5_arena_mark mark, float fact
     return true;
 }
 
-// Searches for the budgets (the allowed error of each joint) that give the smallest clip within the
-// tolerance, and compresses with them. Makes several attempts, each with budgets adapted to the
-// errors of the previous attempt. `mark` is the position in the arena to which a failed attempt is
-// undone.
-static bool find_budgets(compression *job, md5_arena_mark mark)
+// Makes ATTEMPTS attempts, each with the budgets adapted to the errors of the previous attempt, and
+// then SCALINGS attempts with slightly smaller budgets of all joints.
+static bool try_adapted_budgets(compression *job, md5_arena_mark mark)
 {
-    const uint32_t num_joints = job->anim->skeleton.num_joints;
-    scale_budgets(job, (float)job->tolerance);
-
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         TRY(try_budgets(job, mark));
         save_if_best(job);
@@ -1048,8 +1149,12 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
     }
     for (uint32_t i = 0; i < SCALINGS; i++)
         TRY(try_scaled_budgets(job, mark, SCALING));
+    return true;
+}
 
-    // If no attempt was within the tolerance, reduce the budgets faster.
+// Halves all budgets until an attempt is within the tolerance. Fails if none is.
+static bool try_halved_budgets(compression *job, md5_arena_mark mark)
+{
     double min_error = job->error;
     for (uint32_t i = 0; i < MAX_HALVINGS && job->best_bytes == 0; i++) {
         TRY(try_scaled_budgets(job, mark, 0.5f));
@@ -1060,15 +1165,29 @@ static bool find_budgets(compression *job, md5_arena_mark mark)
                         "tolerance is too small: found %g units, but the smallest possible error "
                         "is %g units; increase the tolerance",
                         job->tolerance, min_error);
+    return true;
+}
 
+// Searches for the budgets (the allowed error of each joint) that give the smallest clip within the
+// tolerance, and compresses with them. `mark` is the position in the arena to which an attempt is
+// undone.
+static bool find_budgets(compression *job, md5_arena_mark mark)
+{
+    const uint32_t num_joints = job->anim->skeleton.num_joints;
+    scale_budgets(job, (float)job->tolerance); // they are for a tolerance of 1 unit before
+    TRY(try_adapted_budgets(job, mark));
+    const bool is_found = job->best_bytes != 0;
+    if (!is_found)
+        TRY(try_halved_budgets(job, mark));
     memcpy(job->reach.budgets, job->best, num_joints * sizeof *job->best);
     return try_budgets(job, mark);
 }
 
-// Returns true if the animation can be compressed; otherwise sets the context's error. Replaces a
-// tolerance of 0 by the default.
-static bool check_compress_job(md5_context *context, const md5_anim *anim, double *tolerance)
+// Returns true if the animation can be compressed with this tolerance; otherwise sets the context's
+// error.
+static bool check_compress_job(md5_context *context, const md5_anim *anim, double tolerance)
 {
+    const uint32_t num_joints = anim->skeleton.num_joints;
     if (anim->packed_size)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                         "animation is already compressed: expected an uncompressed animation");
@@ -1076,17 +1195,14 @@ static bool check_compress_job(md5_context *context, const md5_anim *anim, doubl
         return MD5_FAIL(context, MD5_ERROR_VERSION,
                         "cannot compress the animation: MD5 version 6 does not store the parents "
                         "of joints; run 'md5tool fix CLIP --mesh MESH' first");
-    if (anim->skeleton.num_joints == 0 || anim->skeleton.num_joints > MD5_PACKED_MAX_JOINTS)
+    if (num_joints == 0 || num_joints > MD5_PACKED_MAX_JOINTS)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "cannot compress the animation: expected 1 to %u joints, found %u",
-                        MD5_PACKED_MAX_JOINTS, anim->skeleton.num_joints);
-
-    if (!(*tolerance >= 0 && *tolerance <= 1e9))
+                        MD5_PACKED_MAX_JOINTS, num_joints);
+    if (!(tolerance >= 0 && tolerance <= 1e9))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "tolerance is out of range: expected 0 to 1e9 units, found %g units",
-                        *tolerance);
-    if (*tolerance == 0)
-        *tolerance = 0.01 * md5_skeleton_scale(&anim->skeleton);
+                        tolerance);
     return true;
 }
 
@@ -1101,23 +1217,31 @@ static bool alloc_measurement(md5_arena *arena, uint32_t num_joints, md5_error_m
     return scratch->pose && scratch->anim_joints && scratch->packed_joints && scratch->errors;
 }
 
+// Allocates the arrays of a compression, and reads the tracks of the animation. Returns false if
+// memory runs out.
+static bool begin_compression(compression *job)
+{
+    const uint32_t num_joints = job->anim->skeleton.num_joints;
+    TRY(alloc_measurement(job->arena, num_joints, &job->scratch));
+    job->tracks = read_tracks(job->arena, job->anim);
+    TRY(job->tracks);
+    job->best = MD5_ALLOC_ARRAY(job->arena, float, num_joints);
+    return job->best != NULL;
+}
+
 // Compresses the animation of a job: reads its tracks, searches for budgets within the tolerance,
 // and creates the compressed animation. Returns NULL and sets the context's error if it fails.
 static md5_anim *compress(compression *job, const md5_compress_opts *options)
 {
     md5_arena *const arena = job->arena;
     const md5_anim *const anim = job->anim;
-    const uint32_t num_joints = anim->skeleton.num_joints;
-
-    if (!check_compress_job(arena->context, anim, &job->tolerance)
-        || !md5i_find_reach(arena, anim, options, &job->reach))
+    if (!check_compress_job(arena->context, anim, options->tolerance))
         return NULL;
+    job->tolerance = options->tolerance;
+    if (job->tolerance == 0)
+        job->tolerance = 0.01 * md5_skeleton_scale(&anim->skeleton);
 
-    if (!alloc_measurement(arena, num_joints, &job->scratch))
-        return NULL;
-    job->tracks = read_tracks(arena, anim);
-    job->best = MD5_ALLOC_ARRAY(arena, float, num_joints);
-    if (!job->tracks || !job->best)
+    if (!md5i_find_reach(arena, anim, options, &job->reach) || !begin_compression(job))
         return NULL;
     if (!find_budgets(job, md5i_arena_position(arena)))
         return NULL;
@@ -1148,7 +1272,7 @@ md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compr
     md5_arena arena = {.context = &context};
     const md5_compress_opts *const options = compress_opts ? compress_opts : &defaults;
 
-    compression job = {.arena = &arena, .anim = anim, .tolerance = options->tolerance};
+    compression job = {.arena = &arena, .anim = anim};
     md5_anim *const compressed = compress(&job, options);
     md5i_arena_free(&arena);
     return compressed;

@@ -38,14 +38,15 @@ static bool is_valid_header(const md5_packed_header *header)
     return true;
 }
 
-// Checks the headers of all tracks, and that headers and keys together fill exactly
-// packed->num_bytes. Sets header_bits. Until then the position of the keys is unknown, so the
-// positions of keys in the decoded headers are wrong; they are not used.
-static bool check_headers(md5_context *context, md5_packed *packed)
+// Checks the headers of all tracks. Sets *header_bits and *key_bits to the numbers of bits of all
+// headers and of all keys. The position of the keys is not known yet, so the positions of keys in
+// the decoded headers are wrong; they are not used.
+static bool check_track_headers(md5_context *context, const md5_packed *packed,
+                                uint32_t *header_bits, uint64_t *key_bits)
 {
     const uint64_t num_bits = (uint64_t)packed->num_bytes * 8;
     md5_packed_cursor cursor = {0, 0};
-    uint64_t key_bits = 0;
+    *key_bits = 0;
     for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
         for (uint32_t kind = 0; kind < TRACK_KINDS; kind++) {
             const md5_packed_header header =
@@ -56,16 +57,26 @@ static bool check_headers(md5_context *context, md5_packed *packed)
                 return fail_at_joint(context, joint, "track header has invalid values");
             const uint64_t num_keys = md5i_packed_num_keys(header.step, packed->num_frames);
             if (header.step != 0)
-                key_bits += header.key_bits * num_keys;
+                *key_bits += header.key_bits * num_keys;
         }
     }
+    *header_bits = cursor.header;
+    return true;
+}
 
-    const uint64_t num_needed_bytes = (key_bits + cursor.header + 7) / 8; // rounded up
+// Checks the headers of all tracks, and that headers and keys together fill exactly
+// packed->num_bytes. Sets packed->header_bits.
+static bool check_headers(md5_context *context, md5_packed *packed)
+{
+    uint32_t header_bits = 0;
+    uint64_t key_bits = 0;
+    TRY(check_track_headers(context, packed, &header_bits, &key_bits));
+    const uint64_t num_needed_bytes = (key_bits + header_bits + 7) / 8; // rounded up
     if (num_needed_bytes != packed->num_bytes)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "invalid compressed clip: expected %llu bytes of tracks, found %u",
                         (unsigned long long)num_needed_bytes, packed->num_bytes);
-    packed->header_bits = cursor.header;
+    packed->header_bits = header_bits;
     return true;
 }
 
@@ -81,6 +92,14 @@ static bool is_valid_key(const md5_packed_value *value, uint8_t kind)
     return square >= 0.999f && square <= 1.001f;
 }
 
+// Returns the description of the problem of a key that is_valid_key() rejects.
+static const char *key_problem(uint8_t kind)
+{
+    if (kind == MD5_PACKED_TRANSLATION)
+        return "position of a key is out of range: expected -2e9 to 2e9 units";
+    return "rotation of a key is not a unit quaternion";
+}
+
 // Checks that all keys of one track decode to values that are in range.
 static bool check_track(md5_context *context, const md5_packed *packed, uint32_t joint,
                         const md5_packed_header *header)
@@ -89,11 +108,7 @@ static bool check_track(md5_context *context, const md5_packed *packed, uint32_t
     for (uint32_t key = 0; key < num_keys; key++) {
         const md5_packed_value value = md5i_packed_decode_key(packed, header, key);
         if (!is_valid_key(&value, header->kind))
-            return fail_at_joint(
-                context, joint,
-                header->kind == MD5_PACKED_TRANSLATION
-                    ? "position of a key is out of range: expected -2e9 to 2e9 units"
-                    : "rotation of a key is not a unit quaternion");
+            return fail_at_joint(context, joint, key_problem(header->kind));
     }
     return true;
 }
@@ -408,12 +423,18 @@ static bool are_counts_valid(const clip_bytes *clip, size_t size)
     return file_size(clip) == size;
 }
 
+// Returns true if a number is from `min` to `max`, and false for NaN.
+static bool is_within(double value, double min, double max)
+{
+    return value >= min && value <= max;
+}
+
 // Returns the name of the first value of a file that is out of range, or NULL if all values are in
-// range. Counts are checked elsewhere. The comparisons are false for NaN, which is therefore
-// rejected.
+// range. Counts are checked elsewhere.
 static const char *find_invalid_value(const clip_bytes *clip)
 {
-    const float scale = clip->anim.skeleton.scale;
+    const md5_anim *const anim = &clip->anim;
+    const float scale = anim->skeleton.scale;
     const float max_value = 1e15f;
     const bool is_base_in_range = fabsf(clip->base.x) <= max_value
                                   && fabsf(clip->base.y) <= max_value
@@ -421,13 +442,13 @@ static const char *find_invalid_value(const clip_bytes *clip)
 
     if (clip->axes > MD5_AXES_BLENDER)
         return "number of the axes";
-    if (!(scale == 0 || (scale >= 1e-6f && scale <= 1e6f)))
+    if (scale != 0 && !is_within(scale, 1e-6f, 1e6f))
         return "scale";
-    if (!(clip->anim.frame_rate > 0 && clip->anim.frame_rate <= 1e9))
+    if (!(anim->frame_rate > 0) || !is_within(anim->frame_rate, 0, 1e9))
         return "frame rate";
-    if (!(clip->anim.tolerance >= 0 && clip->anim.tolerance <= max_value))
+    if (!is_within(anim->tolerance, 0, max_value))
         return "tolerance";
-    if (!(clip->anim.max_error >= 0 && clip->anim.max_error <= max_value))
+    if (!is_within(anim->max_error, 0, max_value))
         return "largest error";
     if (!is_base_in_range)
         return "position of joint 0 in the base frame";
@@ -453,7 +474,6 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
 {
     if (size < 8)
         return fail_size(context, 8, size);
-
     const uint32_t version = (uint32_t)md5_read_le(start + VERSION_OFFSET, 4);
     if (version != COMPRESSED_VERSION)
         return MD5_FAIL(context, MD5_ERROR_VERSION,
@@ -462,14 +482,14 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
 
     if (size < HEADER_SIZE + FIXED_SIZE)
         return fail_size(context, HEADER_SIZE + FIXED_SIZE, size);
-
     const uint64_t declared_size = md5_read_le(start + SIZE_OFFSET, 4);
     if (declared_size != size)
         return MD5_FAIL(context, MD5_ERROR_SYNTAX,
                         "invalid compressed clip: expected a file of %llu bytes, found %zu",
                         (unsigned long long)declared_size, size);
-    if (md5_fnv(MD5_FNV, start + HEADER_SIZE, size - HEADER_SIZE)
-        != md5_read_le(start + CHECKSUM_OFFSET, 8))
+
+    const uint64_t checksum = md5_fnv(MD5_FNV, start + HEADER_SIZE, size - HEADER_SIZE);
+    if (checksum != md5_read_le(start + CHECKSUM_OFFSET, 8))
         return fail(context, MD5_ERROR_SYNTAX,
                     "checksum does not match: the file is damaged; compress the animation again");
     return true;
@@ -480,11 +500,12 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
 static bool read_names(md5_context *context, const char *names, size_t size, md5_joint *joints,
                        uint32_t num_joints)
 {
-    const char *name = names;
     const char *const end = names + size;
+    const char *name = names;
     for (uint32_t i = 0; i < num_joints; i++) {
-        const char *const nul =
-            name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
+        const char *nul = NULL;
+        if (name < end)
+            nul = (const char *)memchr(name, '\0', (size_t)(end - name));
         if (!nul)
             return fail_at_joint(context, i, "name does not end with a NUL byte");
         joints[i].name = name;
@@ -500,31 +521,40 @@ static bool read_names(md5_context *context, const char *names, size_t size, md5
 // Reads the hierarchy, the order and the names of all joints into clip->anim.skeleton.
 static bool read_skeleton(md5_arena *arena, md5_state_archive *state, clip_bytes *clip)
 {
-    const uint32_t count = clip->packed.num_joints;
-    md5_joint *const joints = MD5_ALLOC_ZEROED(arena, md5_joint, count);
-    uint32_t *const order = MD5_ALLOC_ZEROED(arena, uint32_t, count);
-    uint8_t *const visited = MD5_ALLOC_ZEROED(arena, uint8_t, count);
+    const uint32_t num_joints = clip->packed.num_joints;
+    md5_joint *const joints = MD5_ALLOC_ZEROED(arena, md5_joint, num_joints);
+    uint32_t *const order = MD5_ALLOC_ZEROED(arena, uint32_t, num_joints);
+    uint8_t *const visited = MD5_ALLOC_ZEROED(arena, uint8_t, num_joints);
     TRY(joints && order && visited);
-
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         md5_archive_32(state, &joints[i].parent);
         md5_archive_32(state, &order[i]);
     }
 
-    clip->anim.skeleton = (md5_skeleton){
-        .num_joints = count,
-        .joints = joints,
-        .order = order,
-        .axes = (md5_axes)clip->axes,
-        .scale = clip->anim.skeleton.scale,
-    };
-    if (!md5i_is_ordered(&clip->anim.skeleton, visited))
+    md5_skeleton *const skeleton = &clip->anim.skeleton; // its scale was read before
+    skeleton->num_joints = num_joints;
+    skeleton->joints = joints;
+    skeleton->order = order;
+    skeleton->axes = (md5_axes)clip->axes;
+    if (!md5i_is_ordered(skeleton, visited))
         return fail(arena->context, MD5_ERROR_RANGE,
                     "joint order is invalid: expected each joint once, parents first");
 
     const char *const names = (const char *)state->from;
     state->from += clip->name_bytes;
-    return read_names(arena->context, names, clip->name_bytes, joints, count);
+    return read_names(arena->context, names, clip->name_bytes, joints, num_joints);
+}
+
+// Copies the tracks of a file, because they are read with padding, and checks them. Returns false
+// and sets the context's error if they are invalid or memory runs out.
+static bool read_packed_tracks(md5_arena *arena, const uint8_t *bytes, md5_packed *packed)
+{
+    uint8_t *const tracks =
+        MD5_ALLOC_ZEROED(arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
+    TRY(tracks);
+    memcpy(tracks, bytes, packed->num_bytes);
+    packed->bytes = tracks;
+    return md5i_check_packed(arena->context, packed);
 }
 
 // Creates a compressed clip from the bytes of a file. Checks everything that later functions rely
@@ -533,21 +563,15 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 {
     md5_context *const context = arena->context;
     const uint8_t *const start = (const uint8_t *)bytes;
-    clip_bytes clip = {.reserved = 0};
     TRY(check_file_header(context, start, size));
+
+    clip_bytes clip = {.reserved = 0};
     md5_state_archive state = {.from = start + HEADER_SIZE};
     transfer_fixed(&state, &clip);
     TRY(check_fixed(context, &clip, size));
     clip.anim.num_frames = clip.packed.num_frames;
     TRY(read_skeleton(arena, &state, &clip));
-
-    // Copy the tracks, because they are read with padding.
-    uint8_t *const tracks =
-        MD5_ALLOC_ZEROED(arena, uint8_t, clip.packed.num_bytes + MD5_PACKED_PADDING);
-    TRY(tracks);
-    memcpy(tracks, state.from, clip.packed.num_bytes);
-    clip.packed.bytes = tracks;
-    TRY(md5i_check_packed(context, &clip.packed));
+    TRY(read_packed_tracks(arena, state.from, &clip.packed));
     *asset = md5i_packed_create(context, &clip.anim, clip.base, &clip.packed);
     return *asset != NULL;
 }
@@ -575,19 +599,19 @@ static void decode_track(const md5_anim *anim, const md5_packed_header *header, 
 }
 
 // Decodes all animated tracks of a compressed clip into frames, and fills tracks[joints] of an
-// uncompressed animation. Returns the number of components of a frame.
+// uncompressed animation. Returns the number of components of a frame. A slot is the position of a
+// track's value in the values of its kind of a frame.
 static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat *rotations,
                               md5_vec3 *translations)
 {
-    const md5_packed *const packed = anim->internal.packed;
     static const uint32_t flags[TRACK_KINDS] = {
         [MD5_PACKED_ROTATION] = ROTATION_FLAGS,
         [MD5_PACKED_TRANSLATION] = TRANSLATION_FLAGS,
     };
-    uint32_t slots[TRACK_KINDS] = {0, 0}; // animated tracks of each kind up to here
-    uint32_t num_components = 0;
+    const md5_packed *const packed = anim->internal.packed;
     md5_packed_cursor cursor = md5_packed_begin(packed);
-
+    uint32_t next_slots[TRACK_KINDS] = {0, 0};
+    uint32_t num_components = 0;
     for (uint32_t joint = 0; joint < packed->num_joints; joint++) {
         md5_track *const track = &tracks[joint];
         *track = (md5_track){.first = num_components};
@@ -599,7 +623,8 @@ static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat 
                 continue;
             track->flags |= flags[kind];
             num_components += 3; // x y z
-            decode_track(anim, &header, slots[kind]++, rotations, translations);
+            decode_track(anim, &header, next_slots[kind], rotations, translations);
+            next_slots[kind]++;
         }
     }
     return num_components;
@@ -639,6 +664,40 @@ static md5_anim *lay_out_decompressed(md5_block *block, const md5_anim *anim, md
     return decompressed;
 }
 
+// Creates an uncompressed copy of a compressed animation in one block. Returns NULL if memory runs
+// out.
+static md5_anim *create_decompressed(md5_context *context, const md5_anim *anim)
+{
+    // The first layout measures the block, the second layout returns the addresses in it.
+    md5_anim result = *anim;
+    decoded_arrays arrays;
+    md5_block block = {0};
+    (void)lay_out_decompressed(&block, anim, &result, &arrays);
+    if (!md5i_block_end_measuring(context, &block))
+        return NULL;
+    md5_anim *const decompressed = lay_out_decompressed(&block, anim, &result, &arrays);
+
+    result.num_components =
+        decode_tracks(anim, arrays.tracks, arrays.rotations, arrays.translations);
+    result.tracks = arrays.tracks;
+    result.rotations = arrays.rotations;
+    result.translations = arrays.translations;
+    result.frame_bounds = NULL;
+    result.num_warnings = 0;
+
+    // Mark the result as not compressed.
+    result.internal.packed = NULL;
+    result.packed_size = 0;
+    result.tolerance = 0;
+    result.max_error = 0;
+
+    result.size = block.used;
+    result.internal.allocator = context->allocator;
+    result.internal.tag = MD5_TAG_ANIM;
+    *decompressed = result;
+    return decompressed;
+}
+
 // Returns an uncompressed copy of a compressed animation, which stores all frames.
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
@@ -656,34 +715,5 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
                  "animation is not compressed: expected a compressed animation");
         return NULL;
     }
-
-    // Measure the block with a first call, which writes nothing.
-    md5_anim result = *anim;
-    decoded_arrays arrays;
-    md5_block block = {0};
-    (void)lay_out_decompressed(&block, anim, &result, &arrays);
-    if (!md5i_block_end_measuring(&context, &block))
-        return NULL;
-
-    md5_anim *const decompressed = lay_out_decompressed(&block, anim, &result, &arrays);
-    result.num_components =
-        decode_tracks(anim, arrays.tracks, arrays.rotations, arrays.translations);
-
-    result.tracks = arrays.tracks;
-    result.rotations = arrays.rotations;
-    result.translations = arrays.translations;
-    result.frame_bounds = NULL;
-    result.num_warnings = 0;
-
-    // Mark the result as not compressed.
-    result.internal.packed = NULL;
-    result.packed_size = 0;
-    result.tolerance = 0;
-    result.max_error = 0;
-
-    result.size = block.used;
-    result.internal.allocator = context.allocator;
-    result.internal.tag = MD5_TAG_ANIM;
-    *decompressed = result;
-    return decompressed;
+    return create_decompressed(&context, anim);
 }
