@@ -43,21 +43,29 @@ static float distance_between_points(md5_vec3 a, md5_vec3 b)
 
 // -- Baking -----------------------------------------------------------------------------------
 
+// Counts the vertices of a model. Fails if the arrays of a mesh were released.
+static bool count_bake_vertices(md5_context *context, const md5_model *model, uint64_t *total)
+{
+    *total = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        *total += mesh->num_vertices;
+        const bool is_released = mesh->num_vertices > 0 && !mesh->positions;
+        if (is_released)
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                            "geometry of the model was released: expected a model with geometry; "
+                            "load the model again");
+    }
+    return true;
+}
+
 // Counts the vertices of a model, and checks that a clip of it can be baked. Returns false and sets
 // the context's error if the model has no geometry or the baked clip would be empty or too large.
 static bool check_bake_job(md5_context *context, const md5_model *model, uint32_t num_frames,
                            uint32_t *num_vertices)
 {
     uint64_t total = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        total += mesh->num_vertices;
-        if (mesh->num_vertices > 0 && !mesh->positions)
-            return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                            "geometry of the model was released: expected a model with geometry; "
-                            "load the model again");
-    }
-
+    TRY(count_bake_vertices(context, model, &total));
     if (total > UINT32_MAX)
         return MD5_FAIL(context, MD5_ERROR_MEMORY,
                         "too many vertices to bake: expected at most 4294967295, found %llu",
@@ -67,7 +75,6 @@ static bool check_bake_job(md5_context *context, const md5_model *model, uint32_
             context, MD5_ERROR_MEMORY,
             "baked clip is too large: %u frames of %u vertices exceed the address space",
             num_frames, (unsigned)total);
-
     if (num_frames == 0)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake: expected at least 1");
     *num_vertices = (uint32_t)total;
@@ -87,6 +94,24 @@ static uint32_t extend_bounds(const md5_vec3 *positions, uint32_t count, md5_bou
     return count;
 }
 
+// Extends *bounds to the vertices of a model in one frame. positions[max_vertices] is scratch
+// memory. Returns false and sets the context's error if a position is not finite.
+static bool extend_bounds_to_frame(md5_context *context, const md5_model *model,
+                                   const md5_mat34 *palette, uint32_t frame, md5_vec3 *positions,
+                                   md5_bounds *bounds)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        md5_skin(mesh, palette, positions, NULL, NULL);
+        const uint32_t num_finite = extend_bounds(positions, mesh->num_vertices, bounds);
+        if (num_finite < mesh->num_vertices)
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "cannot bake frame %u: position of vertex %u of mesh %u is not finite",
+                            frame, num_finite, i);
+    }
+    return true;
+}
+
 // Finds the bounds of all frames. positions[max_vertices] is scratch memory. Returns false and sets
 // the context's error if a position is not finite.
 static bool find_bounds(md5_context *context, const md5_model *model, const md5_mat34 *palettes,
@@ -95,16 +120,7 @@ static bool find_bounds(md5_context *context, const md5_model *model, const md5_
     *bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            const md5_mesh *const mesh = &model->meshes[i];
-            md5_skin(mesh, palette, positions, NULL, NULL);
-            const uint32_t num_finite = extend_bounds(positions, mesh->num_vertices, bounds);
-            if (num_finite < mesh->num_vertices)
-                return MD5_FAIL(
-                    context, MD5_ERROR_RANGE,
-                    "cannot bake frame %u: position of vertex %u of mesh %u is not finite", frame,
-                    num_finite, i);
-        }
+        TRY(extend_bounds_to_frame(context, model, palette, frame, positions, bounds));
     }
     return true;
 }
@@ -121,6 +137,22 @@ static md5_vec3 find_step(const md5_bounds *bounds)
                       2 * (max.z * half_level - min.z * half_level)};
 }
 
+// Raises the largest errors of a clip to the errors of one vertex: the distance from its encoded
+// position, and the angle between its normal and the encoded normal. The angle between two unit
+// vectors at the distance d is 2 asin(d / 2), which is more precise for small angles than the
+// cosine.
+static void measure_encoding_errors(md5_baked *baked, md5_vec3 position, md5_vec3 normal,
+                                    md5_baked_vertex encoded)
+{
+    const md5_vec3 decoded_position = decode_position(baked, encoded);
+    const md5_vec3 decoded_normal = md5_decode_octahedron(encoded.z_normal >> 16);
+    const float half_distance = distance_between_points(decoded_normal, normal) * 0.5f;
+    baked->position_error =
+        fmaxf(baked->position_error, distance_between_points(decoded_position, position));
+    baked->normal_error =
+        fmaxf(baked->normal_error, 2 * asinf(half_distance < 1 ? half_distance : 1));
+}
+
 // Encodes a vertex, and raises the largest errors of the clip to the errors of this vertex.
 static md5_baked_vertex bake_vertex(md5_baked *baked, md5_vec3 position, md5_vec3 normal)
 {
@@ -133,15 +165,7 @@ static md5_baked_vertex bake_vertex(md5_baked *baked, md5_vec3 position, md5_vec
         .xy = x | y << 16,
         .z_normal = z | md5_encode_octahedron(normal) << 16,
     };
-
-    // Measure the errors. The angle between two unit vectors at the distance d is 2 asin(d / 2),
-    // which is more precise for small angles than the cosine.
-    const md5_vec3 decoded_normal = md5_decode_octahedron(vertex.z_normal >> 16);
-    const float half_distance = distance_between_points(decoded_normal, normal) * 0.5f;
-    baked->position_error = fmaxf(
-        baked->position_error, distance_between_points(decode_position(baked, vertex), position));
-    baked->normal_error =
-        fmaxf(baked->normal_error, 2 * asinf(half_distance < 1 ? half_distance : 1));
+    measure_encoding_errors(baked, position, normal, vertex);
     return vertex;
 }
 
@@ -162,41 +186,49 @@ static void bake_frames(const md5_model *model, const md5_mat34 *palettes, md5_v
     }
 }
 
+// Allocates a baked clip and its vertices in one block. `header` contains the members that are
+// known already. Returns NULL if memory runs out.
+static md5_baked *alloc_baked(md5_context *context, const md5_baked *header,
+                              md5_baked_vertex **vertices)
+{
+    const size_t num_vertices = (size_t)header->num_frames * header->num_vertices;
+    md5_block block = {0};
+    md5_baked *baked = NULL;
+    for (uint32_t pass = 0; pass < 2; pass++) { // measures the block, then gets the addresses
+        baked = (md5_baked *)md5i_block_copy(&block, header, 1, sizeof *header);
+        *vertices = MD5_BLOCK_ARRAY(&block, md5_baked_vertex, num_vertices);
+        if (pass == 0 && !md5i_block_end_measuring(context, &block))
+            return NULL;
+    }
+    baked->vertices = *vertices;
+    baked->size = block.used;
+    baked->internal = (md5_internal){.allocator = context->allocator, .tag = MD5_TAG_BAKED};
+    return baked;
+}
+
 // Creates a baked clip in one block. The bounds of all frames come first, because they determine
 // the precision of the encoded positions. Returns NULL and sets the context's error if it fails.
 static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
                                uint32_t num_frames)
 {
     md5_context *const context = arena->context;
-    md5_baked counts = {.num_frames = num_frames};
-    if (!check_bake_job(context, model, num_frames, &counts.num_vertices))
+    md5_baked header = {.num_frames = num_frames};
+    if (!check_bake_job(context, model, num_frames, &header.num_vertices))
         return NULL;
 
     md5_vec3 *const positions = MD5_ALLOC_ARRAY(arena, md5_vec3, model->max_vertices);
     md5_vec3 *const normals = MD5_ALLOC_ARRAY(arena, md5_vec3, model->max_vertices);
     if (!positions || !normals)
         return NULL;
-    if (!find_bounds(context, model, palettes, num_frames, positions, &counts.bounds))
+    if (!find_bounds(context, model, palettes, num_frames, positions, &header.bounds))
         return NULL;
-    if (counts.num_vertices > 0)
-        counts.step = find_step(&counts.bounds);
+    if (header.num_vertices > 0)
+        header.step = find_step(&header.bounds);
 
-    // The first pass measures the block, the second gets the addresses.
-    md5_block block = {0};
-    md5_baked *baked = NULL;
     md5_baked_vertex *vertices = NULL;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        baked = (md5_baked *)md5i_block_copy(&block, &counts, 1, sizeof counts);
-        vertices =
-            MD5_BLOCK_ARRAY(&block, md5_baked_vertex, (size_t)num_frames * counts.num_vertices);
-        if (pass == 0 && !md5i_block_end_measuring(context, &block))
-            return NULL;
-    }
-
-    baked->vertices = vertices;
-    baked->size = block.used;
-    baked->internal = (md5_internal){.allocator = context->allocator, .tag = MD5_TAG_BAKED};
-    bake_frames(model, palettes, positions, normals, baked, vertices);
+    md5_baked *const baked = alloc_baked(context, &header, &vertices);
+    if (baked)
+        bake_frames(model, palettes, positions, normals, baked, vertices);
     return baked;
 }
 
@@ -228,6 +260,14 @@ void md5_destroy_baked(md5_baked *baked)
 
 // -- Decoding ---------------------------------------------------------------------------------
 
+// Returns the normal of a vertex between two frames of a baked clip.
+static md5_vec3 interpolate_normal(md5_baked_vertex from, md5_baked_vertex to, float fraction)
+{
+    const md5_vec3 from_normal = md5_decode_octahedron(from.z_normal >> 16);
+    const md5_vec3 to_normal = md5_decode_octahedron(to.z_normal >> 16);
+    return md5_vec3_normalize(md5_vec3_lerp(from_normal, to_normal, fraction), from_normal);
+}
+
 // Decodes vertices of a baked clip at a sample position, interpolated linearly between both frames.
 // `normals` may be NULL.
 void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
@@ -245,17 +285,12 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
     const size_t frame1 = sample.frame1 < last ? sample.frame1 : last;
     const md5_baked_vertex *const from = baked->vertices + frame0 * baked->num_vertices + first;
     const md5_baked_vertex *const to = baked->vertices + frame1 * baked->num_vertices + first;
-
     for (uint32_t i = 0; i < count; i++) {
-        positions[i] = md5_vec3_lerp(decode_position(baked, from[i]), decode_position(baked, to[i]),
-                                     sample.fraction);
-        if (!normals)
-            continue;
-
-        const md5_vec3 normal = md5_decode_octahedron(from[i].z_normal >> 16);
-        normals[i] = md5_vec3_normalize(
-            md5_vec3_lerp(normal, md5_decode_octahedron(to[i].z_normal >> 16), sample.fraction),
-            normal);
+        const md5_vec3 from_position = decode_position(baked, from[i]);
+        const md5_vec3 to_position = decode_position(baked, to[i]);
+        positions[i] = md5_vec3_lerp(from_position, to_position, sample.fraction);
+        if (normals)
+            normals[i] = interpolate_normal(from[i], to[i], sample.fraction);
     }
 }
 

@@ -142,6 +142,35 @@ static bool check_drawn_sources(const comparison *pair, uint32_t index)
     return true;
 }
 
+// Checks that both meshes `index` have the same numbers of vertices and triangles.
+static bool check_mesh_counts(const comparison *pair, uint32_t index)
+{
+    const md5_mesh *const base = &pair->base->meshes[index];
+    const md5_mesh *const source = &pair->source->meshes[index];
+    if (base->num_file_vertices != source->num_file_vertices)
+        return fail_mesh(pair, index, "numverts", base->num_file_vertices,
+                         source->num_file_vertices);
+    if (base->num_triangles != source->num_triangles)
+        return fail_mesh(pair, index, "numtris", base->num_triangles, source->num_triangles);
+    if (base->num_vertices != source->num_vertices)
+        return fail_mesh(pair, index, "number of drawn vertices with copies at mirror seams",
+                         base->num_vertices, source->num_vertices);
+    return true;
+}
+
+// Checks that both or none of two meshes have tangents.
+static bool check_mesh_tangents(const comparison *pair, const md5_mesh *base,
+                                const md5_mesh *source)
+{
+    if (base->tangents && !source->tangents)
+        return fail_model(
+            pair, "tangents of the target are missing; load both models with the same options");
+    if (source->tangents && !base->tangents)
+        return fail_model(
+            pair, "tangents of the model are missing; load both models with the same options");
+    return true;
+}
+
 // Checks that the meshes `index` of both models have the same topology: equal triangles, and drawn
 // vertices from the same file vertices. Otherwise sets the context's error and returns false.
 static bool check_mesh(const comparison *pair, uint32_t index)
@@ -152,26 +181,11 @@ static bool check_mesh(const comparison *pair, uint32_t index)
         return fail_model(pair, "geometry of the model was released; load the model again");
     if (is_released(source))
         return fail_model(pair, "geometry of the target was released; load the target again");
-
-    if (base->num_file_vertices != source->num_file_vertices)
-        return fail_mesh(pair, index, "numverts", base->num_file_vertices,
-                         source->num_file_vertices);
-    if (base->num_triangles != source->num_triangles)
-        return fail_mesh(pair, index, "numtris", base->num_triangles, source->num_triangles);
-    if (base->num_vertices != source->num_vertices)
-        return fail_mesh(pair, index, "number of drawn vertices with copies at mirror seams",
-                         base->num_vertices, source->num_vertices);
+    TRY(check_mesh_counts(pair, index));
     TRY(check_triangles(pair, index) && check_drawn_sources(pair, index));
-
     if (base->num_vertices == 0)
         return true;
-    if (base->tangents && !source->tangents)
-        return fail_model(
-            pair, "tangents of the target are missing; load both models with the same options");
-    if (source->tangents && !base->tangents)
-        return fail_model(
-            pair, "tangents of the model are missing; load both models with the same options");
-    return true;
+    return check_mesh_tangents(pair, base, source);
 }
 
 // -- Differences ------------------------------------------------------------------------------
@@ -183,7 +197,8 @@ typedef struct delta_tolerances {
     float direction;
 } delta_tolerances;
 
-// Returns to - from, or 0 if the magnitude of each component is at most the tolerance.
+// Returns the difference between two positions or directions, to - from. Returns 0 if the magnitude
+// of each component is at most the tolerance.
 static md5_vec3 position_difference(md5_vec3 from, md5_vec3 to, float tolerance)
 {
     const md5_vec3 delta = md5_vec3_sub(to, from);
@@ -226,28 +241,51 @@ static bool find_delta(const morph_builder *job, uint32_t target, uint32_t mesh,
 {
     const md5_mesh *const base = &job->model->meshes[mesh];
     const md5_mesh *const source = &job->sources[target].model->meshes[mesh];
-
+    const delta_tolerances *const max = &job->tolerances;
     *delta = (md5_morph_delta){.target = target};
-    delta->position = position_difference(base->positions[vertex], source->positions[vertex],
-                                          job->tolerances.position);
-    delta->normal = position_difference(base->normals[vertex], source->normals[vertex],
-                                        job->tolerances.direction);
-    if (base->tangents)
-        delta->tangent = position_difference(tangent_direction(base->tangents[vertex]),
-                                             tangent_direction(source->tangents[vertex]),
-                                             job->tolerances.direction);
+    delta->position =
+        position_difference(base->positions[vertex], source->positions[vertex], max->position);
+    delta->normal =
+        position_difference(base->normals[vertex], source->normals[vertex], max->direction);
+    if (base->tangents) {
+        const md5_vec3 from = tangent_direction(base->tangents[vertex]);
+        const md5_vec3 to = tangent_direction(source->tangents[vertex]);
+        delta->tangent = position_difference(from, to, max->direction);
+    }
 
-    return !is_zero_difference(delta->position) || !is_zero_difference(delta->normal)
-           || !is_zero_difference(delta->tangent);
+    const bool is_moved = !is_zero_difference(delta->position);
+    const bool is_rotated =
+        !is_zero_difference(delta->normal) || !is_zero_difference(delta->tangent);
+    return is_moved || is_rotated;
 }
 
-// Counts a delta for its target, and raises the target's reach to the length of the movement.
+// Counts a vertex that a target changes, and raises the target's reach to the distance by which the
+// target moves the vertex.
 static void count_for_target(md5_morph_target *target, const md5_morph_delta *delta)
 {
-    const float length = sqrtf(md5_vec3_dot(delta->position, delta->position));
+    const float distance = sqrtf(md5_vec3_dot(delta->position, delta->position));
     target->num_vertices++;
-    if (length > target->reach)
-        target->reach = length;
+    if (distance > target->reach)
+        target->reach = distance;
+}
+
+// Collects the differences of all targets for one vertex of a mesh. Writes them to deltas[] unless
+// it is NULL. Returns their number.
+static uint32_t collect_vertex_deltas(const morph_builder *job, uint32_t mesh, uint32_t vertex,
+                                      md5_morph_delta *deltas)
+{
+    uint32_t count = 0;
+    for (uint32_t target = 0; target < job->num_targets; target++) {
+        md5_morph_delta delta;
+        if (!find_delta(job, target, mesh, vertex, &delta))
+            continue;
+        if (deltas) {
+            deltas[count] = delta;
+            count_for_target(&job->targets[target], &delta);
+        }
+        count++;
+    }
+    return count;
 }
 
 // Collects the differences of all targets for one mesh, vertex by vertex. Counts the changed
@@ -263,25 +301,16 @@ static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *v
     counts->num_deltas = 0;
     for (uint32_t vertex = 0; vertex < base->num_vertices; vertex++) {
         const uint32_t first = counts->num_deltas;
-        for (uint32_t target = 0; target < job->num_targets; target++) {
-            md5_morph_delta delta;
-            if (!find_delta(job, target, index, vertex, &delta))
-                continue;
-            if (deltas) {
-                deltas[counts->num_deltas] = delta;
-                count_for_target(&job->targets[target], &delta);
-            }
-            counts->num_deltas++;
-        }
-
-        const bool is_changed = counts->num_deltas > first;
-        if (!is_changed)
+        md5_morph_delta *const next = deltas ? deltas + first : NULL;
+        const uint32_t num_added = collect_vertex_deltas(job, index, vertex, next);
+        if (num_added == 0)
             continue;
         if (vertices) {
             vertices[counts->num_vertices] = vertex;
             firsts[counts->num_vertices] = first;
         }
         counts->num_vertices++;
+        counts->num_deltas += num_added;
     }
     if (firsts)
         firsts[counts->num_vertices] = counts->num_deltas;

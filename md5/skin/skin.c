@@ -67,36 +67,51 @@ typedef struct bind_vertex {
     md5_vec4 tangent;
 } bind_vertex;
 
-// Blends the targets that change a vertex of a mesh; `index` is its index in the list of changed
-// vertices. Returns false if all weights are 0.
-static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
-                        uint32_t index, bind_vertex *result)
-{
-    const uint32_t vertex = morph->vertices[index];
-    const md5_vec4 tangent = mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0, 0, 0, 0};
-    md5_vec3 position = {0, 0, 0};
-    md5_vec3 normal = mesh->normals[vertex];
-    md5_vec3 tangent_axis = {tangent.x, tangent.y, tangent.z};
-    bool changes = false;
+// The sums of a vertex's morph deltas, each multiplied by the weight of its target.
+typedef struct blended_delta {
+    md5_vec3 position; // change of the position
+    md5_vec3 normal;   // normal of the bind pose and its change
+    md5_vec3 tangent;  // direction of the tangent of the bind pose and its change
+    bool is_changed;   // a target of the vertex has a weight other than 0
+} blended_delta;
 
+// Adds the deltas of a vertex to its normal and tangent in the bind pose; `index` is its index in
+// the list of changed vertices.
+static blended_delta sum_deltas(const md5_morph_mesh *morph, const float *weights, uint32_t index,
+                                md5_vec3 normal, md5_vec3 tangent)
+{
+    blended_delta sum = {{0, 0, 0}, normal, tangent, false};
     for (uint32_t i = morph->first[index]; i < morph->first[index + 1]; i++) {
         const md5_morph_delta *const delta = &morph->deltas[i];
         const float weight = weights[delta->target];
         if (weight == 0)
             continue;
-
-        position = md5_vec3_add(position, md5_vec3_scale(delta->position, weight));
-        normal = md5_vec3_add(normal, md5_vec3_scale(delta->normal, weight));
-        tangent_axis = md5_vec3_add(tangent_axis, md5_vec3_scale(delta->tangent, weight));
-        changes = true;
+        sum.position = md5_vec3_add(sum.position, md5_vec3_scale(delta->position, weight));
+        sum.normal = md5_vec3_add(sum.normal, md5_vec3_scale(delta->normal, weight));
+        sum.tangent = md5_vec3_add(sum.tangent, md5_vec3_scale(delta->tangent, weight));
+        sum.is_changed = true;
     }
-    if (!changes)
+    return sum;
+}
+
+// Blends the targets that change a vertex of a mesh; `index` is its index in the list of changed
+// vertices. Returns false if all weights are 0. The blended normal has unit length, and the tangent
+// is perpendicular to it.
+static bool blend_morph(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
+                        uint32_t index, bind_vertex *result)
+{
+    const uint32_t vertex = morph->vertices[index];
+    const md5_vec4 tangent = mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0, 0, 0, 0};
+    const md5_vec3 bind_tangent = {tangent.x, tangent.y, tangent.z};
+    const md5_vec3 bind_normal = mesh->normals[vertex];
+    const blended_delta sum = sum_deltas(morph, weights, index, bind_normal, bind_tangent);
+    if (!sum.is_changed)
         return false;
 
-    result->offset = position;
-    result->normal = md5_vec3_normalize(normal, mesh->normals[vertex]);
-    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_reject(tangent_axis, result->normal),
-                                             (md5_vec3){tangent.x, tangent.y, tangent.z});
+    const md5_vec3 normal = md5_vec3_normalize(sum.normal, bind_normal);
+    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_reject(sum.tangent, normal), bind_tangent);
+    result->offset = sum.position;
+    result->normal = normal;
     result->tangent = (md5_vec4){unit.x, unit.y, unit.z, tangent.w};
     return true;
 }
@@ -113,7 +128,8 @@ static bool are_finite(const float *weights, uint32_t count)
 }
 #endif
 
-// Rotates a morphed vertex by the matrix of the vertex. Directions keep unit length.
+// Rotates a morphed vertex of the bind pose by the matrix of the vertex. The normal and the tangent
+// keep unit length; if a rotated direction vanishes, it remains the direction of the bind pose.
 static bind_vertex pose_bind_vertex(const md5_mat34 *matrix, const bind_vertex *bind)
 {
     const md5_vec3 tangent_axis = {bind->tangent.x, bind->tangent.y, bind->tangent.z};
@@ -126,27 +142,27 @@ static bind_vertex pose_bind_vertex(const md5_mat34 *matrix, const bind_vertex *
     };
 }
 
-// Corrects the skinned result of the changed vertex `index`, which is at `out_index` of the output.
-// The change of the bind pose is transformed by the matrix of the vertex.
+// Corrects the skinned result of one vertex that the morph changes. `index` is its index in the
+// list of changed vertices, `out_index` its index in the output. The change of the bind pose is
+// transformed by the matrix of the vertex.
 static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *changed,
                                uint32_t index, const md5i_skin_job *to, uint32_t out_index)
 {
-    bind_vertex result;
-    if (!blend_morph(changed, job->mesh, job->morph_weights, index, &result))
+    bind_vertex morphed;
+    if (!blend_morph(changed, job->mesh, job->morph_weights, index, &morphed))
         return;
-
     const bool is_posed = job->palette || job->duals;
     if (is_posed) {
         const md5_mat34 matrix = md5i_vertex_matrix(to, changed->vertices[index]);
-        result = pose_bind_vertex(&matrix, &result);
+        morphed = pose_bind_vertex(&matrix, &morphed);
     }
 
     md5_vec3 *const position = md5_vec3_out(to->positions, to->position_stride, out_index);
-    *position = md5_vec3_add(*position, result.offset);
+    *position = md5_vec3_add(*position, morphed.offset);
     if (to->normals)
-        *md5_vec3_out(to->normals, to->normal_stride, out_index) = result.normal;
+        *md5_vec3_out(to->normals, to->normal_stride, out_index) = morphed.normal;
     if (to->tangents)
-        *md5_vec4_out(to->tangents, to->tangent_stride, out_index) = result.tangent;
+        *md5_vec4_out(to->tangents, to->tangent_stride, out_index) = morphed.tangent;
 }
 
 // Returns the index of the first changed vertex that is not less than `vertex`, by binary search.
@@ -164,23 +180,25 @@ static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
     return low;
 }
 
-// Corrects the results of those vertices of a job that its morph changes. `count` is the number of
-// vertices of the job.
-static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
+// Corrects the results of the selected vertices of a job that its morph changes. The result of
+// job->vertices[i] is result i.
+static void apply_morph_to_selection(const md5_skin_job *job, const md5i_skin_job *to,
+                                     const md5_morph_mesh *changed, uint32_t count)
 {
-    const md5_morph_mesh *const changed =
-        &job->morph->meshes[job->mesh - job->morph->model->meshes];
-
-    if (job->vertices) {
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t index = find_changed(changed, job->vertices[i]);
-            if (index < changed->num_vertices && changed->vertices[index] == job->vertices[i])
-                apply_morph_vertex(job, changed, index, to, i);
-        }
-        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t vertex = job->vertices[i];
+        const uint32_t index = find_changed(changed, vertex);
+        const bool is_changed = index < changed->num_vertices && changed->vertices[index] == vertex;
+        if (is_changed)
+            apply_morph_vertex(job, changed, index, to, i);
     }
+}
 
-    // The changed vertices are in ascending order.
+// Corrects the results of `count` consecutive vertices of a job, from job->first on, that its morph
+// changes. The changed vertices are in ascending order.
+static void apply_morph_to_range(const md5_skin_job *job, const md5i_skin_job *to,
+                                 const md5_morph_mesh *changed, uint32_t count)
+{
     const uint32_t first_index = find_changed(changed, job->first);
     for (uint32_t index = first_index; index < changed->num_vertices; index++) {
         const uint32_t out_index = changed->vertices[index] - job->first;
@@ -188,6 +206,18 @@ static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32
             break;
         apply_morph_vertex(job, changed, index, to, out_index);
     }
+}
+
+// Corrects the results of those vertices of a job that its morph changes. `count` is the number of
+// vertices of the job.
+static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
+{
+    const size_t mesh_index = (size_t)(job->mesh - job->morph->model->meshes);
+    const md5_morph_mesh *const changed = &job->morph->meshes[mesh_index];
+    if (job->vertices)
+        apply_morph_to_selection(job, to, changed, count);
+    else
+        apply_morph_to_range(job, to, changed, count);
 }
 
 // -- Jobs -----------------------------------------------------------------------------------
@@ -234,24 +264,27 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 // Returns true if all indices of a job's selected vertices are below the number of vertices.
 static bool are_vertices_valid(const md5_skin_job *job, uint32_t count)
 {
-    bool are_valid = true;
-    if (job->vertices) {
-        for (uint32_t i = 0; i < count; i++)
-            are_valid = are_valid && job->vertices[i] < job->mesh->num_vertices;
+    if (!job->vertices)
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (job->vertices[i] >= job->mesh->num_vertices)
+            return false;
     }
-    return are_valid;
+    return true;
 }
 
 // Returns true if all joints of the mesh are below the size of the palette, if the job declares
 // this size.
 static bool are_joints_valid(const md5_skin_job *job)
 {
-    bool are_valid = true;
-    if (job->num_joints > 0) {
-        for (uint32_t i = 0; i < job->mesh->num_influences; i++)
-            are_valid = are_valid && job->mesh->influence_joints[i] < job->num_joints;
+    const bool is_size_declared = job->num_joints > 0;
+    if (!is_size_declared)
+        return true;
+    for (uint32_t i = 0; i < job->mesh->num_influences; i++) {
+        if (job->mesh->influence_joints[i] >= job->num_joints)
+            return false;
     }
-    return are_valid;
+    return true;
 }
 
 // Returns true if a mesh belongs to the model of a morph.
@@ -304,37 +337,49 @@ static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uin
     }
 }
 
+// Runs a job with `count` vertices. Whole meshes are skinned by SIMD kernels, parts of meshes
+// vertex by vertex. A job without palette and dual quaternions shows the bind pose.
+static void run_skin_job(const md5_skin_job *job, uint32_t count)
+{
+    md5i_skin_job to;
+    const bool fits_kernels = md5i_strided_job(job, &to);
+    const bool is_posed = job->palette || job->duals;
+    const bool is_whole_mesh = !job->vertices && count == job->mesh->num_vertices;
+    if (!is_posed)
+        copy_bind_pose(job, &to, count);
+    else if (is_whole_mesh)
+        md5i_skin_with(fits_kernels ? md5i_cpu_best(MD5_CPU_AVX512) : MD5_CPU_SCALAR, &to);
+    else
+        md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
+
+    if (job->morph)
+        apply_morph(job, &to, count);
+}
+
+// Returns the number of vertices of a job: job->count, or all vertices from job->first on if the
+// count is 0 and no vertices are selected.
+static uint32_t count_job_vertices(const md5_skin_job *job)
+{
+    if (job->vertices || job->count > 0)
+        return job->count;
+    return job->mesh->num_vertices - job->first;
+}
+
 // Runs jobs begin .. end - 1 of the array `user`. Called on any thread: see md5_range_fn.
 static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
+    const md5_skin_job *const jobs = (const md5_skin_job *)user;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
-        const md5_skin_job *job = (const md5_skin_job *)user + i;
-        const md5_mesh *const mesh = job->mesh;
+        const md5_skin_job *const job = &jobs[i];
         MD5_ASSERT(MD5_RESERVED_IS_ZERO(job),
                    "job: reserved members must be 0; initialize with = MD5_INIT");
-        MD5_ASSERT(md5_has_geometry(mesh), "job->mesh: geometry must not have been released");
-
-        const uint32_t count =
-            job->vertices || job->count > 0 ? job->count : mesh->num_vertices - job->first;
+        MD5_ASSERT(md5_has_geometry(job->mesh), "job->mesh: geometry must not have been released");
+        const uint32_t count = count_job_vertices(job);
         if (count == 0)
             continue;
         validate_job(job, count);
-
-        // Whole meshes are skinned by SIMD kernels, parts of meshes vertex by vertex.
-        md5i_skin_job to;
-        const bool fits_kernels = md5i_strided_job(job, &to);
-        const bool is_posed = job->palette || job->duals;
-        const bool is_whole_mesh = !job->vertices && count == mesh->num_vertices;
-        if (!is_posed)
-            copy_bind_pose(job, &to, count);
-        else if (is_whole_mesh)
-            md5i_skin_with(fits_kernels ? md5i_cpu_best(MD5_CPU_AVX512) : MD5_CPU_SCALAR, &to);
-        else
-            md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
-
-        if (job->morph)
-            apply_morph(job, &to, count);
+        run_skin_job(job, count);
     }
 }
 
