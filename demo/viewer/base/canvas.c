@@ -22,7 +22,8 @@ view_rect view_clip_canvas(view_canvas *canvas, view_rect clip)
 // Sides of a rectangle. `side & 1` is the axis of a side: 0 for x, 1 for y.
 enum { LEFT, TOP, RIGHT, BOTTOM };
 
-// Returns true if there is a clip rectangle, and writes the positions of its sides.
+// Writes the positions of the sides of the clip rectangle, in pixels. Returns false if there is no
+// clip rectangle.
 static bool get_clip_edges(const view_canvas *canvas, float edges[4])
 {
     const view_rect clip = canvas->clip;
@@ -33,11 +34,13 @@ static bool get_clip_edges(const view_canvas *canvas, float edges[4])
     return clip.x != 0 || clip.y != 0 || clip.width != 0 || clip.height != 0;
 }
 
-// Cuts a part off one side of a rectangle and returns it.
+// Cuts a part off one side of a rectangle and returns it. The part is at most as large as the
+// rectangle.
 view_rect view_cut(view_rect *rect, view_side side, float size)
 {
     view_rect part = *rect;
-    if (side <= VIEW_AT_RIGHT) {
+    const bool is_vertical_side = side <= VIEW_AT_RIGHT;
+    if (is_vertical_side) {
         part.width = fminf(size, rect->width);
         rect->width -= part.width;
         if (side == VIEW_AT_LEFT)
@@ -93,40 +96,56 @@ static view_color mix(view_color from, view_color to, float part)
     return color;
 }
 
-// Adds a rectangle of the screen that shows a rectangle of the texture. Both are given as left,
-// top, right and bottom. Returns false if the rectangle is outside of the clip rectangle.
-static bool add_quad(view_canvas *canvas, const float rect[4], const float texels[4],
-                     view_color top, view_color bottom)
+// A rectangle of the window with a part of the texture and a vertical gradient. The arrays contain
+// the left, top, right and bottom side.
+typedef struct quad {
+    float xy[4]; // pixels
+    float uv[4]; // texture coordinates
+    view_color top;
+    view_color bottom;
+} quad;
+
+// Sets `visible` to the part of a rectangle in the clip rectangle, whose sides are `edges`. Texture
+// coordinates and colors change in proportion. Returns false if the rectangle is outside.
+static bool clip_quad(const quad *whole, const float edges[4], quad *visible)
 {
-    float xy[4];
-    float uv[4];
-    float edges[4];
-    memcpy(xy, rect, sizeof xy);
-    memcpy(uv, texels, sizeof uv);
-    if (get_clip_edges(canvas, edges)) {
-        // Move each side to the clip rectangle, and the texture coordinate in proportion.
-        for (int side = LEFT; side <= BOTTOM; side++) {
-            const int axis = side & 1; // index of the first side of its axis: LEFT or TOP
-            const float size = rect[axis + 2] - rect[axis];
-            xy[side] = fminf(fmaxf(rect[side], edges[axis]), edges[axis + 2]);
-            const float part = size > 0 ? (xy[side] - rect[axis]) / size : 0;
-            uv[side] = texels[axis] + (texels[axis + 2] - texels[axis]) * part;
-        }
-        if (!(xy[RIGHT] > xy[LEFT] && xy[BOTTOM] > xy[TOP]))
-            return false;
-
-        const float height = rect[BOTTOM] - rect[TOP];
-        const view_color clipped_top = mix(top, bottom, (xy[TOP] - rect[TOP]) / height);
-        bottom = mix(top, bottom, (xy[BOTTOM] - rect[TOP]) / height);
-        top = clipped_top;
+    for (int side = LEFT; side <= BOTTOM; side++) {
+        const int first = side & 1; // first side on the same axis: LEFT or TOP
+        const int last = first + 2;
+        const float size = whole->xy[last] - whole->xy[first];
+        visible->xy[side] = fminf(fmaxf(whole->xy[side], edges[first]), edges[last]);
+        const float part = size > 0 ? (visible->xy[side] - whole->xy[first]) / size : 0;
+        visible->uv[side] = whole->uv[first] + (whole->uv[last] - whole->uv[first]) * part;
     }
+    const bool is_visible =
+        visible->xy[RIGHT] > visible->xy[LEFT] && visible->xy[BOTTOM] > visible->xy[TOP];
+    if (!is_visible)
+        return false;
 
-    add_vertex(canvas, xy[LEFT], xy[TOP], uv[LEFT], uv[TOP], top);
-    add_vertex(canvas, xy[RIGHT], xy[TOP], uv[RIGHT], uv[TOP], top);
-    add_vertex(canvas, xy[RIGHT], xy[BOTTOM], uv[RIGHT], uv[BOTTOM], bottom);
-    add_vertex(canvas, xy[LEFT], xy[TOP], uv[LEFT], uv[TOP], top);
-    add_vertex(canvas, xy[RIGHT], xy[BOTTOM], uv[RIGHT], uv[BOTTOM], bottom);
-    add_vertex(canvas, xy[LEFT], xy[BOTTOM], uv[LEFT], uv[BOTTOM], bottom);
+    const float whole_top = whole->xy[TOP];
+    const float height = whole->xy[BOTTOM] - whole_top;
+    visible->top = mix(whole->top, whole->bottom, (visible->xy[TOP] - whole_top) / height);
+    visible->bottom = mix(whole->top, whole->bottom, (visible->xy[BOTTOM] - whole_top) / height);
+    return true;
+}
+
+// Adds the visible part of a rectangle as two triangles. Returns false if the rectangle is outside
+// of the clip rectangle.
+static bool add_quad(view_canvas *canvas, const quad *whole)
+{
+    float edges[4];
+    quad visible = *whole;
+    if (get_clip_edges(canvas, edges) && !clip_quad(whole, edges, &visible))
+        return false;
+
+    const float *const xy = visible.xy;
+    const float *const uv = visible.uv;
+    add_vertex(canvas, xy[LEFT], xy[TOP], uv[LEFT], uv[TOP], visible.top);
+    add_vertex(canvas, xy[RIGHT], xy[TOP], uv[RIGHT], uv[TOP], visible.top);
+    add_vertex(canvas, xy[RIGHT], xy[BOTTOM], uv[RIGHT], uv[BOTTOM], visible.bottom);
+    add_vertex(canvas, xy[LEFT], xy[TOP], uv[LEFT], uv[TOP], visible.top);
+    add_vertex(canvas, xy[RIGHT], xy[BOTTOM], uv[RIGHT], uv[BOTTOM], visible.bottom);
+    add_vertex(canvas, xy[LEFT], xy[BOTTOM], uv[LEFT], uv[BOTTOM], visible.bottom);
     return true;
 }
 
@@ -134,9 +153,11 @@ void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, vie
 {
     const float u = canvas->font->solid_u;
     const float v = canvas->font->solid_v;
-    const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
-    const float uv[4] = {u, v, u, v};
-    add_quad(canvas, xy, uv, top, bottom);
+    const quad filled = {.xy = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height},
+                         .uv = {u, v, u, v},
+                         .top = top,
+                         .bottom = bottom};
+    add_quad(canvas, &filled);
 }
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color)
@@ -144,7 +165,7 @@ void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color)
     view_draw_gradient(canvas, rect, color, color);
 }
 
-// Draws nine pieces: a quarter of the disc in each corner, and the solid center of the disc,
+// Draws nine pieces: a quarter of the font's disc in each corner, and the solid center of the disc,
 // stretched, between the corners.
 void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, view_color color)
 {
@@ -156,13 +177,18 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
     const float y[4] = {rect.y, rect.y + r, bottom - r, bottom};
     const float u[4] = {font->disc_u0, font->solid_u, font->solid_u, font->disc_u1};
     const float v[4] = {font->disc_v0, font->solid_v, font->solid_v, font->disc_v1};
-    for (int row = 0; row < 3; row++)
+    for (int row = 0; row < 3; row++) {
         for (int column = 0; column < 3; column++) {
-            const float xy[4] = {x[column], y[row], x[column + 1], y[row + 1]};
-            const float uv[4] = {u[column], v[row], u[column + 1], v[row + 1]};
-            if (xy[2] > xy[0] && xy[3] > xy[1])
-                add_quad(canvas, xy, uv, color, color);
+            const quad piece = {.xy = {x[column], y[row], x[column + 1], y[row + 1]},
+                                .uv = {u[column], v[row], u[column + 1], v[row + 1]},
+                                .top = color,
+                                .bottom = color};
+            const bool is_empty =
+                !(piece.xy[RIGHT] > piece.xy[LEFT] && piece.xy[BOTTOM] > piece.xy[TOP]);
+            if (!is_empty)
+                add_quad(canvas, &piece);
         }
+    }
 }
 
 void view_draw_frame(view_canvas *canvas, view_rect rect, float width, view_color color)
@@ -244,7 +270,7 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
     }
 }
 
-// Draws a line as two triangles.
+// Draws a line as two triangles. The line extends by half of its width to both sides.
 void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color)
 {
     const float x = ends[2] - ends[0];
@@ -252,6 +278,8 @@ void view_draw_segment(view_canvas *canvas, const float ends[4], float width, vi
     const float length = hypotf(x, y);
     if (!(length > 0))
         return;
+
+    // The displacement of the corners from the ends: half of the width, perpendicular to the line.
     const float right = -0.5f * width * y / length;
     const float down = 0.5f * width * x / length;
     const float first[6] = {ends[0] + right, ends[1] + down,  ends[2] + right,
@@ -262,18 +290,24 @@ void view_draw_segment(view_canvas *canvas, const float ends[4], float width, vi
     view_draw_triangle(canvas, second, color);
 }
 
-// Draws an image in a rectangle. It is stored separately, because each image needs its own draw
-// call.
+// Draws an image in a rectangle. Its vertices are stored separately, because each image needs its
+// own draw call.
 void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5gl_texture image,
                      bool is_color)
 {
-    const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
+    const view_color white = 0xFFFFFFFFu;
     if (canvas->num_images == VIEW_MAX_CANVAS_IMAGES)
         return;
-    if (!add_quad(canvas, xy, uv, 0xFFFFFFFFu, 0xFFFFFFFFu))
+    const quad shown = {.xy = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height},
+                        .uv = {uv[LEFT], uv[TOP], uv[RIGHT], uv[BOTTOM]},
+                        .top = white,
+                        .bottom = white};
+    if (!add_quad(canvas, &shown))
         return;
+
+    // The six vertices of the rectangle move from the canvas to the image.
     view_canvas_image *const drawn = &canvas->images[canvas->num_images++];
-    canvas->count -= 6; // the quad's vertices move to the image
+    canvas->count -= 6;
     *drawn = (view_canvas_image){.image = image, .is_color = is_color, .first = canvas->count};
     memcpy(drawn->vertices, canvas->vertices + canvas->count, sizeof drawn->vertices);
 }
@@ -283,99 +317,129 @@ void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5
 float view_text_width(const view_font *font, view_text_size size, const char *text)
 {
     float width = 0;
-    const view_letter *letter;
-    while ((letter = view_next_letter(font, size, &text)) != NULL)
+    const char *rest = text;
+    const view_letter *letter = view_next_letter(font, size, &rest);
+    while (letter != NULL) {
         width += letter->advance;
+        letter = view_next_letter(font, size, &rest);
+    }
     return width;
 }
 
 // Copies the words of a text that fit in `width` pixels to `line`, and returns the rest of the
-// text. A word that is too long is divided.
+// text. A word that is too long for a line is divided.
 const char *view_next_line(const view_font *font, view_text_size size, float width,
                            const char *text, char line[VIEW_MAX_LINE])
 {
-    size_t length = 0;
-    size_t space = 0;
-    float used = 0;
-    for (const char *end = text; *end != '\0' && *end != '\n';) {
+    size_t length = 0;     // bytes that fit so far
+    size_t last_space = 0; // position of the last space among them; 0: none
+    float used_width = 0;
+    const char *end = text; // of the letters that fit so far
+    while (*end != '\0' && *end != '\n') {
         const char *next = end;
-        used += view_next_letter(font, size, &next)->advance;
-        const bool fits = used <= width && next - text < VIEW_MAX_LINE;
-        if (!fits && end > text) {
-            length = space > 0 ? space : length;
+        used_width += view_next_letter(font, size, &next)->advance;
+        const bool fits = used_width <= width && next - text < VIEW_MAX_LINE;
+        const bool is_first_letter = end == text; // each line has at least one letter
+        if (!fits && !is_first_letter) {
+            if (last_space > 0)
+                length = last_space;
             break;
         }
         length = (size_t)(next - text);
-        space = *next == ' ' ? length : space;
+        if (*next == ' ')
+            last_space = length;
         end = next;
     }
     snprintf(line, VIEW_MAX_LINE, "%.*s", (int)length, text);
-    return text + length + strspn(text + length, " \n");
+    const char *const rest = text + length;
+    return rest + strspn(rest, " \n");
 }
 
-// Draws a letter whose base line is at `base`. Returns the position of the next letter.
+// Draws a letter at the position `pen` on the line `base`, on which letters stand. Returns the
+// position of the next letter.
 static float draw_letter(view_canvas *canvas, const view_letter *letter, float pen, float base,
                          view_color color)
 {
-    const float xy[4] = {pen + letter->x0, base + letter->y0, pen + letter->x1, base + letter->y1};
-    const float uv[4] = {letter->u0, letter->v0, letter->u1, letter->v1};
-    add_quad(canvas, xy, uv, color, color);
+    const quad glyph = {
+        .xy = {pen + letter->x0, base + letter->y0, pen + letter->x1, base + letter->y1},
+        .uv = {letter->u0, letter->v0, letter->u1, letter->v1},
+        .top = color,
+        .bottom = color};
+    add_quad(canvas, &glyph);
     return pen + letter->advance;
 }
 
-// Draws a line of text, letter by letter, at whole pixels.
+// Draws a line of text, which begins at a whole pixel. If it is wider than `width`, it ends with an
+// ellipsis; a width of 0 is no limit.
 float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y, float width,
                      view_color color, const char *text)
 {
+    const view_font *const font = canvas->font;
     const char *ellipsis = "\xE2\x80\xA6";
-    const float full = view_text_width(canvas->font, size, text);
-    const bool cut = width > 0 && full > width;
-    const float limit = cut ? width - view_text_width(canvas->font, size, ellipsis) : full;
-    const float base = roundf(y) + canvas->font->ascent[size];
+    const float full_width = view_text_width(font, size, text);
+    const bool is_cut = width > 0 && full_width > width;
+    const float max_width = is_cut ? width - view_text_width(font, size, ellipsis) : full_width;
+    const float base = roundf(y) + font->ascent[size];
     const float begin = roundf(x);
 
     float pen = begin;
-    const view_letter *letter;
-    while ((letter = view_next_letter(canvas->font, size, &text)) != NULL) {
-        if (cut && pen + letter->advance > begin + limit)
+    const char *rest = text;
+    const view_letter *letter = view_next_letter(font, size, &rest);
+    while (letter != NULL) {
+        if (is_cut && pen + letter->advance > begin + max_width)
             break;
         pen = draw_letter(canvas, letter, pen, base, color);
+        letter = view_next_letter(font, size, &rest);
     }
-    if (cut)
-        pen =
-            draw_letter(canvas, view_next_letter(canvas->font, size, &ellipsis), pen, base, color);
+    if (is_cut) {
+        const view_letter *const sign = view_next_letter(font, size, &ellipsis);
+        pen = draw_letter(canvas, sign, pen, base, color);
+    }
     return pen - begin;
+}
+
+// Returns the number of decimal places with which a number is written. Each digit before the
+// decimal point after the fourth replaces a decimal place, so that the text keeps its width.
+static int reduce_places(double absolute, int max_places)
+{
+    int places = max_places;
+    double rounding = 0.5; // half a unit of the last decimal place
+    for (int i = 0; i < places; i++)
+        rounding *= 0.1;
+    double limit = 1e4;
+    while (places > 0 && absolute + rounding >= limit) { // the rounded value reaches the limit
+        places--;
+        limit *= 10;
+        rounding *= 10;
+    }
+    return places;
 }
 
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
 {
-    // Each digit before the decimal point after the fourth replaces a decimal place, so that the
-    // text keeps its width.
+    static const char dash[] = "\xE2\x80\x93"; // for a value that is not a number
+    static const char infinity[] = "\xE2\x88\x9E";
+    static const char minus[] = "\xE2\x88\x92";
+    static const char figure_space[] = "\xE2\x80\x87"; // a blank as wide as the minus
+    const double max_fixed = 1e15;                     // larger values are written with an exponent
     const double absolute = fabs(value);
-    double half = 0.5; // half a unit of the last decimal place
-    for (int i = 0; i < places; i++)
-        half *= 0.1;
-    double limit = 1e4;
-    while (places > 0 && absolute + half >= limit) { // the rounded value reaches the limit
-        places--;
-        limit *= 10;
-        half *= 10;
-    }
-
     char digits[32];
-    if (!isfinite(value))
-        COMMON_TEXT(digits, "%s", isnan(value) ? "\xE2\x80\x93" : "\xE2\x88\x9E");
+    if (isnan(value))
+        COMMON_TEXT(digits, "%s", dash);
+    else if (isinf(value))
+        COMMON_TEXT(digits, "%s", infinity);
     else
-        COMMON_TEXT(digits, absolute < 1e15 ? "%.*f" : "%.*e", places, absolute);
+        COMMON_TEXT(digits, absolute < max_fixed ? "%.*f" : "%.*e", reduce_places(absolute, places),
+                    absolute);
 
-    // A value that is rounded to 0 has no sign. U+2212 is the minus sign; U+2007 is a blank that
-    // has the same width in the font. \xE2 begins the sign of infinity.
-    const bool is_negative = value < 0 && strpbrk(digits, "123456789\xE2") != NULL;
+    // A value that is rounded to 0 has no sign. \xE2 is the first byte of the sign of infinity.
+    const bool is_rounded_to_zero = strpbrk(digits, "123456789\xE2") == NULL;
+    const bool is_negative = value < 0 && !is_rounded_to_zero;
     const char *sign = "";
     if (is_negative)
-        sign = "\xE2\x88\x92";
+        sign = minus;
     else if (has_column)
-        sign = "\xE2\x80\x87";
+        sign = figure_space;
     snprintf(text, size, "%s%s", sign, digits);
     return text;
 }

@@ -24,11 +24,13 @@ typedef struct sorted_cause {
 
 static const uint64_t hash_start = 0xCBF29CE484222325u;
 
+// Returns the hash of a text to which a byte was appended.
 static uint64_t add_byte(uint64_t hash, char byte)
 {
     return (hash ^ (unsigned char)byte) * 0x100000001B3u; // FNV-1a
 }
 
+// Returns the hash of a path, or of an empty path for NULL.
 static uint64_t hash_path(const char *path)
 {
     uint64_t hash = hash_start;
@@ -37,6 +39,7 @@ static uint64_t hash_path(const char *path)
     return hash;
 }
 
+// Returns true if a byte is a decimal digit.
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -46,13 +49,15 @@ static bool is_digit(char c)
 // begins with neither of them.
 static const char *skip_value(const char *text)
 {
-    if (*text == '\'' || *text == '"') {
-        const char *const end = strchr(text + 1, *text);
-        return end != NULL ? end + 1 : text;
+    const bool is_quoted = *text == '\'' || *text == '"';
+    if (is_quoted) {
+        const char *const closing_quote = strchr(text + 1, *text);
+        return closing_quote != NULL ? closing_quote + 1 : text;
     }
-    while (is_digit(*text) || (*text == '.' && is_digit(text[1])))
-        text++;
-    return text;
+    const char *end = text;
+    while (is_digit(*end) || (*end == '.' && is_digit(end[1])))
+        end++;
+    return end;
 }
 
 // Returns a hash of the text of a report, in which each number and each quoted name counts as '0'.
@@ -76,44 +81,49 @@ static uint64_t hash_cause(const view_report *report)
     return hash;
 }
 
+// Returns -1, 0 or 1 if a number is less than, equal to, or greater than another, for qsort().
 static int compare_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-// Orders reports by file, then by text, then by their order in time, so that equal reports are
-// adjacent.
+// Comparison function of qsort(): by file, then by text, then by their order in time, so that
+// reports with the same cause are adjacent.
 static int compare_reports(const void *a, const void *b)
 {
-    const sorted_report *const x = a;
-    const sorted_report *const y = b;
-    int order = compare_numbers(x->file, y->file);
-    if (order == 0)
-        order = compare_numbers(x->text, y->text);
-    return order != 0 ? order : compare_numbers(x->index, y->index);
+    const sorted_report *const first = a;
+    const sorted_report *const second = b;
+    if (first->file != second->file)
+        return compare_numbers(first->file, second->file);
+    if (first->text != second->text)
+        return compare_numbers(first->text, second->text);
+    return compare_numbers(first->index, second->index);
 }
 
-// Orders causes by their level, errors first, then by the time of their first report. Among
-// causes of one level, a clip for another skeleton is first.
+// Comparison function of qsort(): by level, errors first, then by the time of the first report.
+// Among causes of one level, a clip for another skeleton is first.
 static int compare_causes(const void *a, const void *b)
 {
-    const sorted_cause *const x = a;
-    const sorted_cause *const y = b;
-    int order = compare_numbers(x->cause.level, y->cause.level);
-    if (order == 0)
-        order = compare_numbers(!x->cause.is_binding, !y->cause.is_binding);
-    return order != 0 ? order : compare_numbers(x->first_report, y->first_report);
+    const sorted_cause *const first = a;
+    const sorted_cause *const second = b;
+    if (first->cause.level != second->cause.level)
+        return compare_numbers(first->cause.level, second->cause.level);
+    if (first->cause.is_binding != second->cause.is_binding)
+        return first->cause.is_binding ? -1 : 1;
+    return compare_numbers(first->first_report, second->first_report);
 }
 
+// Comparison function of qsort(): by file, then as compare_causes().
 static int compare_causes_in_files(const void *a, const void *b)
 {
-    const sorted_cause *const x = a;
-    const sorted_cause *const y = b;
-    const int order = compare_numbers(x->file, y->file);
-    return order != 0 ? order : compare_causes(a, b);
+    const sorted_cause *const first = a;
+    const sorted_cause *const second = b;
+    if (first->file != second->file)
+        return compare_numbers(first->file, second->file);
+    return compare_causes(a, b);
 }
 
-// Returns the reports, sorted by file and text: the reports of one cause are neighbors.
+// Returns the reports, sorted by file and text, to be freed: the reports of one cause are adjacent.
 static sorted_report *sort_reports(const view_reports *reports)
 {
     sorted_report *const sorted = common_alloc(reports->count, sizeof *sorted);
@@ -125,6 +135,8 @@ static sorted_report *sort_reports(const view_reports *reports)
     return sorted;
 }
 
+// Returns true if two reports have the same cause: they are about the same file, and their texts
+// are equal without numbers and quoted names.
 static bool have_same_cause(const sorted_report *a, const sorted_report *b)
 {
     return a->file == b->file && a->text == b->text;
@@ -207,20 +219,21 @@ static void merge_causes(sorted_cause *causes, size_t count)
 // that remain.
 static size_t limit_causes(sorted_cause *causes, size_t num_causes)
 {
-    size_t num_left = 0;
-    size_t end;
-    for (size_t begin = 0; begin < num_causes; begin = end) {
-        end = end_of_file(causes, num_causes, begin);
+    size_t num_remaining = 0;
+    size_t begin = 0; // of the causes of a file
+    while (begin < num_causes) {
+        const size_t end = end_of_file(causes, num_causes, begin);
         size_t count = end - begin;
         if (count > VIEW_MAX_CAUSES) {
             const size_t num_unmerged = VIEW_MAX_CAUSES - 1;
             merge_causes(&causes[begin + num_unmerged], count - num_unmerged);
             count = VIEW_MAX_CAUSES;
         }
-        memmove(&causes[num_left], &causes[begin], count * sizeof *causes);
-        num_left += count;
+        memmove(&causes[num_remaining], &causes[begin], count * sizeof *causes);
+        num_remaining += count;
+        begin = end;
     }
-    return num_left;
+    return num_remaining;
 }
 
 // Groups reports by their cause, for the list of problems.

@@ -274,6 +274,7 @@ static const view_menu_entry commands[] = {
 
 // == Entries ======================================================================================
 
+// Appends an entry to a list, which has space for all entries.
 static void add_entry(view_menu_entries *list, const view_menu_entry *entry)
 {
     assert(list->count < VIEW_MAX_ENTRIES); // both tables are constant
@@ -337,9 +338,9 @@ view_action view_get_action(const view_menu_entry *entry)
 
 const char *view_get_tooltip(const view_menu_entry *entry)
 {
-    const view_option *const option = view_get_option(entry);
     if (entry->tooltip != NULL)
         return entry->tooltip;
+    const view_option *const option = view_get_option(entry);
     return option != NULL ? option->tooltip : view_get_label(entry);
 }
 
@@ -424,22 +425,29 @@ const char *view_action_name(view_action action)
 
 // == Keys =========================================================================================
 
-// Returns true if a key of the table, with its flags, is pressed together with these modifiers.
+// Returns true if the key `code`, pressed with or without Shift and Ctrl, is the key `key` of the
+// table, which has flags for the modifiers.
 static bool is_key_pressed(int32_t key, int32_t code, bool shift, bool control)
 {
-    if ((key & ~VIEW_KEY_FLAGS) != code || ((key & VIEW_WITH_CTRL) != 0) != control)
+    const bool is_code = (key & ~VIEW_KEY_FLAGS) == code;
+    const bool needs_control = (key & VIEW_WITH_CTRL) != 0;
+    const bool needs_shift = (key & VIEW_WITH_SHIFT) != 0;
+    const bool ignores_shift = (key & VIEW_WITH_ANY) != 0;
+    if (!is_code || control != needs_control)
         return false;
-    return (key & VIEW_WITH_ANY) != 0 || ((key & VIEW_WITH_SHIFT) != 0) == shift;
+    return ignores_shift || shift == needs_shift;
 }
 
-// Finds the command of a pressed key.
+// Finds the command of a pressed key. Keys with Alt have no commands, because window managers use
+// Alt for their own shortcuts.
 const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,
                                      bool is_driving)
 {
+    if (alt)
+        return NULL;
     view_menu_entries list;
     view_list_menu_entries(&list);
-    // Window managers use Alt for their own shortcuts.
-    for (size_t i = 0; i < list.count && !alt; i++) {
+    for (size_t i = 0; i < list.count; i++) {
         const view_menu_entry *const entry = list.entries[i];
         if (view_is_driving(entry->action) != is_driving)
             continue;
@@ -473,14 +481,13 @@ static bool is_twin_key(int32_t code)
 void view_print_keys(const view_menu_entry *entry, char *text, size_t size)
 {
     text[0] = '\0';
-    for (int k = 0; k < VIEW_MAX_KEYS && entry->keys[k] != 0; k++) {
-        const int32_t code = entry->keys[k] & ~VIEW_KEY_FLAGS;
-        char key[48];
+    for (int i = 0; i < VIEW_MAX_KEYS && entry->keys[i] != 0; i++) {
+        const int32_t code = entry->keys[i] & ~VIEW_KEY_FLAGS;
         if (is_twin_key(code))
             continue;
-        print_key(entry->keys[k], key, sizeof key);
-        if (code == VIEW_KEY_LEFT_SHIFT)
-            COMMON_TEXT(key, "Shift");
+        char key[48] = "Shift"; // also for the right Shift, a twin key
+        if (code != VIEW_KEY_LEFT_SHIFT)
+            print_key(entry->keys[i], key, sizeof key);
         common_append(text, size, " or ", "%s", key);
     }
 }
@@ -493,8 +500,9 @@ void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
             view_print_keys(&commands[i], text, size);
 }
 
-// Returns true if a menu entry is listed among the keys: it has a key or describes the mouse, and
-// its requirements are among `have`.
+// Returns true if a menu entry is listed among the keys: it has a key or describes the mouse, its
+// requirements are among `have`, and a trigger is one of the `num_triggers` triggers of the
+// machine. Keys that move the character are only listed if `walks` is true.
 static bool is_key_listed(const view_menu_entry *entry, uint32_t have, uint32_t num_triggers,
                           bool walks)
 {
@@ -507,17 +515,36 @@ static bool is_key_listed(const view_menu_entry *entry, uint32_t have, uint32_t 
     return walks || entry->menu != VIEW_MENU_DRIVING;
 }
 
-// Lists the shortcuts for the key list, the help and the manual page.
+// Writes the line of an entry: its keys and its description. `triggers` contains the names of the
+// triggers of the machine. If `is_any_machine` is true, the second trigger stands for all further
+// triggers.
+static void describe_key_line(const view_menu_entry *entry, const char *const *triggers,
+                              bool is_any_machine, view_key_line *line)
+{
+    const bool is_mouse = entry->menu == VIEW_MENU_MOUSE && entry->keys[0] == 0;
+    if (is_mouse) { // the label is the action of the mouse, such as "Drag"
+        line->help = entry->tooltip;
+        COMMON_TEXT(line->keys, "%s", entry->label);
+        return;
+    }
+
+    const bool is_trigger = entry->action == VIEW_TRIGGER;
+    line->help = is_trigger ? triggers[entry->trigger] : view_get_label(entry);
+    if (is_trigger && is_any_machine && entry->trigger > 0)
+        COMMON_TEXT(line->keys, "F2 to F10");
+    else
+        view_print_keys(entry, line->keys, sizeof line->keys);
+}
+
+// Lists the shortcuts for the key list, the help and the manual page. If `triggers` is NULL, the
+// list is for any state machine.
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
-    // A list for any machine has no names of triggers: one line describes all after the first.
-    static const char *const any_triggers[] = {"First trigger", "Other triggers"};
+    static const char *const triggers_of_any[] = {"First trigger", "Other triggers"};
     const bool is_any_machine = triggers == NULL;
-    if (is_any_machine) {
-        triggers = any_triggers;
-        num_triggers = COMMON_LENGTH(any_triggers);
-    }
+    const char *const *const names = is_any_machine ? triggers_of_any : triggers;
+    const uint32_t num_names = is_any_machine ? COMMON_LENGTH(triggers_of_any) : num_triggers;
 
     uint32_t count = 0;
     view_menu previous_menu = VIEW_NUM_GROUPS;
@@ -525,26 +552,13 @@ uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count && count < VIEW_MAX_KEY_LINES; i++) {
         const view_menu_entry *const entry = list.entries[i];
-        if (!is_key_listed(entry, have, num_triggers, walks))
+        if (!is_key_listed(entry, have, num_names, walks))
             continue;
-
-        view_key_line *const line = &lines[count];
-        count++;
-        line->heading = entry->menu != previous_menu ? view_menu_names[entry->menu] : NULL;
+        view_key_line *const line = &lines[count++];
+        const bool begins_group = entry->menu != previous_menu;
+        line->heading = begins_group ? view_menu_names[entry->menu] : NULL;
+        describe_key_line(entry, names, is_any_machine, line);
         previous_menu = entry->menu;
-        if (entry->action == VIEW_TRIGGER) {
-            line->help = triggers[entry->trigger];
-            if (is_any_machine && entry->trigger > 0)
-                COMMON_TEXT(line->keys, "F2 to F10");
-            else
-                view_print_keys(entry, line->keys, sizeof line->keys);
-        } else if (entry->menu == VIEW_MENU_MOUSE && entry->keys[0] == 0) {
-            line->help = entry->tooltip; // the label is the action of the mouse, such as "Drag"
-            COMMON_TEXT(line->keys, "%s", entry->label);
-        } else {
-            line->help = view_get_label(entry);
-            view_print_keys(entry, line->keys, sizeof line->keys);
-        }
     }
     return count;
 }

@@ -1,5 +1,8 @@
 // Reads, merges and writes the configuration file (view_config).
 //
+// Each line has the form NAME=VALUE. It is an option, a recent file ("recent="), the settings of a
+// document ("document="), or the choices of the export dialog ("export=").
+//
 // Several viewers can run at the same time. Before one writes the file, it reads the file again and
 // merges its new lines (view_latest.num_new) into it, so that the lines of other viewers remain.
 #include "demo/viewer/base/config.h"
@@ -12,43 +15,49 @@
 
 // == Lists of recent entries ======================================================================
 
-// Returns the index of the line with the same text before the tab, or list->count.
+// Returns the index of the line about the same path as `line`, or list->count. The path is the text
+// before the first tab, or the whole line.
 static size_t find_line(const view_latest *list, const char *line)
 {
     const size_t length = strcspn(line, "\t");
-    size_t index = 0;
-    while (index < list->count
-           && (strncmp(list->names[index], line, length) != 0
-               || strcspn(list->names[index], "\t") != length))
-        index++;
-    return index;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *const listed = list->names[i];
+        const bool has_same_length = strcspn(listed, "\t") == length;
+        if (has_same_length && strncmp(listed, line, length) == 0)
+            return i;
+    }
+    return list->count;
 }
 
-// Removes a line from a list of latest lines, such as recent files, if the list contains it.
+// Removes the line about the same path as `line` from a list of latest lines, such as recent files,
+// if the list contains one.
 static void drop_line(view_latest *list, const char *line)
 {
     const size_t index = find_line(list, line);
     if (index == list->count)
         return;
     free(list->names[index]);
-    list->num_new -= index < list->num_new;
+    if (index < list->num_new)
+        list->num_new--;
     list->count--;
     for (size_t i = index; i < list->count; i++)
         list->names[i] = list->names[i + 1];
 }
 
-// Inserts a line as the first and removes an older line about the same path. Returns true if the
-// list changed.
+// Inserts a line as the first one, and removes an older line about the same path. If the list has
+// `capacity` lines, also removes the last one. Returns true if the list has changed.
 static bool note_line(view_latest *list, size_t capacity, const char *line)
 {
-    if (list->count > 0 && strcmp(list->names[0], line) == 0)
+    const bool is_first = list->count > 0 && strcmp(list->names[0], line) == 0;
+    if (is_first)
         return false;
     drop_line(list, line);
     if (list->count == capacity)
         drop_line(list, list->names[capacity - 1]);
-    for (size_t i = list->count++; i > 0; i--)
+    for (size_t i = list->count; i > 0; i--)
         list->names[i] = list->names[i - 1];
     list->names[0] = common_copy(line);
+    list->count++;
     list->num_new++;
     return true;
 }
@@ -60,7 +69,8 @@ void view_free_latest(view_latest *list)
     *list = (view_latest){.count = 0};
 }
 
-// Replaces the list by the stored list, with the new lines of `list` in front. Empties `stored`.
+// Replaces the list by the list that is stored in the file, with the new lines of `list` in front.
+// Empties `stored`, whose texts `list` owns then.
 static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
 {
     for (size_t i = list->num_new; i-- > 0;)
@@ -73,11 +83,14 @@ static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
 
 const char *view_find_document(const view_latest *documents, const char *path)
 {
-    char *const full = common_canonical_path(path);
-    const size_t i = documents != NULL ? find_line(documents, full) : 0;
-    free(full);
-    const char *const tab =
-        documents != NULL && i < documents->count ? strchr(documents->names[i], '\t') : NULL;
+    if (documents == NULL)
+        return NULL;
+    char *const full_path = common_canonical_path(path);
+    const size_t index = find_line(documents, full_path);
+    free(full_path);
+    if (index == documents->count)
+        return NULL;
+    const char *const tab = strchr(documents->names[index], '\t');
     return tab != NULL ? tab + 1 : NULL;
 }
 
@@ -87,8 +100,8 @@ enum { MAX_BYTES = 4200 }; // limit of a line
 
 // -- Location -------------------------------------------------------------------------------
 
-// Returns the folder for configuration files of the user: the folder itself in *folder, which is
-// NULL if the system does not define one, and a subfolder.
+// Finds the folder for configuration files of the user. Sets *folder to a folder that the system
+// defines, or to NULL, and returns the path below it, which is "" or begins with a slash.
 #ifdef _WIN32
 static const char *config_folder(const char **folder)
 {
@@ -107,7 +120,8 @@ static const char *config_folder(const char **folder)
 }
 #endif
 
-// Returns the path of the user's file, or NULL if the system does not define a folder for it.
+// Returns the path of the user's configuration file, to be freed, or NULL if the system does not
+// define a folder for it.
 static char *config_path(void)
 {
     const char *folder;
@@ -119,7 +133,8 @@ static char *config_path(void)
 
 // -- Reading --------------------------------------------------------------------------------
 
-// Returns true if a text can be written to the file: it contains no control characters except tabs.
+// Returns true if a text can be written as a line of the file: it does not contain control
+// characters except tabs.
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -128,7 +143,8 @@ static bool is_text(const char *line)
     return true;
 }
 
-// State while the file is read. Each removed option is reported only once.
+// State while the file is read. Each removed option, an option of an earlier version, is reported
+// only once.
 typedef struct config_reader {
     view_config *config;
     view_log *log;
@@ -152,26 +168,28 @@ static bool skip_removed_option(config_reader *reader, const char *name, size_t 
     return true;
 }
 
-// Removes the settings of removed options from `settings`, lines "--NAME=VALUE".
+// Removes the settings of removed options from a text of lines "--NAME=VALUE".
 static void drop_removed_settings(config_reader *reader, char *settings)
 {
-    char *kept = settings;
-    for (const char *line = settings; *line != '\0';) {
+    char *end_of_kept = settings;
+    const char *line = settings;
+    while (*line != '\0') {
         const size_t length = strcspn(line, "\n");
         const size_t line_size = length + (line[length] == '\n');
         const char *const name = line + strspn(line, "-");
         const bool is_removed = skip_removed_option(reader, name, strcspn(name, "=\n"));
         if (!is_removed) {
-            memmove(kept, line, line_size);
-            kept += line_size;
+            memmove(end_of_kept, line, line_size);
+            end_of_kept += line_size;
         }
         line += line_size;
     }
-    *kept = '\0';
+    *end_of_kept = '\0';
 }
 
 // Reads the settings of a document, "PATH<tab>--NAME=VALUE<tab>--NAME=VALUE…". They are stored with
-// line breaks in place of the tabs after the settings. Returns false if the value is malformed.
+// line breaks in place of the tabs after the settings. Documents after the first VIEW_MAX_DOCUMENTS
+// are ignored. Returns false if the value is malformed.
 static bool read_document(config_reader *reader, const char *value)
 {
     view_latest *const documents = &reader->config->documents;
@@ -180,13 +198,31 @@ static bool read_document(config_reader *reader, const char *value)
         return false;
     if (documents->count == VIEW_MAX_DOCUMENTS)
         return true;
+
     char *const text = common_format("%s\n", value);
-    char *const settings = text + (tab - value) + 1;
+    const size_t path_length = (size_t)(tab - value);
+    char *const settings = text + path_length + 1;
     for (char *c = settings; *c != '\0'; c++)
         if (*c == '\t')
             *c = '\n';
     drop_removed_settings(reader, settings);
     documents->names[documents->count++] = text;
+    return true;
+}
+
+// Reads a line with an option, NAME=VALUE, where NAME has `length` bytes. Returns false if the file
+// cannot contain the option. A removed option is ignored with a warning.
+static bool read_option_line(config_reader *reader, const char *line, size_t length)
+{
+    if (skip_removed_option(reader, line, length))
+        return true;
+    const view_option *const option = view_find_option(line, length);
+    if (option == NULL)
+        return false;
+    const bool is_allowed = view_is_of_user(option) || option->scope == VIEW_SCOPE_ANY;
+    if (!is_allowed)
+        return false;
+    common_extend(&reader->config->settings, "%s\n", line);
     return true;
 }
 
@@ -211,42 +247,38 @@ static bool read_line(config_reader *reader, const char *line)
     }
     if (strncmp(line, "document=", length + 1) == 0)
         return read_document(reader, value);
-
-    // All other lines are options.
-    if (skip_removed_option(reader, line, length))
-        return true;
-    const view_option *const option = view_find_option(line, length);
-    if (option == NULL || (!view_is_of_user(option) && option->scope != VIEW_SCOPE_ANY))
-        return false;
-    common_extend(&config->settings, "%s\n", line);
-    return true;
+    return read_option_line(reader, line, length);
 }
 
-// Reads the lines of the file. Returns false if the file is corrupt: a line contains control
-// characters.
+// Reads the lines of the file. Invalid lines are ignored; the first of them are reported. Returns
+// false if the file is corrupt: a line contains control characters.
 static bool read_lines(FILE *file, view_config *config, view_log *log)
 {
     enum { MAX_LINES = 300, MAX_REPORTED = 3 };
     char line[MAX_BYTES];
     config_reader reader = {.config = config, .log = log};
-    unsigned num_wrong = 0;
-    bool is_whole = true;
+    unsigned num_invalid = 0;
+    bool is_corrupt = false;
     while (reader.line_number < MAX_LINES && fgets(line, sizeof line, file) != NULL) {
         reader.line_number++;
         line[strcspn(line, "\r\n")] = '\0';
-        if (line[0] == '\0' || line[0] == '#')
+        const bool is_comment = line[0] == '\0' || line[0] == '#';
+        if (is_comment)
             continue;
+
         const bool is_line = is_text(line);
-        is_whole = is_whole && is_line;
+        if (!is_line)
+            is_corrupt = true;
         if (is_line && read_line(&reader, line))
             continue;
-        if (num_wrong++ < MAX_REPORTED)
+        num_invalid++;
+        if (num_invalid <= MAX_REPORTED)
             view_warn(log,
                       "%s:%u: invalid line is ignored: expected a stored option, or a valid line "
                       "'document=', 'recent=' or 'export='",
                       config->path, reader.line_number);
     }
-    return is_whole;
+    return !is_corrupt;
 }
 
 // Renames a corrupt configuration file, so that the next configuration does not replace it.
@@ -259,73 +291,90 @@ static void rename_corrupt_file(const char *path, view_log *log)
     free(new_path);
 }
 
-// Reads the configuration file. A corrupt file is renamed, so that it is not overwritten.
+// Reads the configuration file. `path` is NULL for the file of the user. A corrupt file is renamed,
+// so that it is not overwritten.
 void view_read_config(view_config *config, const char *path, view_log *log)
 {
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path(),
                             .settings = common_copy("")};
     if (config->path == NULL)
         return;
-    path = config->path;
 
+    // A device, such as /dev/null, is treated as a missing file.
     common_status status;
-    const bool is_device = common_read_status(path, &status) && !status.is_file;
-    FILE *const file = is_device ? NULL : fopen(path, "rb");
+    const bool is_device = common_read_status(config->path, &status) && !status.is_file;
+    FILE *const file = is_device ? NULL : fopen(config->path, "rb");
     config->is_new = file == NULL;
     if (file == NULL) {
-        if (!is_device && errno != ENOENT)
-            view_warn(log, "cannot read the configuration file %s: %s", path, strerror(errno));
+        const bool is_missing = is_device || errno == ENOENT;
+        if (!is_missing)
+            view_warn(log, "cannot read the configuration file %s: %s", config->path,
+                      strerror(errno));
         return;
     }
 
-    const bool is_whole = read_lines(file, config, log);
+    const bool is_intact = read_lines(file, config, log);
     fclose(file);
-    if (!is_whole)
-        rename_corrupt_file(path, log);
+    if (!is_intact)
+        rename_corrupt_file(config->path, log);
     config->is_changed = false;
 }
 
 // -- Applying the configuration -------------------------------------------------------------
 
-// Combines the configuration with the command line, which has priority. Each line of the
-// configuration is checked by itself first, so that an invalid line does not disable the others.
-void view_take_config(view_config *config, int count, char **arguments, view_options *options,
-                      view_log *log)
+// Returns the options of the configuration that are valid as arguments "--NAME=VALUE", to be freed.
+// Each line is parsed separately, so that an invalid line does not disable the others.
+static common_list list_valid_options(const view_config *config, view_log *log)
 {
-    char problem[256];
-    view_log quiet = {.level = VIEW_QUIET};
-    view_read_config(config, options->config, options->output == NULL ? log : &quiet);
-    if (config->path == NULL)
-        return;
-    if (options->output != NULL) {
-        free(config->path); // the file is not written; the settings are not used
-        config->path = NULL;
-        return;
-    }
-    common_list all = {0};
-    for (const char *line = config->settings, *end; *line != '\0'; line = end + 1) {
-        end = strchr(line, '\n');
+    common_list valid = {0};
+    const char *line = config->settings;
+    while (*line != '\0') {
+        const char *const end = strchr(line, '\n');
         char *argument = common_format("--%.*s", (int)(end - line), line);
-        view_options tried;
-        if (view_read_options(1, &argument, &tried, problem, sizeof problem)) {
-            common_add(&all, argument);
+        char problem[256];
+        view_options parsed;
+        if (view_read_options(1, &argument, &parsed, problem, sizeof problem)) {
+            common_add(&valid, argument);
         } else {
             view_warn(log, "%s: %s", config->path, problem);
             free(argument);
         }
-        view_free_options(&tried);
+        view_free_options(&parsed);
+        line = end + 1;
     }
-    const size_t total = all.count + (size_t)count;
-    char **const words = common_alloc(total, sizeof *words);
-    if (all.count > 0)
-        memcpy(words, all.names, all.count * sizeof *words);
-    memcpy(words + all.count, arguments, (size_t)count * sizeof *words);
+    return valid;
+}
+
+// Combines the configuration with the command line, which has priority.
+void view_take_config(view_config *config, int count, char **arguments, view_options *options,
+                      view_log *log)
+{
+    const bool writes_image = options->output != NULL;
+    view_log quiet = {.level = VIEW_QUIET};
+    view_read_config(config, options->config, writes_image ? &quiet : log);
+    if (config->path == NULL)
+        return;
+    if (writes_image) { // the settings are not used, and the file is not written
+        free(config->path);
+        config->path = NULL;
+        return;
+    }
+
+    // Later arguments replace earlier ones: the configuration is before the command line.
+    common_list stored = list_valid_options(config, log);
+    const size_t num_arguments = stored.count + (size_t)count;
+    char **const all = common_alloc(num_arguments, sizeof *all);
+    if (stored.count > 0)
+        memcpy(all, stored.names, stored.count * sizeof *all);
+    memcpy(all + stored.count, arguments, (size_t)count * sizeof *all);
+
+    // Both parts are valid separately, and the configuration does not contain jobs. Therefore they
+    // cannot contradict each other.
+    char problem[256];
     view_free_options(options);
-    // Each part was valid separately, and the configuration contains no jobs: no conflict is
-    // possible.
-    view_read_options((int)total, words, options, problem, sizeof problem);
-    free(words);
-    common_free_list(&all);
+    view_read_options((int)num_arguments, all, options, problem, sizeof problem);
+    free(all);
+    common_free_list(&stored);
 }
 
 // -- Writing --------------------------------------------------------------------------------
@@ -394,6 +443,7 @@ static void write_lines(FILE *file, const view_config *config)
 // Writes the configuration file, after it has merged the lines that other windows have written.
 bool view_write_config(view_config *config, view_log *log)
 {
+    config->is_changed = false;
     common_writer writer;
     common_create_folders(config->path, 0700);
     bool is_written = common_begin_file(&writer, config->path, true);
@@ -402,35 +452,46 @@ bool view_write_config(view_config *config, view_log *log)
         write_lines(writer.file, config);
         is_written = common_end_file(&writer, true);
     }
-    if (!is_written)
+    if (!is_written) { // the lines remain new for the next attempt
         view_warn(log, "cannot write %s: %s", config->path, strerror(errno));
-
-    config->is_changed = false;
-    if (is_written) { // otherwise the lines remain new for the next attempt
-        config->recent.num_new = config->documents.num_new = 0;
-        common_free_list(&config->forgotten);
-        config->has_new_export = false;
+        return false;
     }
-    return is_written;
+
+    config->recent.num_new = config->documents.num_new = 0;
+    common_free_list(&config->forgotten);
+    config->has_new_export = false;
+    return true;
+}
+
+// Returns the options of the user that differ from the defaults as lines "NAME=VALUE", to be freed.
+static char *write_user_options(const view_options *options)
+{
+    char *lines = common_copy("");
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_option *const option = &view_option_rows[i];
+        if (!view_is_of_user(option))
+            continue;
+        char *const value = view_write_option(option, options);
+        if (value != NULL)
+            common_extend(&lines, "%s=%s\n", option->name, value);
+        free(value);
+    }
+    return lines;
 }
 
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log)
 {
     const bool was_changed = config->is_changed;
     char *const before = config->settings;
-    config->settings = common_copy("");
-    for (size_t i = 0; i < view_num_options; i++) {
-        const view_option *const option = &view_option_rows[i];
-        char *const value = view_is_of_user(option) ? view_write_option(option, now) : NULL;
-        if (value != NULL)
-            common_extend(&config->settings, "%s=%s\n", option->name, value);
-        free(value);
-    }
-    config->is_changed = before == NULL || strcmp(config->settings, before) != 0;
+    config->settings = write_user_options(now);
+    const bool is_changing = before == NULL || strcmp(config->settings, before) != 0;
     free(before);
-    if (!is_soon || (was_changed && !config->is_changed))
+
+    // While the user is changing an option, the file is not written for each value.
+    const bool has_settled = was_changed && !is_changing;
+    if (!is_soon || has_settled)
         return view_write_config(config, log);
-    config->is_changed |= was_changed;
+    config->is_changed = is_changing || was_changed;
     return true;
 }
 
@@ -447,14 +508,21 @@ void view_free_config(view_config *config)
 
 // -- Recent files ---------------------------------------------------------------------------
 
-// Returns a copy of the path as an absolute path without "..", or NULL if it does not fit in a
+// Returns true if a value can be written as a line of the file, "NAME=VALUE". `name_size` is the
+// size of "NAME=\r\n" with its terminator.
+static bool fits_in_line(const char *value, size_t name_size)
+{
+    return is_text(value) && strlen(value) < MAX_BYTES - name_size;
+}
+
+// Returns the path as an absolute path without "..", to be freed, or NULL if it does not fit in a
 // line.
 static char *line_path(const char *path)
 {
-    char *const full = common_canonical_path(path);
-    if (is_text(full) && strlen(full) < MAX_BYTES - sizeof "recent=\r\n")
-        return full;
-    free(full);
+    char *const full_path = common_canonical_path(path);
+    if (fits_in_line(full_path, sizeof "recent=\r\n"))
+        return full_path;
+    free(full_path);
     return NULL;
 }
 
@@ -476,10 +544,9 @@ void view_forget_recent(view_config *config, const char *path)
 
 void view_note_export(view_config *config, const char *choices)
 {
-    const char *const old = config->export_choices;
-    if (!is_text(choices) || strlen(choices) >= MAX_BYTES - sizeof "export=\r\n")
-        return;
-    if (old != NULL && strcmp(old, choices) == 0)
+    const char *const stored = config->export_choices;
+    const bool is_same = stored != NULL && strcmp(stored, choices) == 0;
+    if (is_same || !fits_in_line(choices, sizeof "export=\r\n"))
         return;
     free(config->export_choices);
     config->export_choices = common_copy(choices);
@@ -488,16 +555,20 @@ void view_note_export(view_config *config, const char *choices)
 
 void view_note_document(view_config *config, const char *path, const char *lines)
 {
-    char *const full = line_path(path);
-    if (full == NULL || strchr(full, '\t') != NULL) {
-        free(full);
+    char *const full_path = line_path(path);
+    const bool can_store = full_path != NULL && strchr(full_path, '\t') == NULL;
+    if (!can_store) {
+        free(full_path);
         return;
     }
-    char *const line = common_format("%s\t%s", full, lines);
-    if (*lines != '\0' || view_find_document(&config->documents, full) != NULL)
+
+    // A document without settings is only stored to replace its former settings.
+    const bool was_stored = view_find_document(&config->documents, full_path) != NULL;
+    char *const line = common_format("%s\t%s", full_path, lines);
+    if (*lines != '\0' || was_stored)
         config->is_changed |= note_line(&config->documents, VIEW_MAX_DOCUMENTS, line);
     free(line);
-    free(full);
+    free(full_path);
 }
 
 void view_forget_document(view_config *config, const char *path)
@@ -506,8 +577,13 @@ void view_forget_document(view_config *config, const char *path)
         view_note_document(config, path, "");
         return;
     }
-    for (size_t i = 0; i < config->documents.count; i++)
-        config->documents.names[i][strcspn(config->documents.names[i], "\t") + 1] = '\0';
+
+    // All documents remain as new lines without settings, which replace the lines of the file.
+    for (size_t i = 0; i < config->documents.count; i++) {
+        char *const line = config->documents.names[i];
+        const size_t path_length = strcspn(line, "\t");
+        line[path_length + 1] = '\0';
+    }
     config->documents.num_new = config->documents.count;
     while (config->recent.count > 0)
         view_forget_recent(config, config->recent.names[0]);

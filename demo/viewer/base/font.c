@@ -1,7 +1,8 @@
-// Rasterizes glyphs with stb_truetype into one texture, and decodes UTF-8. See font.h.
+// Rasterizes glyphs with stb_truetype into one texture, and decodes UTF-8.
 //
-// view_letters is a hash table of the glyphs in the texture, by code point and size. system_fonts
-// finds system fonts for characters that our own fonts do not contain.
+// A glyph is the image of a character in a font. A code point is the number of a character in
+// Unicode. view_letters is a hash table of the glyphs in the texture, by code point and text size.
+// system_fonts finds system fonts for characters that our own fonts do not contain.
 #include "demo/viewer/base/font.h"
 
 #include "demo/common/file.h"
@@ -45,6 +46,7 @@ static const struct {
                                 [VIEW_CODE] = {md5view_code_font, 14}};
 static const float disc_radius = 8;
 
+// Returns the height of a text size in pixels, which depends on the scale of the interface.
 static float text_height(const view_font *font, view_text_size size)
 {
     return roundf(sizes[size].height * font->scale);
@@ -75,6 +77,7 @@ typedef struct system_fonts {
     uint32_t num_opened;
 } system_fonts;
 
+// Returns a big-endian number of `count` bytes.
 static uint32_t read_big(const unsigned char *bytes, int count)
 {
     uint32_t value = 0;
@@ -83,23 +86,34 @@ static uint32_t read_big(const unsigned char *bytes, int count)
     return value;
 }
 
-// Initializes font `index` of a TrueType or OpenType file, which may be a collection. Returns false
-// if a table is not within the file.
+// Finds font `index` in a file, which may be a collection of fonts, and sets `start` to its first
+// byte. Returns false if the file does not contain the font.
+static bool find_font_start(const unsigned char *bytes, size_t size, int index, size_t *start)
+{
+    // A collection begins with its tag, the version, the number of fonts, and their offsets.
+    enum { HEADER_BYTES = 12, OFFSET_BYTES = 4 };
+    const bool is_collection = size >= HEADER_BYTES && memcmp(bytes, "ttcf", 4) == 0;
+    if (!is_collection) {
+        *start = 0;
+        return true;
+    }
+    const uint32_t num_fonts = read_big(bytes + 8, 4);
+    const size_t entry = HEADER_BYTES + OFFSET_BYTES * (size_t)index;
+    if (index < 0 || (uint32_t)index >= num_fonts || entry + OFFSET_BYTES > size)
+        return false;
+    *start = read_big(bytes + entry, OFFSET_BYTES);
+    return *start <= INT32_MAX;
+}
+
+// Initializes font `index` of a TrueType or OpenType file. Returns false if the file does not
+// contain the font, or if one of the font's tables is not within the file.
 static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t size, int index)
 {
-    // A collection begins with the tag, the version, the number of fonts, and their offsets. A font
-    // begins with a header that contains the number of tables, and a directory of these tables.
-    enum { HEADER_BYTES = 12, OFFSET_BYTES = 4, ENTRY_BYTES = 16 };
-    const bool is_collection = size >= HEADER_BYTES && memcmp(bytes, "ttcf", 4) == 0;
-    size_t start = 0; // of the font
-    if (is_collection) {
-        const uint32_t num_fonts = read_big(bytes + 8, 4);
-        const size_t entry = HEADER_BYTES + OFFSET_BYTES * (size_t)index;
-        if (index < 0 || (uint32_t)index >= num_fonts || entry + OFFSET_BYTES > size)
-            return false;
-        start = read_big(bytes + entry, OFFSET_BYTES);
-    }
-    if (start > INT32_MAX || start + HEADER_BYTES > size)
+    // A font begins with a header that contains the number of its tables. A directory follows with
+    // the offset and the size of each table.
+    enum { HEADER_BYTES = 12, ENTRY_BYTES = 16 };
+    size_t start;
+    if (!find_font_start(bytes, size, index, &start) || start + HEADER_BYTES > size)
         return false;
 
     const size_t num_tables = read_big(bytes + start + 4, 2);
@@ -158,8 +172,8 @@ static const stbtt_fontinfo *open_system_font(system_fonts *system, int index)
     return &oldest->info;
 }
 
-// Gets the list of all fonts from fontconfig, sorted by similarity to "sans-serif". If it fails,
-// system->sorted remains NULL.
+// Gets the list of all fonts from fontconfig, sorted by similarity to "sans-serif", the default
+// font of interfaces. If it fails, system->sorted remains NULL.
 static void list_system_fonts(system_fonts *system)
 {
     FcResult result;
@@ -176,14 +190,15 @@ static void list_system_fonts(system_fonts *system)
         system->is_bad = common_alloc((size_t)system->sorted->nfont, sizeof *system->is_bad);
 }
 
-// Returns true if fontconfig lists a character for a font, and the font has outlines, not bitmaps.
+// Returns true if fontconfig reports that a font contains a character, and that it has outlines,
+// not bitmaps.
 static bool is_listed(const FcPattern *pattern, int code)
 {
     FcCharSet *characters;
-    FcBool is_outline = FcFalse;
-    if (FcPatternGetCharSet(pattern, FC_CHARSET, 0, &characters) != FcResultMatch
-        || !FcCharSetHasChar(characters, (FcChar32)code))
+    const bool has_set = FcPatternGetCharSet(pattern, FC_CHARSET, 0, &characters) == FcResultMatch;
+    if (!has_set || !FcCharSetHasChar(characters, (FcChar32)code))
         return false;
+    FcBool is_outline = FcFalse;
     return FcPatternGetBool(pattern, FC_OUTLINE, 0, &is_outline) == FcResultMatch && is_outline;
 }
 
@@ -307,16 +322,17 @@ static float glyph_scale(const view_letters *letters, view_text_size size, float
     return stbtt_ScaleForMappingEmToPixels(font, em);
 }
 
-// Returns the size of a letter in pixels, without drawing it, so that all letters can be packed
-// into one texture first.
+// Returns the glyph of a character with its size and its advance, the distance to the next
+// character. Does not rasterize it.
 static scaled_glyph measure_glyph(const stbtt_fontinfo *font, int code, float scale)
 {
     scaled_glyph glyph = {.font = font, .index = stbtt_FindGlyphIndex(font, code), .scale = scale};
-    // A figure space is as wide as the minus.
-    const int wide = code == FIGURE_SPACE ? stbtt_FindGlyphIndex(font, MINUS) : glyph.index;
-    int advance;
+    // A figure space is a blank that is as wide as the minus.
+    const bool is_figure_space = code == FIGURE_SPACE;
+    const int spaced_glyph = is_figure_space ? stbtt_FindGlyphIndex(font, MINUS) : glyph.index;
+    int advance; // font units
     int bearing;
-    stbtt_GetGlyphHMetrics(font, wide, &advance, &bearing);
+    stbtt_GetGlyphHMetrics(font, spaced_glyph, &advance, &bearing);
     stbtt_GetGlyphBitmapBoxSubpixel(font, glyph.index, (float)OVERSAMPLING * scale, scale, 0, 0,
                                     &glyph.left, &glyph.top, &glyph.right, &glyph.bottom);
     glyph.advance = (float)advance * scale;
@@ -346,18 +362,18 @@ static bool find_space(view_letters *letters, int columns, int rows)
     return columns + 1 <= letters->width && letters->y + rows + 1 <= letters->height;
 }
 
-// Rasterizes a glyph at the position of the next glyph, where there is space. Sets its rectangle
-// relative to the pen position, in pixels, and its texture coordinates.
+// Rasterizes a glyph into the texture, at the position of the next glyph, where it has space. Sets
+// the rectangle of the letter relative to the pen position, in pixels, and its texture coordinates.
 static void draw_glyph(view_letters *letters, const scaled_glyph *glyph, int columns, int rows,
                        view_letter *letter)
 {
-    uint8_t *const texels =
-        letters->coverage + (size_t)letters->y * (size_t)letters->width + (size_t)letters->x;
+    const size_t first_texel = (size_t)letters->y * (size_t)letters->width + (size_t)letters->x;
     float shift_x = 0; // pixels, by the filter of stb_truetype
     float shift_y = 0;
-    stbtt_MakeGlyphBitmapSubpixelPrefilter(glyph->font, texels, columns, rows, letters->width,
-                                           (float)OVERSAMPLING * glyph->scale, glyph->scale, 0, 0,
-                                           OVERSAMPLING, 1, &shift_x, &shift_y, glyph->index);
+    stbtt_MakeGlyphBitmapSubpixelPrefilter(glyph->font, letters->coverage + first_texel, columns,
+                                           rows, letters->width, (float)OVERSAMPLING * glyph->scale,
+                                           glyph->scale, 0, 0, OVERSAMPLING, 1, &shift_x, &shift_y,
+                                           glyph->index);
     letter->x0 = (float)glyph->left / (float)OVERSAMPLING + shift_x;
     letter->x1 = (float)(glyph->left + columns) / (float)OVERSAMPLING + shift_x;
     letter->y0 = (float)glyph->top + shift_y;
@@ -366,13 +382,16 @@ static void draw_glyph(view_letters *letters, const scaled_glyph *glyph, int col
     letter->u1 = (float)(letters->x + columns) / (float)letters->width;
     letter->v0 = (float)letters->y / (float)letters->height;
     letter->v1 = (float)(letters->y + rows) / (float)letters->height;
+
     letters->x += columns + 1;
-    letters->row_height = rows + 1 > letters->row_height ? rows + 1 : letters->row_height;
+    if (letters->row_height < rows + 1)
+        letters->row_height = rows + 1;
     letters->is_changed = true;
 }
 
-// Adds a glyph to the texture. Returns false if it does not fit. If no font contains the character
-// or the glyph is too large, the letter is the missing-glyph box.
+// Adds the glyph of a character to the texture. If no font contains the character, or if the glyph
+// is too large, the letter is the missing-glyph box. Returns false if the glyph does not fit into
+// the texture.
 static bool rasterize_glyph(const view_font *font, view_text_size size, int code,
                             view_letter *letter)
 {
@@ -382,33 +401,43 @@ static bool rasterize_glyph(const view_font *font, view_text_size size, int code
     *letter = letters->boxes[size];
     if (info == NULL)
         return true;
-    const scaled_glyph glyph = measure_glyph(info, code, glyph_scale(letters, size, height, info));
+    const float scale = glyph_scale(letters, size, height, info);
+    const scaled_glyph glyph = measure_glyph(info, code, scale);
     if (is_too_large(&glyph, height))
         return true;
-    const bool is_empty = glyph.right <= glyph.left || glyph.bottom <= glyph.top;
-    // The filter widens a glyph by OVERSAMPLING - 1 texels.
-    const int columns = is_empty ? 0 : glyph.right - glyph.left + OVERSAMPLING - 1;
-    const int rows = is_empty ? 0 : glyph.bottom - glyph.top;
+
+    // The filter widens a glyph by OVERSAMPLING - 1 texels. A blank does not need texels.
+    const bool is_blank = glyph.right <= glyph.left || glyph.bottom <= glyph.top;
+    const int columns = is_blank ? 0 : glyph.right - glyph.left + OVERSAMPLING - 1;
+    const int rows = is_blank ? 0 : glyph.bottom - glyph.top;
     if (!find_space(letters, columns, rows))
         return false;
     *letter = (view_letter){.advance = glyph.advance};
-    if (!is_empty)
+    if (!is_blank)
         draw_glyph(letters, &glyph, columns, rows, letter);
     return true;
 }
 
-// Returns a glyph of the table. Rasterizes it if it is new; returns the box if it does not fit.
-static const view_letter *find_or_add_glyph(const view_font *font, view_text_size size, int code)
+// Returns the slot of the hash table with a key, or the free slot for the key.
+static slot *find_slot(view_letters *letters, uint32_t key)
 {
-    view_letters *const letters = font->letters;
-    const uint32_t key = (uint32_t)code * VIEW_NUM_TEXT_SIZES + size + 1;
     uint32_t index = key * 2654435761u >> 21; // Fibonacci hashing to the 2048 slots
     while (letters->slots[index].key != key && letters->slots[index].key != 0)
         index = (index + 1) % NUM_SLOTS;
-    slot *const found = &letters->slots[index];
-    if (found->key == 0) {
-        if (letters->num_letters == MAX_LETTERS
-            || !rasterize_glyph(font, size, code, &found->letter)) {
+    return &letters->slots[index];
+}
+
+// Returns the glyph of a character. Rasterizes it if it is used for the first time. If the texture
+// or the table is full, returns the missing-glyph box.
+static const view_letter *find_or_add_glyph(const view_font *font, view_text_size size, int code)
+{
+    view_letters *const letters = font->letters;
+    const uint32_t key = (uint32_t)code * VIEW_NUM_TEXT_SIZES + size + 1; // never 0
+    slot *const found = find_slot(letters, key);
+    const bool is_new = found->key == 0;
+    if (is_new) {
+        const bool has_slot = letters->num_letters < MAX_LETTERS;
+        if (!has_slot || !rasterize_glyph(font, size, code, &found->letter)) {
             letters->is_full = true;
             return &letters->boxes[size];
         }
@@ -449,20 +478,28 @@ static int character_length(unsigned char first)
 // one byte if no valid character begins at *text.
 static int next_code_point(const char **text)
 {
-    const unsigned char *bytes = (const unsigned char *)*text;
-    const int length = character_length(bytes[0]);
     // The smallest code point of each length: a smaller one has a shorter encoding.
     static const int min_code[] = {0, 0, 0x80, 0x800, 0x10000};
-    int code = length == 1 ? bytes[0] : bytes[0] & (0xFF >> (length + 1));
+    const int max_code = 0x10FFFF;
+    const unsigned char *const bytes = (const unsigned char *)*text;
+    const int length = character_length(bytes[0]);
+    const unsigned char mask_of_first = (unsigned char)(0xFF >> (length + 1));
+    int code = length == 1 ? bytes[0] : bytes[0] & mask_of_first;
     bool is_valid = length > 0;
     for (int i = 1; i < length && is_valid; i++) {
-        is_valid = (bytes[i] & 0xC0) == 0x80;
+        const bool is_continuation = (bytes[i] & 0xC0) == 0x80;
         code = code << 6 | (bytes[i] & 0x3F);
+        is_valid = is_continuation;
     }
-    const bool is_surrogate = code >> 11 == 0xD800 >> 11;
-    is_valid = is_valid && code >= min_code[length] && code <= 0x10FFFF && !is_surrogate;
-    *text += is_valid ? length : 1;
-    return is_valid ? code : INVALID;
+
+    const bool is_surrogate = code >> 11 == 0xD800 >> 11; // D800 to DFFF: only for UTF-16
+    const bool is_in_range = is_valid && code >= min_code[length] && code <= max_code;
+    if (!is_in_range || is_surrogate) {
+        *text += 1;
+        return INVALID;
+    }
+    *text += length;
+    return code;
 }
 
 const view_letter *view_next_letter(const view_font *font, view_text_size size, const char **text)
@@ -474,24 +511,27 @@ const view_letter *view_next_letter(const view_font *font, view_text_size size, 
 
 // -- The texture --------------------------------------------------------------------------
 
-// Draws a disc in the upper left corner, with an edge that is antialiased over one pixel. Returns
-// the side of its square, including a border.
+// Draws a disc in the upper left corner of the texture, with an edge that is antialiased over one
+// pixel. Shapes with round corners use it, and its middle is used for areas of one color. Returns
+// the side of its square, including a border, in texels.
 static int draw_disc(view_font *font)
 {
     view_letters *const letters = font->letters;
     const float radius = font->disc_radius;
-    const float width = (float)letters->width;
-    const float height = (float)letters->height;
     const int side = 2 * (int)radius + 4;
     const float middle = 0.5f * (float)side;
-    for (int y = 0; y < side; y++)
+    for (int y = 0; y < side; y++) {
         for (int x = 0; x < side; x++) {
             const float dx = (float)x + 0.5f - middle;
             const float dy = (float)y + 0.5f - middle;
-            const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
-            const float clamped = fminf(fmaxf(cover, 0), 1);
-            letters->coverage[y * letters->width + x] = (uint8_t)(clamped * 255 + 0.5f);
+            const float distance_inside = radius - sqrtf(dx * dx + dy * dy);
+            const float coverage = fminf(fmaxf(distance_inside + 0.5f, 0), 1);
+            letters->coverage[y * letters->width + x] = (uint8_t)(coverage * 255 + 0.5f);
         }
+    }
+
+    const float width = (float)letters->width;
+    const float height = (float)letters->height;
     font->disc_u0 = (middle - radius) / width;
     font->disc_u1 = (middle + radius) / width;
     font->disc_v0 = (middle - radius) / height;
@@ -501,7 +541,23 @@ static int draw_disc(view_font *font)
     return side;
 }
 
-// Clears the texture and draws the disc and the common glyphs.
+// Adds the common glyphs of a text size to the texture: the missing-glyph box, ASCII, Latin-1, and
+// the other characters of the interface.
+static void add_common_glyphs(view_font *font, view_text_size size)
+{
+    enum { END_OF_ASCII = 127, BEGIN_OF_LATIN_1 = 160, END_OF_LATIN_1 = 256 };
+    rasterize_glyph(font, size, BOX, &font->letters->boxes[size]);
+    for (int code = ' '; code < END_OF_ASCII; code++)
+        find_or_add_glyph(font, size, code);
+    for (int code = BEGIN_OF_LATIN_1; code < END_OF_LATIN_1; code++)
+        find_or_add_glyph(font, size, code);
+
+    const char *text = others;
+    while (*text != '\0')
+        view_next_letter(font, size, &text);
+}
+
+// Clears the texture, and draws the disc and the common glyphs, which are never removed.
 static void reset_glyphs(view_font *font)
 {
     view_letters *const letters = font->letters;
@@ -511,16 +567,12 @@ static void reset_glyphs(view_font *font)
     letters->x = letters->row_height = draw_disc(font);
     letters->y = 0;
     letters->is_full = false;
-    for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
-        rasterize_glyph(font, size, BOX, &letters->boxes[size]);
-        for (int code = ' '; code < 256; code++)
-            if (code < 127 || code >= 160)
-                find_or_add_glyph(font, size, code);
-        for (const char *text = others; view_next_letter(font, size, &text) != NULL;)
-            continue;
+    for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++)
+        add_common_glyphs(font, size);
+    for (int i = 0; i < NUM_SLOTS; i++) {
+        const bool is_used = letters->slots[i].key != 0;
+        letters->slots[i].last_frame = is_used ? UINT32_MAX : 0;
     }
-    for (int i = 0; i < NUM_SLOTS; i++)
-        letters->slots[i].last_frame = letters->slots[i].key != 0 ? UINT32_MAX : 0;
 }
 
 // Returns true if the texture is full and contains glyphs that the current frame did not use. They
@@ -535,7 +587,8 @@ static bool can_make_space(const view_letters *letters)
     return false;
 }
 
-// Uploads letters that were drawn for the first time.
+// Uploads glyphs that were used for the first time in the last frame. If the texture is full,
+// removes all but the common glyphs instead.
 bool view_update_font(view_font *font, md5gl_renderer *renderer)
 {
     view_letters *const letters = font->letters;
@@ -549,6 +602,7 @@ bool view_update_font(view_font *font, md5gl_renderer *renderer)
     }
     if (!is_changed)
         return false;
+
     md5_error error;
     const md5gl_texture mask = upload(letters, renderer, &error);
     if (mask == 0)
@@ -588,36 +642,42 @@ static void measure_sizes(view_font *font)
     }
 }
 
-// Creates a texture with a square for the common glyphs, and rows below it for about 400 more
-// glyphs, which are as wide as high. Draws the common glyphs. Returns true if they fit into the
-// square.
+// Creates the texels of a texture that is `side` texels wide: a square for the common glyphs, and
+// rows below it for about 400 more glyphs, which are as wide as high. Draws the common glyphs.
+// Returns true if they fit into the square.
 static bool create_texels(view_font *font, int side)
 {
+    const float num_more_glyphs = 400;
     view_letters *const letters = font->letters;
-    const float letter = text_height(font, VIEW_TEXT) + 2;
-    const int rows = (int)(400 * (float)OVERSAMPLING * letter * letter / (float)side);
+    const float glyph_side = text_height(font, VIEW_TEXT) + 2; // pixels
+    const float glyph_texels = (float)OVERSAMPLING * glyph_side * glyph_side;
+    const int needed_rows = (int)(num_more_glyphs * glyph_texels / (float)side);
+    const int max_rows = MAX_SIDE - side;
     letters->width = side;
-    letters->height = side + (rows < MAX_SIDE - side ? rows : MAX_SIDE - side);
+    letters->height = side + (needed_rows < max_rows ? needed_rows : max_rows);
     free(letters->coverage);
     letters->coverage = common_alloc((size_t)side, (size_t)letters->height);
     reset_glyphs(font);
     return !letters->is_full && letters->y + letters->row_height <= side;
 }
 
-// Creates the texture of the letters, with the smallest size into which the common ones fit.
+// Creates the texture of the glyphs, with the smallest size into which the common glyphs fit.
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error)
 {
+    const int min_side = 256;
     *font = (view_font){.scale = scale,
                         .disc_radius = roundf(disc_radius * scale),
                         .letters = common_alloc(1, sizeof *font->letters)};
     view_letters *const letters = font->letters;
     measure_sizes(font);
-    int side = 256;
+    int side = min_side;
     while (!create_texels(font, side) && side < MAX_SIDE)
         side *= 2;
     font->mask = upload(letters, renderer, error);
     letters->is_changed = false;
-    if (font->mask == 0)
+    if (font->mask == 0) {
         view_free_font(font, renderer);
-    return font->mask != 0;
+        return false;
+    }
+    return true;
 }

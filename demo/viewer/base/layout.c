@@ -1,4 +1,6 @@
-// Computes the positions of the parts of the window. See layout.h.
+// Computes the positions of the parts of the window: the menu bar, the docks, the time bar and the
+// image. In a window that is too small for docks, a sheet replaces the docks at the sides: it
+// covers a part of the image and shows one dock at a time.
 #include "demo/viewer/base/layout.h"
 
 #include "demo/viewer/base/math.h"
@@ -51,6 +53,23 @@ static float preferred_size(const view_layout_request *request, view_dock dock)
     return size > 0 ? fmaxf(size, sizes[dock].minimum) : sizes[dock].usual;
 }
 
+// Returns the height of the sheet of an upright window, in pixels: closed, half or full. While its
+// handle is dragged, the sheet follows the handle. `bars` is the height of the time bar and the
+// handle above the sheet.
+static float upright_sheet_height(const view_layout_request *request, bool is_open,
+                                  float half_height, float full_height, float bars)
+{
+    const float dragged_top = request->docks.sheet_top;
+    float height = half_height;
+    if (dragged_top > 0)
+        height = request->height - dragged_top - bars;
+    else if (!is_open)
+        height = 0;
+    else if (request->docks.is_sheet_full)
+        height = full_height;
+    return ceilf(fmaxf(fminf(height, full_height), 0));
+}
+
 // Lays out the sheet of an upright window at its bottom, with the time bar and the handle above it.
 // A sheet of at most half the height is below the image; a higher sheet covers a part of the image.
 static void lay_out_upright_sheet(const view_layout_request *request, view_dock front, bool is_open,
@@ -62,16 +81,7 @@ static void lay_out_upright_sheet(const view_layout_request *request, view_dock 
     const float bars = time_bar + handle;
     const float full_height = fmaxf(layout->free.height - bars, 0);
     const float half_height = ceilf(fmaxf(0.45f * request->height - bars, 0));
-
-    // While the handle is dragged, the sheet follows it.
-    float height = half_height;
-    if (request->docks.sheet_top > 0)
-        height = request->height - request->docks.sheet_top - bars;
-    else if (!is_open)
-        height = 0;
-    else if (request->docks.is_sheet_full)
-        height = full_height;
-    height = ceilf(fmaxf(fminf(height, full_height), 0));
+    const float height = upright_sheet_height(request, is_open, half_height, full_height, bars);
 
     view_rect remaining = layout->free;
     const view_rect sheet = view_cut(&remaining, VIEW_AT_BOTTOM, height);
@@ -94,7 +104,8 @@ static void lay_out_side_sheet(const view_layout_request *request, view_dock fro
     layout->docks[front] = view_cut(&covered, side, floorf(width));
 }
 
-// Lays out a window in which one dock at a time covers a part of the image.
+// Lays out a small window, in which the sheet shows one dock at a time. `front` is the side dock
+// that the sheet shows.
 static void lay_out_sheets(const view_layout_request *request, view_dock front, bool is_upright,
                            view_layout *layout)
 {
@@ -117,26 +128,33 @@ static void lay_out_sheets(const view_layout_request *request, view_dock front, 
     }
 }
 
-// Reduces the sizes of docks, em, until the image has its minimum size: docks shrink to their
-// minimum, then close, in the order of `order`.
+// Returns the size, em, by which the docks of an axis are too large for the image to have its
+// minimum size `available_size`. The bottom dock reduces the height of the image, the side docks
+// together its width.
+static float excess_size(const float *dock_sizes, view_dock dock, const float available_size[2])
+{
+    if (dock == VIEW_DOCK_BOTTOM)
+        return dock_sizes[VIEW_DOCK_BOTTOM] - available_size[1];
+    return dock_sizes[VIEW_DOCK_LEFT] + dock_sizes[VIEW_DOCK_RIGHT] - available_size[0];
+}
+
+// Reduces the sizes of docks, em, until the image has its minimum size. First the docks shrink to
+// their minimum, then they close, in the order of `order`.
 static void shrink_docks(const view_layout_request *request, view_rect free, float *dock_sizes)
 {
     static const view_dock order[VIEW_NUM_DOCKS] = {VIEW_DOCK_RIGHT, VIEW_DOCK_BOTTOM,
                                                     VIEW_DOCK_LEFT};
-    // The fractions of an em are for the rounding to pixels.
-    const float available_width = free.width / request->em - min_free[0] - 0.2f;
-    const float available_height = free.height / request->em - min_free[1] - 0.1f;
-
+    // The size for docks, width and height. The fractions of an em are for the rounding to pixels.
+    const float available_size[2] = {free.width / request->em - min_free[0] - 0.2f,
+                                     free.height / request->em - min_free[1] - 0.1f};
     for (int pass = 0; pass < 2; pass++) {
         const bool closes_docks = pass == 1;
         for (int i = 0; i < VIEW_NUM_DOCKS; i++) {
             const view_dock dock = order[i];
-            float excess = dock_sizes[VIEW_DOCK_BOTTOM] - available_height;
-            if (dock != VIEW_DOCK_BOTTOM)
-                excess = dock_sizes[VIEW_DOCK_LEFT] + dock_sizes[VIEW_DOCK_RIGHT] - available_width;
-            if (dock_sizes[dock] <= 0 || excess <= 0)
+            const float excess = excess_size(dock_sizes, dock, available_size);
+            const bool is_open = dock_sizes[dock] > 0;
+            if (!is_open || excess <= 0)
                 continue;
-
             const float minimum = fminf(sizes[dock].minimum, dock_sizes[dock]);
             dock_sizes[dock] = closes_docks ? 0 : fmaxf(dock_sizes[dock] - excess, minimum);
         }
@@ -229,13 +247,16 @@ float view_drag_dock(const view_layout_request *request, view_dock dock, float x
     const view_rect box = layout.docks[dock];
     const bool is_left_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && !request->is_touched;
     const bool is_left_dock = dock == VIEW_DOCK_LEFT && layout.arrangement == VIEW_ARRANGE_BESIDE;
-    float size = box.x + box.width - x;
+    float pixels = box.x + box.width - x; // from the right edge of the dock to the mouse
     if (dock == VIEW_DOCK_BOTTOM)
-        size = box.y + box.height - y;
+        pixels = box.y + box.height - y;
     else if (is_left_sheet || is_left_dock)
-        size = x - box.x;
-    const float ems = size / request->em;
-    return ems < 0.5f * sizes[dock].minimum ? 0 : fmaxf(ems, sizes[dock].minimum);
+        pixels = x - box.x;
+
+    const float size = pixels / request->em;
+    const float minimum = sizes[dock].minimum;
+    const bool is_closed = size < 0.5f * minimum;
+    return is_closed ? 0 : fmaxf(size, minimum);
 }
 
 // The heights at which the sheet of an upright window stops.

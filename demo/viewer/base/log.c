@@ -1,4 +1,7 @@
-// Prints messages to standard error, and stores errors and warnings for the window. See log.h.
+// Prints messages to standard error, and stores errors and warnings for the window.
+//
+// A report (view_report) is a message about a file or a part of the scene, with the number of its
+// occurrences. Reports are listed only in a window (view_log.reports is not NULL).
 #include "demo/viewer/base/log.h"
 
 #include "demo/common/text.h"
@@ -14,6 +17,7 @@
 
 enum { STANDARD_ERROR = 2 }; // the descriptor
 
+// Removes the line with the progress from the terminal, if there is one.
 static void end_progress_line(view_log *log)
 {
     if (log->progress_shown)
@@ -53,6 +57,7 @@ void view_end_warnings(view_log *log)
     log->num_printed = 0;
 }
 
+// Returns the hash of a text to which another text was appended.
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     for (; *text != '\0'; text++) // FNV-1a
@@ -60,27 +65,29 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-// Adds a warning to the list, or increments the count of an equal warning. Returns true if the
-// warning is new.
+// Adds a warning to the list of reports, or increments the count of an equal one. Warnings after
+// the first VIEW_MAX_REPORTS are not listed. Returns true if the warning is new.
 static bool list_warning(const view_log *log, view_level level, const char *text,
                          const md5_error *location)
 {
     view_reports *const reports = log->reports;
-    const uint64_t start =
-        0xCBF29CE484222325u ^ ((uint64_t)location->line << 32 | location->column);
-    const uint64_t hash = hash_text(3 * hash_text(start, location->file), text);
-    for (size_t i = reports->count; i-- > 0;)
+    const uint64_t position = (uint64_t)location->line << 32 | location->column;
+    const uint64_t file_hash = hash_text(0xCBF29CE484222325u ^ position, location->file);
+    const uint64_t hash = hash_text(3 * file_hash, text);
+    for (size_t i = reports->count; i-- > 0;) { // equal warnings usually follow each other
         if (reports->rows[i].hash == hash) {
             reports->rows[i].count++;
             return false;
         }
+    }
     if (reports->count == VIEW_MAX_REPORTS)
         return true;
+    const bool has_file = location->file[0] != '\0';
     *COMMON_ADD_ITEM(reports->rows, reports->count) =
         (view_report){.level = level,
                       .about = log->about,
                       .text = common_copy(text),
-                      .file = location->file[0] != '\0' ? common_copy(location->file) : NULL,
+                      .file = has_file ? common_copy(location->file) : NULL,
                       .line = location->line,
                       .column = location->column,
                       .count = 1,
@@ -89,18 +96,20 @@ static bool list_warning(const view_log *log, view_level level, const char *text
 }
 
 // Stores a message for the window: the last error, or a warning. `whole` is the text with its
-// location, which is empty if the message does not have one.
+// location; `text` is the text without it.
 static void store_message(view_log *log, view_level level, const char *whole, const char *text,
                           const md5_error *location)
 {
-    snprintf(level == VIEW_ERROR ? log->error : log->warning, sizeof log->error, "%.*s",
-             (int)sizeof log->error - 1, whole);
     if (level == VIEW_ERROR) {
+        COMMON_TEXT(log->error, "%.*s", (int)sizeof log->error - 1, whole);
         log->failure = *location;
         log->num_errors++;
         return;
     }
-    log->num_warnings += log->reports == NULL || list_warning(log, level, text, location);
+    COMMON_TEXT(log->warning, "%.*s", (int)sizeof log->warning - 1, whole);
+    const bool is_new = log->reports == NULL || list_warning(log, level, text, location);
+    if (is_new)
+        log->num_warnings++;
 }
 
 // Declares text[1024] in the calling function and writes a prefix and the variadic arguments of the
@@ -161,26 +170,37 @@ void view_debug(view_log *log, const char *format, ...)
     write_line(log, VIEW_DEBUG, text);
 }
 
-// Reports an error or warning of the library. The window shows only the file name without its
-// folder, the line and the message; for errors the line and column are written in words.
+// Writes the message of the library for the window: the name of the file without its folder, the
+// line, and the text. The line and column of an error are written in words.
+static void write_window_message(view_level level, const md5_error *note, char *text, size_t size)
+{
+    const bool is_error = level == VIEW_ERROR;
+    char location[64] = "";
+    if (note->line > 0 && is_error)
+        COMMON_TEXT(location, ", line %u, column %u", note->line, note->column);
+    else if (note->line > 0)
+        COMMON_TEXT(location, ":%u", note->line);
+
+    const char *const slash = strrchr(note->file, '/');
+    const char *const file = slash != NULL ? slash + 1 : note->file;
+    const bool has_location = note->line > 0 || *file != '\0';
+    const char *const separator = has_location || !is_error ? ": " : "";
+    snprintf(text, size, "%s%s%s%s", file, location, separator, note->message);
+}
+
+// Reports an error or warning of the library: prints it, and stores it for the window.
 static void log_note(view_log *log, view_level level, const md5_error *note)
 {
     char text[640];
-    char location[64] = "";
     md5_format_error(note, text, sizeof text);
     if (level == VIEW_WARNING)
         write_warning(log, text);
     else
         write_line(log, level, text);
-    const char *const slash = strrchr(note->file, '/');
-    const char *const file = slash != NULL ? slash + 1 : note->file;
-    if (note->line > 0 && level == VIEW_ERROR)
-        COMMON_TEXT(location, ", line %u, column %u", note->line, note->column);
-    else if (note->line > 0)
-        COMMON_TEXT(location, ":%u", note->line);
-    const bool has_place = note->line > 0 || level != VIEW_ERROR || *file != '\0';
-    COMMON_TEXT(text, "%s%s%s%s", file, location, has_place ? ": " : "", note->message);
-    store_message(log, level, text, note->message, note);
+
+    char window_text[640];
+    write_window_message(level, note, window_text, sizeof window_text);
+    store_message(log, level, window_text, note->message, note);
 }
 
 bool view_log_error(view_log *log, const md5_error *error)
@@ -194,6 +214,7 @@ void view_log_warning(void *log, const md5_error *warning)
     log_note(log, VIEW_WARNING, warning);
 }
 
+// Logs a warning (view_listener). `log` is the view_log.
 static void warn_listener(void *log, const char *text)
 {
     view_warn(log, "%s", text);
@@ -214,23 +235,37 @@ void view_log_clear(view_log *log)
         view_free_reports(log->reports);
 }
 
-// Takes over the reports of a thread.
+// Sets the subject of the reports, among the first `count`, that are about the same line of a file
+// as `report`.
+static void set_subject(view_reports *reports, size_t count, const view_report *report)
+{
+    for (size_t i = 0; i < count; i++) {
+        view_report *const listed = &reports->rows[i];
+        const bool is_same_line = listed->line == report->line && listed->file != NULL;
+        if (is_same_line && strcmp(listed->file, report->file) == 0)
+            listed->about = report->about;
+    }
+}
+
+// Moves the reports of a thread to the log. A report with the level VIEW_DEBUG is not a problem of
+// its own: it only completes earlier reports about the same line by their subject in `model`.
 void view_take_reports(view_log *log, view_reports *found, const void *model)
 {
-    view_reports *const to = log->reports;
-    const size_t before = to->count;
+    view_reports *const listed = log->reports;
+    const size_t num_earlier = listed->count;
     for (size_t i = 0; i < found->count; i++) {
-        view_report *const row = &found->rows[i];
-        row->about.model = model;
-        for (size_t k = 0; row->level == VIEW_DEBUG && k < before; k++)
-            if (to->rows[k].line == row->line && to->rows[k].file != NULL
-                && strcmp(to->rows[k].file, row->file) == 0)
-                to->rows[k].about = row->about;
-        if (row->level == VIEW_DEBUG || to->count == VIEW_MAX_REPORTS)
+        view_report *const report = &found->rows[i];
+        report->about.model = model;
+        if (report->level == VIEW_DEBUG) {
+            set_subject(listed, num_earlier, report);
             continue;
-        log->num_warnings += row->level == VIEW_WARNING;
-        *COMMON_ADD_ITEM(to->rows, to->count) = *row;
-        row->text = row->file = NULL;
+        }
+        if (listed->count == VIEW_MAX_REPORTS)
+            continue;
+        if (report->level == VIEW_WARNING)
+            log->num_warnings++;
+        *COMMON_ADD_ITEM(listed->rows, listed->count) = *report;
+        report->text = report->file = NULL; // the list owns them
     }
     view_free_reports(found);
 }
@@ -249,15 +284,19 @@ void view_free_reports(view_reports *reports)
 
 bool view_log_progress(view_log *log, const char *what, size_t step, size_t count)
 {
+    const double min_seconds = 0.5; // shorter work does not show its progress
     if (step == 0)
         log->progress_begin = clock();
     if (step >= count) {
         end_progress_line(log);
         return !(log->may_stop && log->has_stopped);
     }
-    log->has_stopped |= log->may_stop && !log->has_stopped && view_is_interrupted();
+
+    if (log->may_stop && !log->has_stopped)
+        log->has_stopped = view_is_interrupted();
     const double seconds = (double)(clock() - log->progress_begin) / CLOCKS_PER_SEC;
-    if (seconds >= 0.5 && log->level >= VIEW_WARNING && isatty(STANDARD_ERROR) != 0) {
+    const bool is_long = seconds >= min_seconds;
+    if (is_long && log->level >= VIEW_WARNING && isatty(STANDARD_ERROR) != 0) {
         fprintf(stderr, "\r%s %zu/%zu\033[K", what, step + 1, count);
         fflush(stderr);
         log->progress_shown = true;

@@ -1,4 +1,6 @@
-// Decides when the quality of the image is reduced and restored. See quality.h.
+// Decides when the quality of the image is reduced and restored, so that frames do not take too
+// long. The quality has steps (view_economies): step 0 is the full quality, a higher step is worse.
+// A trial is a change to a better step whose frame time is not known.
 #include "demo/viewer/base/quality.h"
 
 #include "demo/common/memory.h"
@@ -28,22 +30,29 @@ const view_economy view_economies[VIEW_NUM_QUALITIES] = {
     {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.35f},
 };
 
-// Returns false if a step does not change the image, because the renderer does not offer the
-// property that the step reduces.
+// Returns true if a step changes the image. A step does not if it only reduces a property that the
+// image does not have.
 static bool has_effect(int step, view_quality_offers offers)
 {
-    if (step == 1)
+    switch (step) {
+    case 1: // fewer samples, and faster shadows
         return offers.samples || offers.shadows;
-    return step != 2 || offers.shadows;
+    case 2: // no shadows
+        return offers.shadows;
+    default:
+        return true;
+    }
 }
 
-// Returns the next step in a direction that changes the image, or the current step.
+// Returns the next step in a direction (1 is worse, -1 better) that changes the image, or the
+// current step if there is none.
 static uint32_t next_step(uint32_t step, int direction, view_quality_offers offers)
 {
     int next = (int)step + direction;
     while (!has_effect(next, offers))
         next += direction;
-    return next >= 0 && next < VIEW_NUM_QUALITIES ? (uint32_t)next : step;
+    const bool exists = next >= 0 && next < VIEW_NUM_QUALITIES;
+    return exists ? (uint32_t)next : step;
 }
 
 // Returns the maximum ratio of the frame times of a better step and the current step: the ratio of
@@ -66,7 +75,8 @@ static double min_calm(const view_quality *quality)
     return quality->calm > 0 ? quality->calm : usual_calm;
 }
 
-// Sets the step and restarts the measurements. Returns true.
+// Changes to a step and restarts the measurements. Returns true, the result of view_judge_quality()
+// after a change.
 static bool change_step(view_quality *quality, uint32_t step)
 {
     quality->has_returned = step < quality->step;
@@ -76,15 +86,17 @@ static bool change_step(view_quality *quality, uint32_t step)
     return true;
 }
 
-// Selects the quality of the first frames by the name of the graphics device.
+// Selects the quality of the first frames by the name of the graphics device. Software renderers
+// begin with a reduced quality, which a still image also has.
 view_quality view_begin_quality(const char *device)
 {
     // Software renderers of Mesa (two), browsers, Windows and macOS.
     static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader",
                                         "Microsoft Basic Render", "Apple Software Renderer"};
-    uint32_t step = 0;
+    bool is_software = false;
     for (size_t i = 0; i < COMMON_LENGTH(names); i++)
-        step = strstr(device, names[i]) != NULL ? 1 : step;
+        is_software = is_software || strstr(device, names[i]) != NULL;
+    const uint32_t step = is_software ? 1 : 0;
     return (view_quality){.step = step, .still = step};
 }
 
@@ -155,7 +167,8 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
 
     const bool has_two_slow = quality->num_slow >= 2 && quality->slow_sum > max_two_slow;
     const bool is_too_slow = quality->num_slow >= FRAMES_TO_REDUCE || has_two_slow;
-    if (worse != quality->step && is_too_slow)
+    const bool has_worse = worse != quality->step;
+    if (is_too_slow && has_worse)
         return reduce_quality(quality, worse);
 
     // Return to the better step if it is expected to be fast. If its time is unknown, try it after
@@ -164,9 +177,10 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     const bool is_expected_fast = quality->num_roomy >= FRAMES_TO_RETURN && quality->since >= calm;
     const bool may_try =
         quality->num_fast >= FRAMES_TO_RETURN && quality->since >= calms_to_trial * calm;
-    if (better == quality->step || !(is_expected_fast || may_try))
-        return false;
-    return change_step(quality, better);
+    const bool has_better = better != quality->step;
+    if (has_better && (is_expected_fast || may_try))
+        return change_step(quality, better);
+    return false;
 }
 
 void view_describe_economy(const view_economy *economy, char *text, size_t size)

@@ -1,4 +1,8 @@
-// Ratings of the command search, and its answers to searches for missing features. See search.h.
+// Ratings of the command search, and its answers to searches for missing features.
+//
+// A search text consists of words. Each word is compared with several texts of a menu entry, such
+// as its label and its tooltip. A match has points, which depend on the text and on the position of
+// the word in it.
 #include "demo/viewer/base/search.h"
 
 #include "demo/viewer/base/options.h"
@@ -8,7 +12,7 @@
 
 // == Ratings ======================================================================================
 
-// Points of a match in one text, in tenths.
+// Points of a match in one text.
 typedef struct text_points {
     int whole;    // the word is a whole word of the text
     int begins;   // the word begins a word of the text
@@ -16,40 +20,44 @@ typedef struct text_points {
     int is_first; // additional points at the beginning of the text
 } text_points;
 
-// Returns the points of a word in a text, or 0 if the text does not contain it. `text` may be NULL.
+// Returns the points of the best match of a word (`length` bytes) in a text, or 0 if the text does
+// not contain it. `text` may be NULL.
 static int rate_word(const char *text, const char *word, size_t length, const text_points *points)
 {
+    const bool may_be_inside = length >= 3 && points->inside > 0;
     int best = 0;
     for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
         const bool begins = i == 0 || !isalnum((unsigned char)text[i - 1]);
-        const bool may_be_inside = length >= 3 && points->inside > 0;
         if ((!begins && !may_be_inside) || strncasecmp(text + i, word, length) != 0)
             continue;
+        const bool ends = !isalnum((unsigned char)text[i + length]);
         int sum = i == 0 ? points->is_first : 0;
-        if (!begins)
-            sum += points->inside;
-        else if (isalnum((unsigned char)text[i + length]))
+        if (begins && ends)
+            sum += points->whole;
+        else if (begins)
             sum += points->begins;
         else
-            sum += points->whole;
-        best = sum > best ? sum : best;
+            sum += points->inside;
+        if (sum > best)
+            best = sum;
     }
     return best;
 }
 
-// Returns the points of a word in one of several texts. A plural also matches the singular, for
-// fewer points.
+// Returns the points of a word in the text in which it matches best. A plural also matches the
+// singular, for fewer points.
 static int rate_word_in_texts(const char *const *texts, const text_points *points, int num_texts,
                               const char *word, size_t length)
 {
     enum { MINUS_OF_SINGULAR = 100 };
+    const bool is_plural = length > 3 && tolower((unsigned char)word[length - 1]) == 's';
     int best = 0;
     for (int i = 0; i < num_texts; i++) {
         int rated = rate_word(texts[i], word, length, &points[i]);
-        const bool is_plural = length > 3 && tolower((unsigned char)word[length - 1]) == 's';
         if (rated == 0 && is_plural)
             rated = rate_word(texts[i], word, length - 1, &points[i]) - MINUS_OF_SINGULAR;
-        best = rated > best ? rated : best;
+        if (rated > best)
+            best = rated;
     }
     return best;
 }
@@ -72,9 +80,10 @@ static bool is_common_word(const char *word, size_t length)
     return false;
 }
 
-// Returns the mean points of the words, or VIEW_NO_MATCH if a word does not match. A shorter first
-// text is better. With `has_common_words`, common words may be missing beside other words, and only
-// add a tenth of their points if they match. If there are only common words, one must match.
+// Returns the mean points of the words from `words` to `end`, or VIEW_NO_MATCH if a word does not
+// match. A shorter first text is better. If `has_common_words` is true, common words, such as
+// "show", may be missing, and only add a tenth of their points if they match. If there are only
+// common words, one must match.
 static int rate_words(const char *const *texts, const text_points *points, int num_texts,
                       const char *words, const char *end, bool has_common_words)
 {
@@ -122,7 +131,7 @@ static size_t write_phrase(char *text, size_t size, const char *words, const cha
     return strlen(text);
 }
 
-// Returns how well the words of a search match a menu entry.
+// Returns the points of the words of a search for a menu entry, or VIEW_NO_MATCH.
 int view_rate_entry(const view_menu_entry *entry, const char *words, const char *end)
 {
     enum { NUM_TEXTS = 5 };
@@ -162,32 +171,41 @@ int view_rate_name(const char *name, const char *text, const char *words, const 
 // Returns the smallest edit distance of a word, in lower case, to the words of a text.
 static size_t distance_to_words(const char *text, const char *word, size_t length)
 {
+    static const char separators[] = " /";
     size_t min_distance = SIZE_MAX;
-    while (*text != '\0') {
+    const char *position = text;
+    while (*position != '\0') {
+        const size_t part_length = strcspn(position, separators);
         char part[32];
-        const size_t size = strcspn(text, " /");
-        COMMON_TEXT(part, "%.*s", (int)size, text);
+        COMMON_TEXT(part, "%.*s", (int)part_length, position);
         for (char *letter = part; *letter != '\0'; letter++)
             *letter = (char)tolower((unsigned char)*letter);
         const size_t distance = common_edit_distance(word, length, part, false);
-        min_distance = distance < min_distance ? distance : min_distance;
-        text += size;
-        text += strspn(text, " /");
+        if (distance < min_distance)
+            min_distance = distance;
+        position += part_length;
+        position += strspn(position, separators);
     }
     return min_distance;
 }
 
-// Finds an entry for a misspelt word, by its edit distance.
+// Finds an entry for a misspelt word, by the edit distance to the words of its label. About one
+// typing error per four letters is accepted.
 const view_menu_entry *view_find_similar_entry(const view_menu_entries *list, const char *word)
 {
+    enum { MIN_LENGTH = 4, LETTERS_PER_ERROR = 4 };
     const size_t length = strlen(word);
-    const view_menu_entry *similar = NULL;
-    size_t min_distance = (length + 1) / 4 + 1; // a limit: more errors are another word
-    if (length < 4 || strchr(word, ' ') != NULL)
+    const bool is_single_word = strchr(word, ' ') == NULL;
+    if (length < MIN_LENGTH || !is_single_word)
         return NULL;
+
+    const size_t max_errors = (length + 1) / LETTERS_PER_ERROR;
+    const view_menu_entry *similar = NULL;
+    size_t min_distance = max_errors + 1;
     for (size_t i = 0; i < list->count; i++) {
         const view_menu_entry *const entry = list->entries[i];
-        if (entry->menu >= VIEW_NUM_MENUS)
+        const bool is_in_menu_bar = entry->menu < VIEW_NUM_MENUS;
+        if (!is_in_menu_bar)
             continue;
         const size_t distance = distance_to_words(view_get_label(entry), word, length);
         if (distance < min_distance) {
@@ -283,18 +301,20 @@ static bool contains_word(const char *text, const char *word, size_t length)
     return rate_word_in_texts(&text, &points, 1, word, length) > 0;
 }
 
-// Returns true if each word of the search text is a word of the feature, and one is its name.
+// Returns true if a search text is about a feature: each of its words is a word of the feature, and
+// at least one is its name.
 static bool is_feature(const missing_feature *feature, const char *words)
 {
     bool is_named = false;
-    while (*words != '\0') {
-        const size_t length = strcspn(words, " ");
-        const bool is_name = contains_word(feature->names, words, length);
-        if (!is_name && !contains_word(feature->words, words, length))
+    const char *word = words;
+    while (*word != '\0') {
+        const size_t length = strcspn(word, " ");
+        const bool is_name = contains_word(feature->names, word, length);
+        if (!is_name && !contains_word(feature->words, word, length))
             return false;
         is_named = is_named || is_name;
-        words += length;
-        words += strspn(words, " ");
+        word += length;
+        word += strspn(word, " ");
     }
     return is_named;
 }
