@@ -65,45 +65,51 @@ int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, f
 bool view_count_fingers(view_fingers *fingers, int down, double now)
 {
     const int before = fingers->down;
-    if (before == 0 && down > 0)
+    const bool is_first = before == 0 && down > 0;
+    if (is_first)
         *fingers = (view_fingers){.since = now};
     // A touch that began before the window was opened is not counted: its end would be below 0.
     fingers->down = down > 0 ? down : 0;
-    fingers->max_down = down > fingers->max_down ? down : fingers->max_down;
+    if (down > fingers->max_down)
+        fingers->max_down = down;
     const bool is_end = before > 0 && down == 0;
-    return is_end && fingers->max_down == 3 && !view_is_long_touch(fingers, now);
+    const bool is_tap = is_end && !view_is_long_touch(fingers, now);
+    return is_tap && fingers->max_down == 3;
 }
 
-// Returns the pressed buttons of a gamepad, with those that its stick represents.
+// Returns the buttons of a gamepad that are pressed, with the directions that its stick represents.
+// A fully deflected stick also represents the button to run.
 static uint32_t pressed_buttons(const view_pad *pad)
 {
     const float min_deflection = 0.35f;
     const float run_deflection = 0.85f;
-    uint32_t down = pad->buttons;
+    uint32_t pressed = pad->buttons;
     if (pad->y < -min_deflection)
-        down |= VIEW_PAD_UP;
+        pressed |= VIEW_PAD_UP;
     if (pad->y > min_deflection)
-        down |= VIEW_PAD_DOWN;
+        pressed |= VIEW_PAD_DOWN;
     if (pad->x < -min_deflection)
-        down |= VIEW_PAD_LEFT;
+        pressed |= VIEW_PAD_LEFT;
     if (pad->x > min_deflection)
-        down |= VIEW_PAD_RIGHT;
+        pressed |= VIEW_PAD_RIGHT;
     if (hypotf(pad->x, pad->y) > run_deflection)
-        down |= VIEW_PAD_RUN;
-    return down;
+        pressed |= VIEW_PAD_RUN;
+    return pressed;
 }
 
 bool view_next_pad_key(view_pad *pad, view_input *event)
 {
-    // The keys of bits 0, 1, ...
+    // The key of each bit of view_pad_button.
     static const int32_t keys[] = {' ', VIEW_KEY_PAUSE, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a', 'd'};
-    const uint32_t down = pressed_buttons(pad);
+    const uint32_t pressed = pressed_buttons(pad);
     for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {
         const uint32_t bit = (uint32_t)1 << i;
-        if ((down & bit) == (pad->reported & bit))
+        const bool is_pressed = (pressed & bit) != 0;
+        const bool was_pressed = (pad->reported & bit) != 0;
+        if (is_pressed == was_pressed)
             continue;
         pad->reported ^= bit;
-        *event = (view_input){.kind = (down & bit) != 0 ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP,
+        *event = (view_input){.kind = is_pressed ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP,
                               .key = keys[i]};
         return true;
     }

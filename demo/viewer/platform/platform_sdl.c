@@ -46,6 +46,7 @@ int32_t view_key_from_sdl(SDL_Keycode code)
     return VIEW_KEY_OTHER;
 }
 
+// Sets the modifier keys of an event. The keys Alt and GUI, such as the Windows key, count as Alt.
 static void set_held(view_input *event, int modifiers)
 {
     event->shift = (modifiers & KMOD_SHIFT) != 0;
@@ -53,22 +54,23 @@ static void set_held(view_input *event, int modifiers)
     event->alt = (modifiers & (KMOD_ALT | KMOD_GUI)) != 0;
 }
 
-// During a drag, SDL reports no motion. Therefore the position comes from the global mouse state.
+// Sets the path and the position of a dropped file, and frees the text of SDL. During a drag, SDL
+// reports no motion. Therefore the position is computed from the global mouse state.
 static void set_drop(view_input *event, SDL_Window *window, char *path)
 {
-    int x = 0;
-    int y = 0;
-    int left = 0;
-    int top = 0;
-    SDL_GetGlobalMouseState(&x, &y);
-    SDL_GetWindowPosition(window, &left, &top);
-    event->x = (float)(x - left);
-    event->y = (float)(y - top);
+    int mouse_x = 0;
+    int mouse_y = 0;
+    int window_x = 0;
+    int window_y = 0;
+    SDL_GetGlobalMouseState(&mouse_x, &mouse_y);
+    SDL_GetWindowPosition(window, &window_x, &window_y);
+    event->x = (float)(mouse_x - window_x);
+    event->y = (float)(mouse_y - window_y);
     event->path = common_copy(path);
     SDL_free(path);
 }
 
-// Sets the position of the mouse or of the first finger.
+// Sets the position of an event to that of the mouse or of the first finger.
 static void set_position(view_input *event)
 {
     int x = 0;
@@ -143,13 +145,41 @@ static void set_finger(view_input *event, const SDL_TouchFingerEvent *from, view
     }
 }
 
+// Converts an event of the mouse wheel. A system with "natural scrolling" flips the direction.
+static void set_wheel(view_input *event, const SDL_MouseWheelEvent *from)
+{
+    const bool is_flipped = from->direction == SDL_MOUSEWHEEL_FLIPPED;
+    event->kind = VIEW_INPUT_WHEEL;
+    event->wheel = is_flipped ? -from->preciseY : from->preciseY;
+    set_position(event);
+}
+
+// Converts a gesture of two fingers to the mouse wheel, which zooms: moving the fingers apart by a
+// third of the screen zooms in by a factor of three.
+static void set_pinch(view_input *event, const SDL_MultiGestureEvent *from)
+{
+    const float wheel_per_screen = 24;
+    event->kind = VIEW_INPUT_WHEEL;
+    event->wheel = wheel_per_screen * from->dDist;
+    set_position(event);
+}
+
+// Converts a movement of the mouse.
+static void set_motion(view_input *event, const SDL_MouseMotionEvent *from)
+{
+    event->kind = VIEW_INPUT_MOVE;
+    event->x = (float)from->x;
+    event->y = (float)from->y;
+    event->moved_x = (float)from->xrel;
+    event->moved_y = (float)from->yrel;
+}
+
 view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
 {
-    // Moving two fingers apart by a third of the screen zooms in by a factor of three.
-    static const float wheel_per_screen = 24;
     view_input event = {.kind = VIEW_INPUT_OTHER};
     view_fingers *const fingers = &window->fingers;
     const double now = from->common.timestamp * 0.001; // seconds
+    bool is_resize;
     switch (from->type) {
     case SDL_QUIT:
         event.kind = VIEW_INPUT_QUIT;
@@ -171,24 +201,14 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
         set_finger(&event, &from->tfinger, fingers, now);
         break;
     case SDL_MULTIGESTURE:
-        if (fingers->down < 2) // the fingers are not on a screen
-            break;
-        event.kind = VIEW_INPUT_WHEEL;
-        set_position(&event);
-        event.wheel = wheel_per_screen * from->mgesture.dDist;
+        if (fingers->down >= 2) // the fingers are on a screen, not on a touchpad
+            set_pinch(&event, &from->mgesture);
         break;
     case SDL_MOUSEMOTION:
-        event.kind = VIEW_INPUT_MOVE;
-        event.x = (float)from->motion.x;
-        event.y = (float)from->motion.y;
-        event.moved_x = (float)from->motion.xrel;
-        event.moved_y = (float)from->motion.yrel;
+        set_motion(&event, &from->motion);
         break;
     case SDL_MOUSEWHEEL:
-        event.kind = VIEW_INPUT_WHEEL;
-        set_position(&event);
-        event.wheel = from->wheel.direction == SDL_MOUSEWHEEL_FLIPPED ? -from->wheel.preciseY
-                                                                      : from->wheel.preciseY;
+        set_wheel(&event, &from->wheel);
         break;
     case SDL_DROPBEGIN: // the files of one drop follow in the queue
         window->num_dropped = SDL_PeepEvents(NULL, 1, SDL_PEEKEVENT, SDL_DROPFILE, SDL_DROPFILE);
@@ -202,8 +222,8 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
         SDL_free(from->drop.file);
         break;
     case SDL_WINDOWEVENT:
-        event.kind = from->window.event == SDL_WINDOWEVENT_SIZE_CHANGED ? VIEW_INPUT_RESIZE
-                                                                        : VIEW_INPUT_WINDOW;
+        is_resize = from->window.event == SDL_WINDOWEVENT_SIZE_CHANGED;
+        event.kind = is_resize ? VIEW_INPUT_RESIZE : VIEW_INPUT_WINDOW;
         break;
     default:
         break;
@@ -211,7 +231,22 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
     return event;
 }
 
-// Reads the first gamepad, which may be connected at any time.
+// Closes a gamepad that was disconnected, and opens the first gamepad if none is open. Gamepads may
+// be connected at any time.
+static void find_pad(view_window *window)
+{
+    if (window->controller != NULL && !SDL_GameControllerGetAttached(window->controller)) {
+        SDL_GameControllerClose(window->controller);
+        window->controller = NULL;
+    }
+    if (window->controller != NULL || !window->hears_pads)
+        return;
+    const int num_joysticks = SDL_NumJoysticks();
+    for (int i = 0; i < num_joysticks && window->controller == NULL; i++)
+        window->controller = SDL_GameControllerOpen(i); // NULL: not a gamepad
+}
+
+// Reads the buttons and the left stick of the gamepad, if there is one.
 static void read_pad(view_window *window)
 {
     static const struct {
@@ -227,23 +262,18 @@ static void read_pad(view_window *window)
         {SDL_CONTROLLER_BUTTON_DPAD_LEFT, VIEW_PAD_LEFT},
         {SDL_CONTROLLER_BUTTON_DPAD_RIGHT, VIEW_PAD_RIGHT},
     };
-    if (window->controller != NULL && !SDL_GameControllerGetAttached(window->controller)) {
-        SDL_GameControllerClose(window->controller);
-        window->controller = NULL;
-    }
-    const int count = window->controller == NULL && window->hears_pads ? SDL_NumJoysticks() : 0;
-    for (int i = 0; i < count && window->controller == NULL; i++)
-        window->controller = SDL_GameControllerOpen(i); // NULL: not a gamepad
+    find_pad(window);
+    SDL_GameController *const controller = window->controller;
     view_pad *const pad = &window->pad;
-    *pad = (view_pad){.reported = pad->reported};
-    if (window->controller == NULL)
+    *pad = (view_pad){.reported = pad->reported}; // without a gamepad, its keys are released
+    if (controller == NULL)
         return;
-    pad->x =
-        (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTX) / 32767.0f;
-    pad->y =
-        (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTY) / 32767.0f;
+
+    const float max_axis = 32767;
+    pad->x = (float)SDL_GameControllerGetAxis(controller, SDL_CONTROLLER_AXIS_LEFTX) / max_axis;
+    pad->y = (float)SDL_GameControllerGetAxis(controller, SDL_CONTROLLER_AXIS_LEFTY) / max_axis;
     for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
-        if (SDL_GameControllerGetButton(window->controller, buttons[i].button) != 0)
+        if (SDL_GameControllerGetButton(controller, buttons[i].button) != 0)
             pad->buttons |= buttons[i].bit;
 }
 
@@ -251,6 +281,7 @@ static void read_pad(view_window *window)
 // configuration is saved. The second signal ends the program immediately.
 static volatile sig_atomic_t is_quit_requested;
 
+// Handler of signals. The default handler is restored, so that a second signal ends the program.
 static void request_quit(int number)
 {
     signal(number, SIG_DFL);
@@ -267,6 +298,8 @@ static void handle_signals(void)
 #endif
 }
 
+// Returns true if the user has closed the window, or if a signal has requested the end of the
+// program.
 static bool is_quitting(void)
 {
     SDL_PumpEvents();
@@ -370,6 +403,8 @@ void view_wake_window(void)
 static _Thread_local _Atomic(const char *) waited_operation;
 static _Thread_local _Atomic(const char *) waited_thread;
 
+// Records that the thread begins to wait for an operation. `thread` is the name of the thread that
+// performs it, or NULL. If `operation` is NULL, the wait has ended.
 static void note_wait(const char *operation, const char *thread)
 {
     atomic_store(&waited_thread, thread);
@@ -387,20 +422,23 @@ typedef struct watch_state {
 // each ten seconds without a step.
 static int run_watchdog(void *user)
 {
+    enum { MILLISECONDS_PER_CHECK = 1000, SECONDS_PER_REPORT = 10 };
     watch_state *const watch = user;
     int last_num_steps = -1;
     int seconds = 0; // since the last step
-    while (SDL_SemWaitTimeout(watch->ends, 1000) == SDL_MUTEX_TIMEDOUT) {
+    while (SDL_SemWaitTimeout(watch->ends, MILLISECONDS_PER_CHECK) == SDL_MUTEX_TIMEDOUT) {
         const int num_steps = SDL_AtomicGet(&watch->num_steps);
-        const char *const operation = atomic_load(watch->operation);
-        const char *const thread = atomic_load(watch->thread);
         seconds = num_steps == last_num_steps ? seconds + 1 : 0;
         last_num_steps = num_steps;
-        if (seconds == 0 || seconds % 10 != 0)
+        if (seconds == 0 || seconds % SECONDS_PER_REPORT != 0)
             continue;
+
+        const char *const operation = atomic_load(watch->operation);
+        const char *const thread = atomic_load(watch->thread);
         const char *const operation_text = operation != NULL ? operation : "an unknown operation";
+        const char *const thread_text = thread != NULL ? thread : "";
         common_print(stderr, "md5view: no frame was drawn for %d s: waiting for %s%s\n", seconds,
-                     operation_text, thread != NULL ? thread : "");
+                     operation_text, thread_text);
     }
     return 0;
 }
@@ -428,9 +466,8 @@ static bool has_display(void)
 }
 #endif
 
-// Initializes SDL's video subsystem. Uses a driver without output if the window is not visible and
-// there is no display.
-static bool start_video(bool visible)
+// Sets the properties of SDL's video subsystem.
+static void set_video_hints(void)
 {
     SDL_SetMainReady();
     // Without SDL's handlers, an interrupt ends the program immediately, also during a long job
@@ -438,16 +475,28 @@ static bool start_video(bool visible)
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
     // Keeps the effects of the desktop, because the viewer is not a full-screen game.
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+}
+
+// Initializes SDL's video subsystem. The user can select its driver by an environment variable. If
+// `visible` is false and there is no display, a driver without output is used. Returns false and
+// sets SDL_GetError() on failure.
+static bool start_video(bool visible)
+{
+    set_video_hints();
     const char *const selected = getenv("SDL_VIDEODRIVER");
     const bool is_selected = selected != NULL && *selected != '\0';
-    if ((is_selected || has_display()) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
+    if (is_selected || has_display()) {
+        const bool has_begun = SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
         // If the display does not exist, SDL uses drivers without output.
-        if (view_is_window_visible(NULL) || (is_selected && !visible))
+        const bool has_output = has_begun && view_is_window_visible(NULL);
+        if (has_output || (has_begun && is_selected && !visible))
             return true;
-        SDL_QuitSubSystem(SDL_INIT_VIDEO);
-    } else if (is_selected) {
-        return false; // SDL_GetError() contains the reason
+        if (has_begun)
+            SDL_QuitSubSystem(SDL_INIT_VIDEO);
+        else if (is_selected)
+            return false;
     }
+
     if (visible) {
         SDL_SetError("no display available");
         return false;
@@ -458,14 +507,17 @@ static bool start_video(bool visible)
 
 float view_scale_from_resources(const char *resources)
 {
-    static const char name[] = "Xft.dpi:";
+    static const char name[] = "Xft.dpi:"; // dots per inch
+    const float dpi_of_scale_1 = 96;
+    const float max_dpi = 4800; // larger values are errors
     const char *line = resources;
     while (line != NULL && strncmp(line, name, strlen(name)) != 0) {
-        line = strchr(line, '\n');
-        line += line != NULL;
+        const char *const line_end = strchr(line, '\n');
+        line = line_end != NULL ? line_end + 1 : NULL;
     }
-    const float dots = line != NULL ? strtof(line + strlen(name), NULL) : 0;
-    return dots >= 1 && dots <= 4800 ? dots / 96.0f : 0;
+    const float dpi = line != NULL ? strtof(line + strlen(name), NULL) : 0;
+    const bool is_valid = dpi >= 1 && dpi <= max_dpi;
+    return is_valid ? dpi / dpi_of_scale_1 : 0;
 }
 
 // XErrorEvent, without X's headers, which may not be installed.
@@ -479,7 +531,7 @@ typedef struct x_error {
     unsigned char minor;
 } x_error;
 
-// The beginning of XButtonEvent.
+// The beginning of XButtonEvent, the press of a mouse button.
 typedef struct x_button {
     int type;
     unsigned long serial;
@@ -491,34 +543,40 @@ typedef struct x_button {
     unsigned long time;
 } x_button;
 
-// SDL_SysWMmsg of an X event.
+// SDL_SysWMmsg of an X event, as far as it is used here.
 typedef struct x_message {
     SDL_version version;
     int subsystem;
     x_button button;
 } x_message;
 
-// Event filter of SDL. SDL counts clicks by the times at which it reads the events, which are later
-// than the clicks while a frame takes long. Therefore the clicks are counted by the times of the X
-// server, which SDL only reports in SDL_SYSWMEVENT, before its own event. These events are not
-// needed after that.
-static int count_clicks(void *user, SDL_Event *event)
+// Stores the time of a press in an event of the X server. SDL reports such an event,
+// SDL_SYSWMEVENT, before its own event about the press.
+static void store_press_time(view_window *window, const SDL_SysWMEvent *event)
 {
     enum { X11 = 2, BUTTON_PRESS = 4 };
+    const x_message *const message = (const x_message *)(const void *)event->msg;
+    if (message->subsystem != X11 || message->button.type != BUTTON_PRESS)
+        return;
+    window->press_time = (uint32_t)message->button.time;
+    window->has_press_time = true;
+}
+
+// Event filter of SDL, which returns 0 for events that are removed. SDL counts clicks by the times
+// at which it reads the events, which are later than the clicks while a frame takes long. Therefore
+// this filter counts the clicks by the times of the X server.
+static int count_clicks(void *user, SDL_Event *event)
+{
     view_window *const window = user;
     if (event->type == SDL_SYSWMEVENT) {
-        const x_message *const message = (const x_message *)(const void *)event->syswm.msg;
-        if (message->subsystem == X11 && message->button.type == BUTTON_PRESS) {
-            window->press_time = (uint32_t)message->button.time;
-            window->has_press_time = true;
-        }
+        store_press_time(window, &event->syswm);
         return 0;
     }
     if (event->type == SDL_MOUSEBUTTONDOWN && window->has_press_time) {
-        const SDL_MouseButtonEvent *const button = &event->button;
+        SDL_MouseButtonEvent *const button = &event->button;
         const int count = view_count_clicks(&window->clicks, button->button, window->press_time,
                                             (float)button->x, (float)button->y);
-        event->button.clicks = (Uint8)(count < UINT8_MAX ? count : UINT8_MAX);
+        button->clicks = (Uint8)(count < UINT8_MAX ? count : UINT8_MAX);
         window->has_press_time = false;
     }
     return 1;
@@ -769,19 +827,23 @@ float view_screen_scale(const view_window *window)
     int points = 0;
     int pixels = 0;
     int unused = 0;
-    float dots = 0;
     view_window_points(window, &points, &unused);
     view_window_pixels(window, &pixels, &unused);
     if (points > 0 && pixels > points)
         return (float)pixels / (float)points;
     if (window->desktop_scale > 0)
         return window->desktop_scale;
+
+    // The system defines no scale. The resolution of the screen determines it in steps of 0.5, but
+    // only if the resolution is high, because many screens report a wrong size.
+    const float min_dpi = 144;
+    const float max_scale = 3;
+    float dpi = 0;
     const int display = SDL_GetWindowDisplayIndex(window->window);
-    if (display < 0 || SDL_GetDisplayDPI(display, NULL, NULL, &dots) != 0)
+    if (display < 0 || SDL_GetDisplayDPI(display, NULL, NULL, &dpi) != 0)
         return 1;
-    // In steps of 0.5, and only if the resolution is high: many screens report a wrong size.
-    const float scale = floorf(dots / 96.0f * 2) / 2.0f;
-    return dots >= 144 ? fminf(scale, 3) : 1;
+    const float scale = floorf(dpi / 96.0f * 2) / 2.0f;
+    return dpi >= min_dpi ? fminf(scale, max_scale) : 1;
 }
 
 double view_screen_rate(const view_window *window)
@@ -827,7 +889,8 @@ bool view_copy_text(const char *text)
     return is_copied;
 }
 
-// Returns a copy for free(), and frees the text by SDL_free().
+// Returns a copy of a text that free() can free, and frees the text by SDL_free(). NULL remains
+// NULL.
 static char *copy_sdl_text(char *text)
 {
     char *const copy = common_copy(text);
@@ -847,33 +910,41 @@ char *view_program_folder(void)
 
 // == Sound ========================================================================================
 
-// Callback of the audio device: moves samples from the ring buffer to the device.
+// Callback of the audio device, on its own thread: moves samples from the ring buffer, which
+// contains the sum of all sounds, to the device.
 static void audio_callback(void *user, Uint8 *bytes, int size)
 {
     view_window *const window = user;
     float *const samples = (float *)(void *)bytes;
-    for (size_t i = 0; i < (size_t)size / sizeof *samples; i++) {
+    const size_t num_samples = (size_t)size / sizeof *samples;
+    for (size_t i = 0; i < num_samples; i++) {
         float *const sum = &window->ring[window->next_sample];
         samples[i] = fminf(fmaxf(*sum, -1), 1);
-        *sum = 0;
+        *sum = 0; // free for later sounds
         window->next_sample = (window->next_sample + 1) % VIEW_RING;
     }
 }
 
+// Opens the audio device and starts it. If it fails, window->speaker remains 0.
+static void open_speaker(view_window *window)
+{
+    if (SDL_InitSubSystem(SDL_INIT_AUDIO) != 0)
+        return;
+    const SDL_AudioSpec spec = {.freq = VIEW_SOUND_RATE,
+                                .format = AUDIO_F32SYS,
+                                .channels = 1,
+                                .samples = 512,
+                                .callback = audio_callback,
+                                .userdata = window};
+    window->speaker = SDL_OpenAudioDevice(NULL, 0, &spec, NULL, 0);
+    if (window->speaker != 0)
+        SDL_PauseAudioDevice(window->speaker, 0);
+}
+
 void view_play_sound(view_window *window, const float *samples, size_t count)
 {
-    if (!window->has_sound_begun && SDL_InitSubSystem(SDL_INIT_AUDIO) == 0) {
-        const SDL_AudioSpec spec = {.freq = VIEW_SOUND_RATE,
-                                    .format = AUDIO_F32SYS,
-                                    .channels = 1,
-                                    .samples = 512,
-                                    .callback = audio_callback,
-
-                                    .userdata = window};
-        window->speaker = SDL_OpenAudioDevice(NULL, 0, &spec, NULL, 0);
-        if (window->speaker != 0)
-            SDL_PauseAudioDevice(window->speaker, 0);
-    }
+    if (!window->has_sound_begun)
+        open_speaker(window);
     window->has_sound_begun = true;
     if (window->speaker == 0)
         return;
@@ -885,6 +956,7 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
 
 // == Threads ======================================================================================
 
+// A mutex with a condition variable. `thread` is the name of the other thread that uses it.
 struct view_lock {
     SDL_mutex *mutex;
     SDL_cond *changed;
