@@ -51,11 +51,13 @@ typedef struct curve_plot {
     double high;    // value at the top
 } curve_plot;
 
+// Returns the value of a line of the plot at a frame.
 static float value_at(const curve_plot *plot, uint32_t line, uint32_t frame)
 {
     return plot->lines[line].values[frame * plot->lines[line].stride];
 }
 
+// Returns the y coordinate of a value in the plot, in pixels.
 static float plot_y(const curve_plot *plot, double value)
 {
     return plot->area.y

@@ -5,6 +5,7 @@
 
 #include "demo/viewer/ui/inspector.h"
 
+// The state of the bottom dock for a clip, with the cached values of the curves.
 typedef struct view_curves {
     // Cache: the values of a joint, relative to its parent, in each frame of `anim`.
     view_joint_values *values;
@@ -17,8 +18,8 @@ typedef struct view_curves {
     uint32_t revealed;       // row that the table was scrolled to
 } view_curves;
 
-// Runs the content of the bottom dock for a clip: curves of the selected joint, or distances of the
-// joints of two models.
+// Draws and handles the content of the bottom dock for a clip: curves of the selected joint, or
+// distances of the joints of two compared models.
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area);
 
 #endif

@@ -13,7 +13,7 @@ struct view_panels;
 
 #define VIEW_SHEET_HANDLE "handle" // name of the panel that drags the sheet of a phone
 
-// Runs the docks with their content, headers and edges, and the time bar.
+// Draws and handles the docks with their content, headers and edges, and the time bar.
 void view_dock_panels(view_ui *ui, struct view_panels *panels);
 
 // Brings a panel to the front that a change of the options has switched on. `before` and `now` are

@@ -84,6 +84,7 @@ static float measure_text(const void *user, const char *text)
 
 // -- Hit test ---------------------------------------------------------------------------------
 
+// Returns a rectangle whose position and size are multiplied by a factor.
 static view_rect scale_rect(view_rect rect, float factor)
 {
     return (view_rect){rect.x * factor, rect.y * factor, rect.width * factor, rect.height * factor};
@@ -118,6 +119,8 @@ static float segment_distance(const graph_panel *panel, const view_graph_point *
     return hypotf(panel->mouse_x - ends[0].x - part * x, panel->mouse_y - ends[0].y - part * y);
 }
 
+// Returns the distance of the mouse from the line of an edge, in em; INFINITY for an edge without a
+// line.
 static float edge_distance(const graph_panel *panel, const view_graph_edge *edge)
 {
     float nearest = INFINITY;
@@ -156,6 +159,7 @@ static void find_hovered(graph_panel *panel)
     }
 }
 
+// Returns true if a node is one of the two ends of an edge.
 static bool touches(const view_graph_edge *edge, uint32_t node)
 {
     return edge->ends[0] == node || edge->ends[1] == node;
@@ -170,11 +174,13 @@ static bool is_edge_dim(const graph_panel *panel, uint32_t edge)
     return panel->node != MD5_NONE && !touches(&panel->graph->edges[edge], panel->node);
 }
 
+// Returns a color 0xRRGGBBAA with another alpha.
 static view_color with_alpha(view_color color, uint32_t alpha)
 {
     return (color & 0xFFFFFF00u) | alpha;
 }
 
+// Returns a color with a lower alpha if `is_dim` is true, otherwise the color itself.
 static view_color dimmed(view_color color, bool is_dim)
 {
     const float dim_part = 0.4f; // of the alpha

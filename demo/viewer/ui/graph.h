@@ -7,6 +7,8 @@
 #include "demo/viewer/ui/graph_layout.h"
 #include "demo/viewer/ui/ui.h"
 
+// An edge that was taken a short time ago, which is highlighted. An edge is the line of all
+// transitions between two states.
 enum { VIEW_RECENT_EDGES = 8 };
 typedef struct view_recent_edge {
     uint32_t edge; // MD5_NONE: none
@@ -39,7 +41,8 @@ void view_clear_graph(view_graph_view *view);
 // Selects a layer by its index. The layer is displayed at its default zoom.
 void view_select_layer(view_graph_view *view, uint32_t layer);
 
-// The state graph in the bottom dock (graph.c). view_shows_graph() returns true if it is visible.
+// view_shows_graph() returns true if the state graph is visible in the bottom dock.
+// view_graph_panel() draws and handles it.
 bool view_shows_graph(const view_stage *stage);
 void view_graph_panel(view_ui *ui, view_graph_view *view);
 

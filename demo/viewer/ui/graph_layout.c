@@ -86,6 +86,7 @@ static int compare_links(const void *a, const void *b)
     return x->transition < y->transition ? -1 : 1;
 }
 
+// Comparison function of qsort() and bsearch() for pointers to states, by their names.
 static int compare_names(const void *a, const void *b)
 {
     const md5_state_desc *const x = *(const md5_state_desc *const *)a;

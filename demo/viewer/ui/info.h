@@ -5,15 +5,14 @@
 
 #include "demo/viewer/ui/ui.h"
 
-// Runs the sections with statistics of the document. Most of them are displayed only if
-// --statistics is set.
+// Draws and handles the sections with information about the document. Most of them are displayed
+// only if the option --statistics is set.
 void view_figures_panel(view_ui *ui);
 
-// Runs the section with the distance between two selected joints or two clicked points.
+// Draws and handles the section with the distance between two selected joints or two clicked
+// points.
 void view_two_panel(view_ui *ui);
 
-// Values of the panels above.
-//
 // Returns the vector between two picked points in the last skinned pose, in model space and its
 // units.
 md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to);
@@ -21,8 +20,8 @@ md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, co
 // Returns the matrix from world space to the space of the model file.
 md5_mat34 view_model_from_world(const view_scene *scene);
 
-// Returns the transform of a joint, relative to its parent if it has one and `in_parent` is true,
-// or in model space.
+// Returns the transform of a joint in model space. If `in_parent` is true and the joint has a
+// parent, the transform is relative to the parent.
 md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent);
 
 #endif

@@ -7,6 +7,7 @@
 
 enum { VIEW_MAX_FOLDED = 1024 }; // joints with a larger index cannot be folded
 
+// The state of the outliner: the search text, and the joints and layers whose rows are folded.
 typedef struct view_outliner {
     char filter[64];    // search text
     bool lists_section; // sections have no headers: the tab of a phone displays only one section
@@ -15,8 +16,8 @@ typedef struct view_outliner {
     int32_t revealed_joint;                       // joint that the list was scrolled to
 } view_outliner;
 
-// Runs the outliner. On a phone it shows either only the clips, without headers, or all other
-// sections. A click on a layer shows the layer in `graph`.
+// Draws and handles the outliner. On a phone it shows either only the clips, without headers, or
+// all other sections. A click on a layer shows the layer in `graph`.
 void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
                          view_rect area);
 
@@ -26,7 +27,8 @@ void view_select_mesh(view_ui *ui, double now, uint32_t mesh);
 // Selects the material of a mesh.
 void view_select_material(view_ui *ui, uint32_t mesh);
 
-// Returns the joint under the mouse, or else the selected joint, or -1.
+// Returns the joint that is marked in the image: the joint whose row is under the mouse, otherwise
+// the selected joint, or -1.
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 #endif

@@ -629,6 +629,7 @@ static hovered_state get_hovered_state(const view_ui *ui, const view_panels *pan
                            .graph_part = panels->graph.hovered};
 }
 
+// Returns true if any part of the hovered state has changed.
 static bool has_hover_changed(const hovered_state *before, const hovered_state *after)
 {
     if (is_other_item(before->item, after->item) || before->joint != after->joint)

@@ -57,9 +57,10 @@ void view_reset_panels(view_ui *ui, view_panels *panels);
 view_stick view_stick_position(const view_stage *stage);
 
 // Runs all panels. If `event` is NULL, draws them to the canvas of the stage. Otherwise lets them
-// handle the event, draws nothing, and returns the command of the user. Without a command, returns
-// VIEW_HANDLED if a panel has used the event or must be drawn again, otherwise VIEW_NOTHING. After
-// a press on a value, the value follows the mouse until the caller clears ui->held and ui->active.
+// handle the event, draws nothing, and returns the command that the user has requested. If there is
+// no command, returns VIEW_HANDLED if a panel has used the event or must be drawn again, otherwise
+// VIEW_NOTHING. After a press on a value, the value follows the mouse until the caller clears
+// ui->held and ui->active.
 view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event);
 

@@ -738,6 +738,7 @@ static const float message_width = 0.52f;
 static const float cause_width = 0.62f; // message of a cause, which has no location
 static const float subject_width = 0.18f;
 
+// Returns true if a list of this width, in pixels, has rows of one line.
 static bool is_wide_list(const view_ui *ui, float width)
 {
     return width > wide_list_min_width * ui->em;

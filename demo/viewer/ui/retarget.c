@@ -158,32 +158,40 @@ static pair_origin find_origin(const convert_pair *pair, const md5_joint *source
     return pair->is_mapped ? BY_USER : GUESSED;
 }
 
+// Returns true if the bone between two joints of the target, `parent` and `child`, points in
+// another direction than the bone of the open model that moves it: by more than 60 degrees in the
+// bind poses. Returns false if no bone moves it.
+static bool is_bone_turned(const view_stage *stage, uint32_t parent, uint32_t child)
+{
+    const convert_pair *const pairs = stage->retargeting->pairs;
+    const uint32_t mover = pairs[child].source;
+    const uint32_t parent_mover = parent != MD5_NONE ? pairs[parent].source : MD5_NONE;
+    if (mover == MD5_NONE || parent_mover == MD5_NONE)
+        return false;
+
+    const md5_model *const source = stage->document->scene.model;
+    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
+    const md5_vec3 source_bone = bone_vector(source, parent_mover, mover);
+    const md5_vec3 target_bone = bone_vector(target, parent, child);
+    const float min_dot =
+        cos_max_angle * md5_vec3_length(source_bone) * md5_vec3_length(target_bone);
+    return md5_vec3_dot(source_bone, target_bone) < min_dot;
+}
+
 // Returns the states of all joints of the target, to be freed. Adds the number of joints of each
 // origin to `counts`.
 static target_joint *find_target_joints(const view_stage *stage, uint32_t counts[NUM_ORIGINS])
 {
-    const md5_model *const source = stage->document->scene.model;
-    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
-    const uint32_t count = target->skeleton.num_joints;
-    const convert_pair *const pairs = stage->retargeting->pairs;
-    target_joint *const joints = common_alloc(count, sizeof *joints);
-    for (uint32_t i = 0; i < count; i++) {
-        const md5_joint *const joint = &target->skeleton.joints[i];
-        joints[i].origin = find_origin(&pairs[i], source->skeleton.joints, joint);
+    const md5_joint *const sources = stage->document->scene.model->skeleton.joints;
+    const md5_skeleton *const target =
+        &stage->document->companions[VIEW_RETARGETED].model->skeleton;
+    target_joint *const joints = common_alloc(target->num_joints, sizeof *joints);
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        const md5_joint *const joint = &target->joints[i];
+        joints[i].origin = find_origin(&stage->retargeting->pairs[i], sources, joint);
         counts[joints[i].origin]++;
-
-        // Compare the directions of the bone from the parent and the bone between the joints that
-        // move both joints.
-        const uint32_t parent = joint->parent;
-        const uint32_t mover = pairs[i].source;
-        const uint32_t parent_mover = parent != MD5_NONE ? pairs[parent].source : MD5_NONE;
-        if (mover == MD5_NONE || parent_mover == MD5_NONE)
-            continue;
-        const md5_vec3 source_bone = bone_vector(source, parent_mover, mover);
-        const md5_vec3 target_bone = bone_vector(target, parent, i);
-        joints[parent].is_turned |=
-            md5_vec3_dot(source_bone, target_bone)
-            < cos_max_angle * md5_vec3_length(source_bone) * md5_vec3_length(target_bone);
+        if (is_bone_turned(stage, joint->parent, i))
+            joints[joint->parent].is_turned = true;
     }
     return joints;
 }
@@ -240,10 +248,11 @@ static void list_pairs(view_ui *ui, view_retarget_page *page)
     uint32_t hovered = MD5_NONE;
     ui_begin(ui, "pair");
     for (uint32_t i = 0; i < target->skeleton.num_joints; i++) {
+        const bool is_omitted = page->is_short && joints[i].origin == BY_NAME;
+        if (is_omitted)
+            continue;
         const bool is_picked = page->picked == i + 1;
         view_rect row;
-        if (page->is_short && joints[i].origin == BY_NAME)
-            continue;
         const bool is_visible = ui_reserve_row(ui, ceilf(UI_TABLE_ROW * ui->em), &row);
         if (ui_item(ui, row, target->skeleton.joints[i].name))
             pick_target_joint(ui, page, i);

@@ -6,6 +6,7 @@
 
 #include "demo/viewer/ui/settings.h"
 
+// The state of the page of retargeting.
 typedef struct view_retarget_page {
     bool is_closed;
     bool is_short;          // omit joints that were mapped by their names
@@ -19,7 +20,7 @@ typedef struct view_retarget_page {
 // Numbers of the command VIEW_SAVE_RETARGETED.
 enum { VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS, VIEW_SAVE_MAP };
 
-// Runs the rows of the page in the column of the inspector.
+// Draws and handles the rows of the page in the column of the inspector.
 void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card);
 
 // Returns true if a model is retargeted and the page is open.
@@ -28,8 +29,8 @@ bool view_shows_retarget(const view_retarget_page *page, const view_stage *stage
 // Opens the retargeting page in front of the other pages.
 void view_show_retarget(view_ui *ui, view_retarget_page *page);
 
-// Maps the joint of the target that was picked on the page to the selected joint of the open model,
-// if both exist.
+// Lets the selected joint of the open model move the joint of the target that was picked on the
+// page. Does nothing unless both joints exist.
 void view_map_picked_joint(view_ui *ui, view_retarget_page *page, const view_stage *stage);
 
 #endif

@@ -9,6 +9,7 @@
 
 // The cards. A card has a title, a text, and a column of buttons, each with a key.
 enum { CARD_DEMO_END, CARD_CRASH, CARD_RECORDING };
+// The cards. A card has a title, a text, and a column of buttons, each with a key.
 static const struct {
     const char *title;
     const char *text; // NULL: the name of view_decision.file
@@ -52,39 +53,52 @@ static void close_decision(const view_ui *ui, view_decision *decision)
         decision->file[0] = '\0';
 }
 
-// Draws and handles the card that asks for a decision, if it is open.
+// Writes the name of the file that a card is about and, for an unfinished recording, its length.
+static void describe_decision_file(const view_decision *decision, char *text, size_t size)
+{
+    snprintf(text, size, "%s", common_base(decision->file));
+    if (!decision->is_movie)
+        return;
+    const unsigned seconds = (unsigned)decision->movie_seconds;
+    common_append(text, size, ", ", "%u:%02u", seconds / 60, seconds % 60);
+}
+
+// Returns the index of the open card.
+static uint32_t open_card(const view_decision *decision)
+{
+    if (decision->file[0] == '\0')
+        return CARD_DEMO_END;
+    return decision->is_movie ? CARD_RECORDING : CARD_CRASH;
+}
+
+// Draws and handles the card that asks for a decision, if it is open. Any press closes the card,
+// also outside of its buttons.
 void view_decision_panel(view_ui *ui, view_decision *decision)
 {
-    const float button_height = 30 * ui->scale;
-    const float button_step = 36 * ui->scale;
     if (!view_needs_decision(decision))
         return;
-    uint32_t card = CARD_DEMO_END;
-    if (decision->file[0] != '\0')
-        card = decision->is_movie ? CARD_RECORDING : CARD_CRASH;
+    const float button_height = 30 * ui->scale;
+    const float button_step = 36 * ui->scale;
+    const uint32_t card = open_card(decision);
     const uint32_t num_buttons = cards[card].num_buttons;
     const float height = (float)num_buttons * button_step + 2.6f * ui->line;
     view_rect row = ui_dialog(ui, VIEW_DECISION_PANEL, 280 * ui->scale, height, cards[card].title);
     row.height = button_height;
     for (uint32_t i = 0; i < num_buttons; i++) {
-        const bool is_pressed = ui_button(ui, row, cards[card].buttons[i].label, i == 0);
-        if (is_pressed || ui_key(ui, cards[card].buttons[i].key))
+        const bool is_button_pressed = ui_button(ui, row, cards[card].buttons[i].label, i == 0);
+        if (is_button_pressed || ui_key(ui, cards[card].buttons[i].key))
             UI_COMMAND(ui, cards[card].buttons[i].action);
         row.y += button_step;
     }
 
-    // The text below the buttons: a text of the card, or the file and the length of a movie.
+    // The text is below the buttons.
     char file[128];
-    COMMON_TEXT(file, "%s", common_base(decision->file));
-    if (decision->is_movie) {
-        const unsigned seconds = (unsigned)decision->movie_seconds;
-        common_append(file, sizeof file, ", ", "%u:%02u", seconds / 60, seconds % 60);
-    }
+    describe_decision_file(decision, file, sizeof file);
     const char *const text = cards[card].text != NULL ? cards[card].text : file;
     ui_text(ui, row.x, row.y, row.width, VIEW_DIM, text);
 
-    // Any press closes the card, also outside of its buttons.
-    if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING || ui_key(ui, VIEW_KEY_ESCAPE))
+    const bool is_decided = ui->command.action != VIEW_NOTHING;
+    if (ui->mouse.is_pressed || is_decided || ui_key(ui, VIEW_KEY_ESCAPE))
         close_decision(ui, decision);
 }
 
@@ -205,16 +219,17 @@ static view_action run_start_buttons(view_ui *ui, view_rect *part)
     static const char *const labels[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
     const view_action actions[] = {VIEW_OPEN_FOLDER, view_get_toggle(VIEW_OPTION(shown.help))};
     const float gap = start_gap * ui->scale;
-    const view_rect open = view_cut(part, VIEW_AT_TOP, 36 * ui->scale);
-    view_action pressed = VIEW_NOTHING;
-    if (ui_button(ui, open, "Open your own model\xE2\x80\xA6   Ctrl+O", true))
-        pressed = VIEW_FILES;
+    const view_rect open_button = view_cut(part, VIEW_AT_TOP, 36 * ui->scale);
+    const bool opens_model =
+        ui_button(ui, open_button, "Open your own model\xE2\x80\xA6   Ctrl+O", true);
     view_cut(part, VIEW_AT_TOP, gap);
 
     view_rect row = view_cut(part, VIEW_AT_TOP, 30 * ui->scale);
-    const int button = ui_buttons(ui, &row, labels, COMMON_LENGTH(actions), -1, false);
+    const int pressed = ui_buttons(ui, &row, labels, COMMON_LENGTH(actions), -1, false);
     view_cut(part, VIEW_AT_TOP, gap);
-    return button >= 0 ? actions[button] : pressed;
+    if (pressed >= 0)
+        return actions[pressed];
+    return opens_model ? VIEW_FILES : VIEW_NOTHING;
 }
 
 // Lists the recent files, the examples and the lessons.

@@ -5,6 +5,7 @@
 
 #include "demo/viewer/ui/ui.h"
 
+// The state of the start page: the items of its three lists.
 typedef struct view_start {
     bool is_open;
     common_list recent;   // paths
@@ -34,10 +35,10 @@ typedef struct view_decision {
 // Returns true while a card is open.
 bool view_needs_decision(const view_decision *decision);
 
-// Runs the card that asks for a decision, if it is open.
+// Draws and handles the card that asks for a decision, if it is open.
 void view_decision_panel(view_ui *ui, view_decision *decision);
 
-// Runs the start page.
+// Draws and handles the start page.
 void view_start_panel(view_ui *ui, const view_start *start);
 
 // Returns the rectangle of the start page.

@@ -5,8 +5,8 @@
 
 #include "demo/viewer/ui/ui.h"
 
-// Runs the legend of the weights in the lower right corner of the image, while the surface displays
-// weights.
+// Draws the legend of the weights in the lower right corner of the image, while the surface
+// displays weights.
 void view_surface_panel(view_ui *ui);
 
 // Draws the UV layout of a mesh in `inside`: its texture and, over it, its triangles at their

@@ -13,6 +13,8 @@ typedef struct view_mesh_facts {
     view_mesh_defects faults;
 } view_mesh_facts;
 
+// The state of the page of the selected mesh. A map is an image for one property of the surface,
+// for example the diffuse color or the normals.
 typedef struct view_texture_panel {
     uint32_t column;  // index of the selected map
     uint32_t hovered; // 1 + index of the map under the mouse; 0: none
@@ -25,7 +27,7 @@ typedef struct view_texture_panel {
 // Forgets the dropped image and the path for the next save.
 void view_clear_textures(view_texture_panel *panel);
 
-// Runs the page of the selected mesh, if a mesh is selected.
+// Draws and handles the page of the selected mesh, if a mesh is selected.
 void view_mesh_page(view_ui *ui, view_texture_panel *panel);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "demo/viewer/ui/ui.h"
 
-// Runs the time bar in the rectangle `bar`, for a clip or a state machine.
+// Draws and handles the time bar in the rectangle `bar`, for a clip or a state machine.
 void view_time_bar(view_ui *ui, view_rect bar);
 
 #endif

@@ -16,14 +16,14 @@ bool ui_is_same_item(ui_item_id a, ui_item_id b)
     return a.number == b.number && strcmp(a.panel, b.panel) == 0;
 }
 
-// Returns true if the current panel receives keys: no modal panel or list is open, or it is the
-// current panel.
+// Returns true if the current panel receives keys: no other panel, such as a modal dialog or an
+// open list, receives all keys.
 static bool has_keys(const view_ui *ui)
 {
-    const char *exclusive = ui->modal;
-    if (exclusive == NULL && ui->over == VIEW_OVERLAY_FILES)
-        exclusive = "list";
-    return exclusive == NULL || strcmp(exclusive, ui->item.panel) == 0;
+    const char *exclusive_panel = ui->modal;
+    if (exclusive_panel == NULL && ui->over == VIEW_OVERLAY_FILES)
+        exclusive_panel = "list";
+    return exclusive_panel == NULL || strcmp(exclusive_panel, ui->item.panel) == 0;
 }
 
 // Returns true if an item is in the current panel.
@@ -192,6 +192,19 @@ void ui_tip(view_ui *ui, const char *text)
         COMMON_TEXT(ui->tip, "%s", text);
 }
 
+// Writes the tooltip of a menu entry: "Label  Keys", and below it the description if the entry has
+// one.
+static void describe_entry(const view_menu_entry *entry, char *text, size_t size)
+{
+    const char *const label = view_get_label(entry);
+    const char *const tooltip = view_get_tooltip(entry);
+    char keys[64];
+    view_print_keys(entry, keys, sizeof keys);
+    snprintf(text, size, "%s%s%s", label, keys[0] != '\0' ? "  " : "", keys);
+    if (strcmp(tooltip, label) != 0)
+        common_append(text, size, "\n", "%s", tooltip);
+}
+
 // Sets the tooltip of the last item to the label, the keys and the description of a command.
 void ui_tip_command(view_ui *ui, view_action action)
 {
@@ -201,18 +214,11 @@ void ui_tip_command(view_ui *ui, view_action action)
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
         const view_menu_entry *const entry = list.entries[i];
-        if (view_get_action(entry) != action || entry->menu >= VIEW_NUM_MENUS)
+        const bool is_in_menu_bar = entry->menu < VIEW_NUM_MENUS;
+        if (!is_in_menu_bar || view_get_action(entry) != action)
             continue;
-
-        // "Label  Keys", and below it the description if the entry has one.
-        const char *const label = view_get_label(entry);
-        const char *const tooltip = view_get_tooltip(entry);
-        char keys[64];
         char text[sizeof ui->tip];
-        view_print_keys(entry, keys, sizeof keys);
-        COMMON_TEXT(text, "%s%s%s", label, keys[0] != '\0' ? "  " : "", keys);
-        if (strcmp(tooltip, label) != 0)
-            common_append(text, sizeof text, "\n", "%s", tooltip);
+        describe_entry(entry, text, sizeof text);
         ui_tip(ui, text);
         return;
     }
@@ -236,6 +242,14 @@ void ui_request(view_ui *ui, view_command command)
     ui->command = command;
 }
 
+// Copies a text if it fits into a buffer; otherwise the buffer is empty. `text` may be NULL.
+static void copy_if_short(char *buffer, size_t size, const char *text)
+{
+    buffer[0] = '\0';
+    if (text != NULL && strlen(text) < size)
+        memcpy(buffer, text, strlen(text) + 1);
+}
+
 // Requests the context menu of the last item if the item was clicked with the right button.
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
                 const char *path)
@@ -243,14 +257,11 @@ bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const
     if (!ui->mouse.is_right || !ui_is_hot(ui))
         return false;
     view_target *const target = &ui->context;
-    target->name[0] = target->path[0] = '\0';
     target->context = context;
     target->number = number;
     target->item = item;
-    if (name != NULL && strlen(name) < sizeof target->name)
-        memcpy(target->name, name, strlen(name) + 1);
-    if (path != NULL && strlen(path) < sizeof target->path)
-        memcpy(target->path, path, strlen(path) + 1);
+    copy_if_short(target->name, sizeof target->name, name);
+    copy_if_short(target->path, sizeof target->path, path);
     return true;
 }
 

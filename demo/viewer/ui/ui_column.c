@@ -26,9 +26,10 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
         float step;
     } keys[] = {{VIEW_KEY_UP, -line},       {VIEW_KEY_DOWN, line},    {VIEW_KEY_PAGE_UP, -page},
                 {VIEW_KEY_PAGE_DOWN, page}, {VIEW_KEY_HOME, -to_end}, {VIEW_KEY_END, to_end}};
-    for (size_t i = 0; i < COMMON_LENGTH(keys); i++)
-        scroll->wanted += ui_key(ui, keys[i].key) ? keys[i].step : 0;
-
+    for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {
+        if (ui_key(ui, keys[i].key))
+            scroll->wanted += keys[i].step;
+    }
     scroll->shown = scroll->wanted;
     ui_begin_column(ui, column, area, scroll);
     column->margin = 0; // the dialog has a margin
@@ -40,16 +41,21 @@ bool ui_reserve_row(view_ui *ui, float height, view_rect *row)
     const view_rect area = column->area;
     *row = (view_rect){area.x, column->y, area.width, height};
     column->y += height;
-    return row->y < area.y + area.height && row->y + height > area.y;
+    const bool is_above = row->y + height <= area.y;
+    const bool is_below = row->y >= area.y + area.height;
+    return !is_above && !is_below;
 }
 
 void ui_begin_row(view_ui *ui)
 {
     const float em = ui->em;
-    ui_reserve_row(ui, ceilf((ui->is_touched ? 2.4f : 2.05f) * em), &ui->space);
+    const float height = (ui->is_touched ? 2.4f : 2.05f) * em;
+    const float left_margin = 0.7f * em;
+    const float margins = 2.9f * em; // the right one has space for a reset button
+    ui_reserve_row(ui, ceilf(height), &ui->space);
     ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
-    ui->space.x += 0.7f * em;
-    ui->space.width -= 2.9f * em;
+    ui->space.x += left_margin;
+    ui->space.width -= margins;
     ui->value_width = 0;
 }
 
@@ -134,13 +140,14 @@ void ui_gap(view_ui *ui)
 void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
     const float margin = ui->column->margin;
-    const float max_width = 600 * ui->scale;
+    const float max_line_width = 600 * ui->scale; // longer lines are hard to read
     const float width = ui->column->area.width - 2 * margin - 12 * ui->scale;
-    char line[VIEW_MAX_LINE];
-    view_rect row;
-    while (*text != '\0') {
-        text = view_next_line(ui->canvas->font, VIEW_TEXT, fminf(width, max_width), text, line);
-
+    const float line_width = fminf(width, max_line_width);
+    const char *remaining = text;
+    while (*remaining != '\0') {
+        char line[VIEW_MAX_LINE];
+        remaining = view_next_line(ui->canvas->font, VIEW_TEXT, line_width, remaining, line);
+        view_rect row;
         if (ui_reserve_row(ui, ui->line, &row))
             ui_text(ui, row.x + margin, row.y, width, color, line);
     }
@@ -168,8 +175,25 @@ static void draw_row_line(view_ui *ui, view_rect row, const ui_row_style *style,
                    line->text);
 }
 
+// Returns the name, the hint and the widths of a line of ui_row(), without its text. Only the first
+// line has the name and the hint. `row_width` is the width of the row without margins.
+static row_line lay_out_row_line(const view_ui *ui, const ui_row_style *style, bool is_first,
+                                 float row_width)
+{
+    const char *const name = style->name != NULL ? style->name : "";
+    row_line line = {.name = "", .hint = "", .indent = name[0] != '\0' ? ui->label_width : 0};
+    if (is_first)
+        line.name = name;
+    if (is_first && style->hint != NULL)
+        line.hint = style->hint;
+    if (line.hint[0] != '\0')
+        line.hint_width = ui_text_width(ui, line.hint) + hint_gap * ui->scale;
+    line.width = row_width - line.indent - line.hint_width;
+    return line;
+}
+
 // Adds a text to the column, wrapped into up to three lines, with a name at the left in
-// ui->label_width.
+// ui->label_width. Each line is an item if the row can be pressed.
 bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
 {
     enum { MAX_LINES = 3 };
@@ -178,40 +202,32 @@ bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
     const char *const name = style->name != NULL ? style->name : "";
     const bool is_name_blank = strspn(name, " ") == strlen(name);
     const char *const label = is_name_blank ? text : name;
+    const bool can_press = style->hint != NULL;
     const float inset = VIEW_INSET * ui->scale;
     const int max_lines = style->is_fixed ? 1 : MAX_LINES;
-    const char *unread = text;
+    const char *remaining = text;
     bool is_pressed = false;
     int num_lines = 0;
-    do {
+    do { // also for an empty text
         view_rect row;
         const bool is_visible = ui_reserve_row(ui, font->line[size], &row);
         row.x += inset;
         row.width -= 2 * inset;
-
-        // Only the first line has the name and the hint.
-        const bool is_first = num_lines == 0;
-        row_line line = {.name = "", .hint = "", .indent = name[0] != '\0' ? ui->label_width : 0};
-        if (is_first)
-            line.name = name;
-        if (is_first && style->hint != NULL)
-            line.hint = style->hint;
-        if (line.hint[0] != '\0')
-            line.hint_width = ui_text_width(ui, line.hint) + hint_gap * ui->scale;
-        line.width = row.width - line.indent - line.hint_width;
+        row_line line = lay_out_row_line(ui, style, num_lines == 0, row.width);
+        num_lines++;
 
         // The last line contains the whole remaining text, which is truncated when it is drawn.
-        char buffer[VIEW_MAX_LINE];
-        num_lines++;
-        unread = view_next_line(font, size, num_lines < max_lines ? line.width : INFINITY, unread,
-                                buffer);
-        line.text = buffer;
+        const bool is_last = num_lines >= max_lines;
+        char line_text[VIEW_MAX_LINE];
+        remaining =
+            view_next_line(font, size, is_last ? INFINITY : line.width, remaining, line_text);
+        line.text = line_text;
         ui_note_found(ui, row, label, text);
-        if (style->hint != NULL && ui_item(ui, row, label))
+        if (can_press && ui_item(ui, row, label))
             is_pressed = true;
         if (is_visible)
             draw_row_line(ui, row, style, &line);
-    } while (*unread != '\0');
+    } while (*remaining != '\0');
     return is_pressed;
 }
 
@@ -253,14 +269,15 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     const view_rect text_box = {row.x + text_left, row.y, row.width - text_left - padding,
                                 row.height};
     const bool is_pressed = is_link && ui_item(ui, text_box, text);
-    if (is_visible) {
-        // ui_is_hot() is about the last item, which is the link.
-        const bool is_hot_link = is_link && ui_is_hot(ui);
-        const view_color text_color = is_link && !is_hot_link ? VIEW_ACCENT : VIEW_BRIGHT;
-        const float y = ui_text_top(ui, row);
-        ui_text(ui, row.x + padding, y, 0, VIEW_DIM, name);
-        ui_text(ui, text_box.x, y, text_box.width, text_color, text);
-    }
+    if (!is_visible)
+        return is_pressed;
+
+    // ui_is_hot() is about the last item, which is the link.
+    const bool is_hot_link = is_link && ui_is_hot(ui);
+    const view_color text_color = is_link && !is_hot_link ? VIEW_ACCENT : VIEW_BRIGHT;
+    const float y = ui_text_top(ui, row);
+    ui_text(ui, row.x + padding, y, 0, VIEW_DIM, name);
+    ui_text(ui, text_box.x, y, text_box.width, text_color, text);
     return is_pressed;
 }
 
@@ -293,7 +310,8 @@ void ui_draw_cells(view_ui *ui, view_rect row, float column_width, const ui_cell
         ui_text(ui, row.x + padding, y, name_width, cells->color, cells->name);
 }
 
-// Adds the header of a section, with a text at the right. Returns true if the section is open.
+// Adds the header of a section, with a text at the right. A press folds or unfolds the section.
+// Returns true if the section is open.
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
 {
     const float scale = ui->scale;
@@ -301,16 +319,17 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
     const uint32_t bit = (uint32_t)1 << number;
     view_rect row;
     const bool is_visible = ui_reserve_row(ui, ceilf(25 * scale), &row);
-    const float y = ui_text_top(ui, row);
     if (ui_item(ui, row, title))
         ui->folded ^= bit;
     const bool is_open = (ui->folded & bit) == 0;
-    if (is_visible) {
-        view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
-        ui_text(ui, row.x + padding - 2 * scale, y, 0, VIEW_DIM,
-                is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED);
-        ui_text(ui, row.x + padding + 16 * scale, y, 0, VIEW_BRIGHT, title);
-        ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
-    }
+    if (!is_visible)
+        return is_open;
+
+    const float y = ui_text_top(ui, row);
+    const char *const sign = is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED;
+    view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
+    ui_text(ui, row.x + padding - 2 * scale, y, 0, VIEW_DIM, sign);
+    ui_text(ui, row.x + padding + 16 * scale, y, 0, VIEW_BRIGHT, title);
+    ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
     return is_open;
 }

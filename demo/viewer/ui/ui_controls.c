@@ -23,21 +23,22 @@ void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const 
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
               bool is_color)
 {
-    static const float whole[4] = {0, 0, 1, 1};
+    static const float whole_image[4] = {0, 0, 1, 1}; // texture coordinates
     const float factor = fminf(box.width / (float)width, box.height / (float)height);
-    const float across = factor * (float)width;
-    const float down = factor * (float)height;
-    view_draw_image(ui->canvas,
-                    (view_rect){box.x + 0.5f * (box.width - across),
-                                box.y + 0.5f * (box.height - down), across, down},
-                    whole, image, is_color);
+    const float shown_width = factor * (float)width;
+    const float shown_height = factor * (float)height;
+    const view_rect shown = {box.x + 0.5f * (box.width - shown_width),
+                             box.y + 0.5f * (box.height - shown_height), shown_width, shown_height};
+    view_draw_image(ui->canvas, shown, whole_image, image, is_color);
 }
 
 void ui_bar(const view_ui *ui, view_rect rect, float part)
 {
-    view_draw_round_rect(ui->canvas, rect, 0.5f * rect.height, VIEW_EDGE);
-    rect.width *= view_clamp(part, 0, 1);
-    view_draw_round_rect(ui->canvas, rect, 0.5f * rect.height, VIEW_ACCENT);
+    const float radius = 0.5f * rect.height;
+    view_rect filled = rect;
+    filled.width *= view_clamp(part, 0, 1);
+    view_draw_round_rect(ui->canvas, rect, radius, VIEW_EDGE);
+    view_draw_round_rect(ui->canvas, filled, radius, VIEW_ACCENT);
 }
 
 bool ui_sign(view_ui *ui, view_rect box, const char *label, const char *sign)
@@ -100,28 +101,28 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
 bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
                 uint32_t *choice)
 {
-    const uint32_t before = *choice;
+    const uint32_t selected = *choice; // before a press in this run
 
     // The buttons are equally wide if each text fits. Otherwise each button is as wide as its text
     // and an equal part of the spare width. Without spare width, the texts are truncated.
     const float even_width = rect.width / (float)count;
-    float max_text = 0;       // width of the widest text
-    float spare = even_width; // spare width of each button
+    float max_text_width = 0;
+    float spare_width = even_width; // of each button
     for (uint32_t i = 0; i < count; i++) {
-        const float text = ui_text_width(ui, words[i]);
-        max_text = fmaxf(max_text, text);
-        spare -= text / (float)count;
+        const float text_width = ui_text_width(ui, words[i]);
+        max_text_width = fmaxf(max_text_width, text_width);
+        spare_width -= text_width / (float)count;
     }
-    const bool is_even = max_text < even_width || spare < 0;
+    const bool is_even = max_text_width < even_width || spare_width < 0;
 
     view_rect button = rect;
     for (uint32_t i = 0; i < count; i++) {
-        button.width = is_even ? even_width : ui_text_width(ui, words[i]) + spare;
-        if (ui_button(ui, button, words[i], i == before))
+        button.width = is_even ? even_width : ui_text_width(ui, words[i]) + spare_width;
+        if (ui_button(ui, button, words[i], i == selected))
             *choice = i;
         button.x += button.width;
     }
-    return *choice != before;
+    return *choice != selected;
 }
 
 view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest)
@@ -181,23 +182,29 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     return true;
 }
 
-// Adds a row with a name, a switch, and the name of a key. If `is_button` is true, a disc replaces
-// the switch.
-bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key)
+// Draws a switch, or the disc of a button, at the left end of a rectangle. Returns its right edge.
+static float draw_switch(const view_ui *ui, view_rect rest, bool is_set, bool is_button)
 {
     const float side = 12 * ui->scale;
-    view_rect rest;
-    const view_rect row = ui_next_row(ui, name, VIEW_PLAIN, &rest);
-    const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side),
-                           is_button ? side : 2 * side, side};
+    const float width = is_button ? side : 2 * side;
+    const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), width, side};
     view_draw_round_rect(ui->canvas, box, 0.5f * side, is_set ? VIEW_ACCENT : VIEW_EDGE);
     if (!is_button) {
         const float knob = is_set ? 1.5f : 0.5f; // its middle, in sides of the box
         view_draw_disc(ui->canvas, box.x + knob * side, box.y + 0.5f * side, 0.4f * side,
                        is_set ? VIEW_BOX : VIEW_BRIGHT);
     }
-    ui_text(ui, box.x + box.width + 8 * ui->scale, ui_text_top(ui, rest), 0, VIEW_DIM, key);
+    return box.x + box.width;
+}
 
+// Adds a row with a name, a switch, and the name of a key. If `is_button` is true, a disc replaces
+// the switch.
+bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key)
+{
+    view_rect rest;
+    const view_rect row = ui_next_row(ui, name, VIEW_PLAIN, &rest);
+    const float right = draw_switch(ui, rest, is_set, is_button);
+    ui_text(ui, right + 8 * ui->scale, ui_text_top(ui, rest), 0, VIEW_DIM, key);
     if (!ui_item(ui, row, name))
         return false;
     ui->held = ui->item.panel;

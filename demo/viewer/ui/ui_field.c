@@ -23,13 +23,13 @@ static bool append_bytes(char *text, size_t size, const char *bytes, size_t leng
 // Removes the last UTF-8 character of a text. Returns true if the text has changed.
 static bool remove_last_character(char *text)
 {
-    size_t length = strlen(text);
-    if (length == 0)
+    size_t last = strlen(text); // becomes the first byte of the last character
+    if (last == 0)
         return false;
-    do
-        length--;
-    while (length > 0 && is_continuation_byte(text[length]));
-    text[length] = '\0';
+    last--;
+    while (last > 0 && is_continuation_byte(text[last]))
+        last--;
+    text[last] = '\0';
     return true;
 }
 
@@ -48,15 +48,18 @@ static bool paste(char *text, size_t size)
 // changed.
 static bool edit_text(view_ui *ui, char *text, size_t size)
 {
-    if (ui->mouse.text != NULL && !ui->has_taken) {
+    const bool is_typed = ui->mouse.text != NULL && !ui->has_taken;
+    if (is_typed) {
         ui->has_taken = true;
         return append_bytes(text, size, ui->mouse.text, strlen(ui->mouse.text));
     }
     if (ui_key(ui, VIEW_KEY_BACKSPACE))
         return remove_last_character(text);
-    if (ui->mouse.control && ui_key(ui, 'a'))
+    if (!ui->mouse.control)
+        return false;
+    if (ui_key(ui, 'a'))
         ui->selects_all = true;
-    return ui->mouse.control && ui_key(ui, 'v') && paste(text, size);
+    return ui_key(ui, 'v') && paste(text, size);
 }
 
 // Returns true if the event replaces the selected text by other text.
@@ -96,12 +99,13 @@ static void consume_field_keys(view_ui *ui)
 // the cursor is there.
 static const char *visible_end(const view_ui *ui, const char *text, float width)
 {
-    while (ui_text_width(ui, text) > width && *text != '\0') {
-        do
-            text++;
-        while (is_continuation_byte(*text));
+    const char *end = text;
+    while (*end != '\0' && ui_text_width(ui, end) > width) {
+        end++;
+        while (is_continuation_byte(*end))
+            end++;
     }
-    return text;
+    return end;
 }
 
 // Ends the selection of the focused field, which is always the whole text. If the event replaces
@@ -123,7 +127,8 @@ static bool end_selection(view_ui *ui, char *text)
     return false;
 }
 
-// Draws a field with its text or, if the text is empty, the placeholder `hint`.
+// Draws a field with its text or, if the text is empty, the placeholder `hint`. The cursor is after
+// the text, or before the placeholder.
 static void draw_field(const view_ui *ui, view_rect rect, const char *hint, const char *text,
                        bool is_focused)
 {
@@ -137,18 +142,20 @@ static void draw_field(const view_ui *ui, view_rect rect, const char *hint, cons
 
     const bool is_empty = text[0] == '\0';
     const char *const shown = visible_end(ui, text, inside.width);
-    view_rect selection = inside;
-    selection.width = ui_text_width(ui, shown);
-    if (is_focused && ui->selects_all && !is_empty)
+    const bool is_selected = is_focused && ui->selects_all && !is_empty;
+    if (is_selected) {
+        view_rect selection = inside;
+        selection.width = ui_text_width(ui, shown);
         view_draw_rect(canvas, selection, VIEW_SELECTED);
+    }
     const view_color color = is_empty ? VIEW_DIM : VIEW_BRIGHT;
-    const float end = ui_text(ui, inside.x, inside.y, inside.width, color, is_empty ? hint : shown);
-
-    // The cursor is after the text, or before the placeholder.
-    const view_rect cursor = {inside.x + (is_empty ? 0 : end + scale), inside.y, fmaxf(1, scale),
-                              inside.height};
-    if (is_focused)
-        view_draw_rect(canvas, cursor, VIEW_BRIGHT);
+    const float text_width =
+        ui_text(ui, inside.x, inside.y, inside.width, color, is_empty ? hint : shown);
+    if (!is_focused)
+        return;
+    const float cursor_offset = is_empty ? 0 : text_width + scale;
+    const view_rect cursor = {inside.x + cursor_offset, inside.y, fmaxf(1, scale), inside.height};
+    view_draw_rect(canvas, cursor, VIEW_BRIGHT);
 }
 
 // Adds a text field of one line. `hint` is its label and the placeholder of an empty field.
@@ -158,18 +165,20 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     if (is_pressed)
         ui->focus = ui->item;
     const bool is_focused = ui_is_focused(ui);
-    bool is_changed = false;
+    bool has_changed = false;
     if (is_focused) {
-        is_changed = end_selection(ui, text);
-        is_changed = edit_text(ui, text, size) || is_changed;
+        has_changed = end_selection(ui, text);
+        has_changed = edit_text(ui, text, size) || has_changed;
         consume_field_keys(ui);
     }
+
     // The click that gives the focus to the field selects its text. The next click ends the
     // selection.
-    if (is_pressed && !ui_is_same_item(ui->focus_at_press, ui->item))
+    const bool had_focus = ui_is_same_item(ui->focus_at_press, ui->item);
+    if (is_pressed && !had_focus)
         ui->selects_all = true;
     draw_field(ui, rect, hint, text, is_focused);
-    return is_changed;
+    return has_changed;
 }
 
 void ui_copy(view_ui *ui, double now, const char *text, const char *what)

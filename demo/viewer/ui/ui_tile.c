@@ -12,8 +12,10 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count
 {
     const float lines_per_wheel_step = 3;
     const float max_first = count > num_visible ? (float)(count - num_visible) : 0;
+    const bool is_wheel = ui->mouse.wheel != 0;
     const bool is_dragged = ui->mouse.dragged != 0;
-    if (ui->mouse.wheel == 0 && (!is_dragged || !(max_first > 0)))
+    const bool can_drag = max_first > 0; // a finger on a short list presses its lines instead
+    if (!is_wheel && !(is_dragged && can_drag))
         return false;
 
     // Scroll by whole lines. The rest of less than a line is stored for the next event.
@@ -27,18 +29,20 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count
     return true;
 }
 
-// Returns the preview of a file, or of an item of the listed game, and requests it if needed.
+// Returns the preview of a file, or of an item of the listed game, from the cache. A preview that
+// is not cached is requested: it appears when it was loaded in the background.
 view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
 {
-    // Find the thumbnail in the cache, or the first unused element.
-    view_thumbnail *unused = NULL;
+    view_thumbnail *unused = NULL; // the first unused element of the cache
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const thumbnail = &ui->pictures[i];
         if (thumbnail->request == NULL) {
             if (unused == NULL)
                 unused = thumbnail;
-        } else if (thumbnail->is_in_game == is_in_game
-                   && strcmp(thumbnail->request, request) == 0) {
+            continue;
+        }
+        const bool is_same_kind = thumbnail->is_in_game == is_in_game;
+        if (is_same_kind && strcmp(thumbnail->request, request) == 0) {
             thumbnail->is_visible = true;
             return thumbnail;
         }
@@ -48,7 +52,7 @@ view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
 
     *unused = (view_thumbnail){
         .request = common_copy(request), .is_in_game = is_in_game, .is_visible = true};
-    view_wake_window();
+    view_wake_window(); // so that the window loads it
     return unused;
 }
 
@@ -113,17 +117,19 @@ static void draw_tile_name(view_ui *ui, view_rect row, view_color color, const c
     const char *remaining =
         view_next_line(ui->canvas->font, VIEW_TEXT, row.width, name, first_line);
     const char *const dot = strrchr(name, '.');
-    const bool fits_without_extension = dot != NULL && dot > name && dot < remaining;
-    if (fits_without_extension && *remaining != '\0') {
+    const bool has_extension = dot != NULL && dot > name;
+    const bool breaks_at_dot = has_extension && dot < remaining && *remaining != '\0';
+    if (breaks_at_dot) {
         COMMON_TEXT(first_line, "%.*s", (int)(dot - name), name);
         remaining = dot;
     }
     ui_text_in(ui, row, color, first_line);
 
     char second_line[256];
-    row.y += row.height;
+    view_rect second_row = row;
+    second_row.y += row.height;
     shorten_name(ui, remaining, 0, row.width, second_line);
-    ui_text_in(ui, row, color, second_line);
+    ui_text_in(ui, second_row, color, second_line);
 }
 
 // Draws the name of a wide tile in one line. In a long name, an ellipsis follows the beginning,
@@ -167,40 +173,40 @@ static void draw_tile_background(const view_ui *ui, view_rect box, bool is_selec
 static view_rect draw_wide_tile_texts(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
     const float gap = tile_gap * ui->em;
-    view_rect image = view_inset(box, gap);
-    view_rect row = image;
-    if (!content->is_link)
-        image.width = image.height;
-    else
-        image.width = content->is_folder ? folder_width * ui->em : 0;
-    row.x += image.width + gap;
-    row.width -= image.width + gap;
-    row.y = box.y + 0.5f * (box.height - ui->line);
+    const view_rect inside = view_inset(box, gap);
+    float image_width = inside.height; // a square
+    if (content->is_link)
+        image_width = content->is_folder ? folder_width * ui->em : 0;
 
-    const float text_width = fminf(ui_text_width(ui, content->text), 0.5f * row.width);
-    ui_text(ui, row.x + row.width - text_width, row.y, text_width + 1,
-            tile_text_color(content, true), content->text);
-    row.width -= text_width > 0 ? text_width + gap : 0;
-    draw_row_name(ui, row, tile_name_color(ui, content), content->name);
-    return image;
+    // The area of both texts.
+    const float left = inside.x + (image_width + gap);
+    const float width = inside.width - (image_width + gap);
+    const float y = box.y + 0.5f * (box.height - ui->line);
+    const float text_width = fminf(ui_text_width(ui, content->text), 0.5f * width);
+    ui_text(ui, left + width - text_width, y, text_width + 1, tile_text_color(content, true),
+            content->text);
+    const float used_width = text_width > 0 ? text_width + gap : 0;
+    const view_rect name = {left, y, width - used_width, inside.height};
+    draw_row_name(ui, name, tile_name_color(ui, content), content->name);
+    return (view_rect){inside.x, inside.y, image_width, inside.height};
 }
 
 // Draws the texts of a tile below its image: its name in one or two lines, then its text. Returns
 // the area for the image.
 static view_rect draw_tile_texts(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
-    view_rect image = view_inset(box, tile_gap * ui->em);
-    view_rect row = image;
-    const bool is_long = ui_text_width(ui, content->name) > row.width;
+    const view_rect inside = view_inset(box, tile_gap * ui->em);
+    const bool is_long = ui_text_width(ui, content->name) > inside.width;
     const float name_height = is_long ? 2 * ui->line : ui->line;
-    image.height -= name_height + (*content->text != '\0' ? ui->line : 0);
+    const float text_height = *content->text != '\0' ? ui->line : 0;
+    const float image_height = inside.height - (name_height + text_height);
 
-    row.height = ui->line;
-    row.y = image.y + image.height;
-    draw_tile_name(ui, row, tile_name_color(ui, content), content->name);
-    row.y += name_height;
-    ui_text_in(ui, row, tile_text_color(content, false), content->text);
-    return image;
+    const view_rect name = {inside.x, inside.y + image_height, inside.width, ui->line};
+    view_rect text = name;
+    text.y += name_height;
+    draw_tile_name(ui, name, tile_name_color(ui, content), content->name);
+    ui_text_in(ui, text, tile_text_color(content, false), content->text);
+    return (view_rect){inside.x, inside.y, inside.width, image_height};
 }
 
 // Draws the image of a tile. Without an image, draws an icon: a warning sign if content->is_wrong

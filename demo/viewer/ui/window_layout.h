@@ -5,7 +5,8 @@
 
 #include "demo/viewer/draw/draw.h"
 
-// Returns the parts that the window should contain: the input of view_lay_out().
+// Returns the input of view_lay_out(): the size of the window, and the parts that it should
+// contain.
 view_layout_request view_requested_layout(const view_stage *stage);
 
 // Returns the rectangles of the parts of the window.
