@@ -98,16 +98,16 @@ static view_color mix(view_color from, view_color to, float part)
 
 // A rectangle of the window with a part of the texture and a vertical gradient. The arrays contain
 // the left, top, right and bottom side.
-typedef struct quad {
+typedef struct canvas_quad {
     float xy[4]; // pixels
     float uv[4]; // texture coordinates
     view_color top;
     view_color bottom;
-} quad;
+} canvas_quad;
 
 // Sets `visible` to the part of a rectangle in the clip rectangle, whose sides are `edges`. Texture
 // coordinates and colors change in proportion. Returns false if the rectangle is outside.
-static bool clip_quad(const quad *whole, const float edges[4], quad *visible)
+static bool clip_quad(const canvas_quad *whole, const float edges[4], canvas_quad *visible)
 {
     for (int side = LEFT; side <= BOTTOM; side++) {
         const int first = side & 1; // first side on the same axis: LEFT or TOP
@@ -131,10 +131,10 @@ static bool clip_quad(const quad *whole, const float edges[4], quad *visible)
 
 // Adds the visible part of a rectangle as two triangles. Returns false if the rectangle is outside
 // of the clip rectangle.
-static bool add_quad(view_canvas *canvas, const quad *whole)
+static bool add_quad(view_canvas *canvas, const canvas_quad *whole)
 {
     float edges[4];
-    quad visible = *whole;
+    canvas_quad visible = *whole;
     if (get_clip_edges(canvas, edges) && !clip_quad(whole, edges, &visible))
         return false;
 
@@ -153,10 +153,10 @@ void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, vie
 {
     const float u = canvas->font->solid_u;
     const float v = canvas->font->solid_v;
-    const quad filled = {.xy = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height},
-                         .uv = {u, v, u, v},
-                         .top = top,
-                         .bottom = bottom};
+    const canvas_quad filled = {.xy = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height},
+                                .uv = {u, v, u, v},
+                                .top = top,
+                                .bottom = bottom};
     add_quad(canvas, &filled);
 }
 
@@ -179,10 +179,10 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
     const float v[4] = {font->disc_v0, font->solid_v, font->solid_v, font->disc_v1};
     for (int row = 0; row < 3; row++) {
         for (int column = 0; column < 3; column++) {
-            const quad piece = {.xy = {x[column], y[row], x[column + 1], y[row + 1]},
-                                .uv = {u[column], v[row], u[column + 1], v[row + 1]},
-                                .top = color,
-                                .bottom = color};
+            const canvas_quad piece = {.xy = {x[column], y[row], x[column + 1], y[row + 1]},
+                                       .uv = {u[column], v[row], u[column + 1], v[row + 1]},
+                                       .top = color,
+                                       .bottom = color};
             const bool is_empty =
                 !(piece.xy[RIGHT] > piece.xy[LEFT] && piece.xy[BOTTOM] > piece.xy[TOP]);
             if (!is_empty)
@@ -298,10 +298,10 @@ void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5
     const view_color white = 0xFFFFFFFFu;
     if (canvas->num_images == VIEW_MAX_CANVAS_IMAGES)
         return;
-    const quad shown = {.xy = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height},
-                        .uv = {uv[LEFT], uv[TOP], uv[RIGHT], uv[BOTTOM]},
-                        .top = white,
-                        .bottom = white};
+    const canvas_quad shown = {.xy = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height},
+                               .uv = {uv[LEFT], uv[TOP], uv[RIGHT], uv[BOTTOM]},
+                               .top = white,
+                               .bottom = white};
     if (!add_quad(canvas, &shown))
         return;
 
@@ -360,7 +360,7 @@ const char *view_next_line(const view_font *font, view_text_size size, float wid
 static float draw_letter(view_canvas *canvas, const view_letter *letter, float pen, float base,
                          view_color color)
 {
-    const quad glyph = {
+    const canvas_quad glyph = {
         .xy = {pen + letter->x0, base + letter->y0, pen + letter->x1, base + letter->y1},
         .uv = {letter->u0, letter->v0, letter->u1, letter->v1},
         .top = color,
