@@ -106,11 +106,11 @@ static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items
         // Move within the current part, at most to its end. Movements are measured in parts.
         const double rate = shared_rate_in_part(items, num_items, num_markers, position.marker);
         const double parts_per_second = rate * num_markers;
-        const double movement = parts_per_second * seconds_left;
-        const bool is_forward = movement >= 0;
+        const double num_parts_moved = parts_per_second * seconds_left;
+        const bool is_forward = num_parts_moved >= 0;
         const double space = is_forward ? 1 - position.fraction : position.fraction;
-        if (fabs(movement) < space || parts_per_second == 0) {
-            position.fraction += movement;
+        if (fabs(num_parts_moved) < space || parts_per_second == 0) {
+            position.fraction += num_parts_moved;
             break;
         }
         seconds_left -= (is_forward ? space : -space) / parts_per_second;
