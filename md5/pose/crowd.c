@@ -7,11 +7,12 @@
 
 enum {
     MAX_WIDTH = 16,  // characters that a kernel poses together, one in each SIMD lane
-    NUM_GROUPS = 64, // slots of the hash table of groups; a power of two
-    NUM_PROBES = 4,  // slots in which the group of a binding can be
+    NUM_GROUPS = 64, // elements of the hash table of groups; a power of two
+    NUM_PROBES = 4,  // elements of the table in which the group of a binding can be
 };
 
-// A group: waiting jobs with the same binding and interpolation.
+// A group: jobs with the same binding and interpolation, which wait until they fill all lanes of a
+// kernel or until the call ends.
 typedef struct crowd_group {
     const md5_binding *binding;
     md5_interpolation interpolation;
@@ -42,6 +43,7 @@ static size_t crowd_scratch_size(const md5_pose_job *jobs, size_t count)
     return max_joints * BYTES_PER_JOINT + CACHE_LINE;
 }
 
+// Returns the bytes of scratch memory that md5_pose_batch() needs for these jobs and threads.
 size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count, const md5_threads *threads)
 {
     return md5i_batch_scratch_size(threads, crowd_scratch_size(jobs, count));
@@ -77,8 +79,8 @@ static void pose_group(const crowd_state *state, crowd_group *group)
 }
 
 // Returns the group in which a job waits: the group of its binding and interpolation, in a small
-// hash table. If it does not exist, poses the group with the fewest jobs among the probed slots,
-// and reuses its slot.
+// hash table. It is in one of NUM_PROBES consecutive elements. If it does not exist, poses the jobs
+// of the group with the fewest jobs among these elements, and reuses that element.
 static crowd_group *find_group(crowd_state *state, const md5_pose_job *job)
 {
     const md5_binding *const binding = job->binding;
@@ -143,6 +145,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
         pose_group(&state, &state.groups[i]);
 }
 
+// Poses the jobs begin to end - 1 of the array `user`: a function for md5_batch.
 static void pose_range(void *user, size_t begin, size_t end, void *scratch)
 {
     const md5_pose_job *const jobs = (const md5_pose_job *)user;

@@ -19,6 +19,8 @@ typedef enum md5_combine_kind {
     MD5_ADD_DIFFERENCE, // md5_add_pose() with a reference: subtracts, then adds, in one call
 } md5_combine_kind;
 
+// Two poses that a kernel combines to a third. Without joint weights, each joint is combined by
+// `weight`, otherwise by the product of both weights.
 typedef struct md5_combine_job {
     md5_combine_kind kind;
     const md5_xform *a;
@@ -32,11 +34,15 @@ typedef struct md5_combine_job {
 
 typedef void md5_combine_kernel(const md5_combine_job *poses);
 
+// palette[count] = joints * inverse_bind.
 typedef void md5_multiply_kernel(uint32_t count, const md5_mat34 *joints,
                                  const md5_mat34 *inverse_bind, md5_mat34 *palette);
+// Computes the joints in model space from a pose, and the palette unless it is NULL.
 typedef void md5_finish_kernel(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                                const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
+// The kernels of one instruction set. A kernel is a function that does the work for all joints of a
+// pose, or for several poses, with the vectors of that instruction set.
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that already contains the constant
     // values. Interpolates rotations by nlerp for MD5_INTERPOLATE_NLERP, else by slerp.

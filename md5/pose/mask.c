@@ -45,7 +45,8 @@ static bool is_name(const char *name, const mask_pattern *pattern, bool ignore_c
     for (size_t i = 0; i < pattern->length; i++) {
         const char a = name[i];
         const char b = pattern->name[i];
-        if (a != b && !(ignore_case && lower_byte(a) == lower_byte(b)))
+        const bool is_same_letter = ignore_case && lower_byte(a) == lower_byte(b);
+        if (a != b && !is_same_letter)
             return false;
     }
     return name[pattern->length] == '\0';
@@ -90,11 +91,13 @@ typedef struct subtree_value {
     int depth; // in the subtree, 0 .. whole; 0: outside of the subtree; the top joint has depth 1
 } subtree_value;
 
+// Returns both numbers of a joint as one float.
 static float encode_subtree_value(subtree_value value, int whole)
 {
     return (float)(value.steps + (whole + 1) * value.depth);
 }
 
+// Returns the two numbers that encode_subtree_value() has stored in a float.
 static subtree_value decode_subtree_value(float number, int whole)
 {
     const int unit = whole + 1;

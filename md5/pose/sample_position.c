@@ -77,19 +77,21 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
     if (last == 0)
         return (md5_sample_position){.wrap = wrap};
 
-    double position = position_in_frames(time, anim->frame_rate);
+    const bool is_clamped = wrap == MD5_WRAP_CLAMP;
+    const double requested = position_in_frames(time, anim->frame_rate);
     const md5_sample_position end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
-    if (wrap == MD5_WRAP_CLAMP && !(position < (double)last))
+    if (is_clamped && !(requested < (double)last))
         return end;
-    if (wrap == MD5_WRAP_CLAMP && position < 0)
-        position = 0;
 
+    // A cycle ends with the interval from the last to the first frame; a loop ends at the last
+    // frame, which is equal to the first.
+    const double position = is_clamped && requested < 0 ? 0 : requested;
     const int64_t length = wrap == MD5_WRAP_CYCLE ? anim->num_frames : last;
     const cycle_position divided = fabs(position) <= 0x1p62
                                        ? divide_position(position, length)
                                        : divide_large_position(position, length);
     // The fraction of a clamped position may have rounded up to the end.
-    if (wrap == MD5_WRAP_CLAMP && divided.cycle > 0)
+    if (is_clamped && divided.cycle > 0)
         return end;
     const uint32_t frame = (uint32_t)divided.frame;
     return (md5_sample_position){

@@ -10,11 +10,11 @@
 uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 {
     MD5_ASSERT_PART(skeleton, joints);
-    if (name) {
-        for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-            if (strcmp(skeleton->joints[i].name, name) == 0)
-                return i;
-        }
+    if (!name)
+        return MD5_NONE;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        if (strcmp(skeleton->joints[i].name, name) == 0)
+            return i;
     }
     return MD5_NONE;
 }
@@ -33,11 +33,11 @@ uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name)
 uint32_t md5_find_mesh(const md5_model *model, const char *name)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
-    if (name) {
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
-            if (strcmp(model->meshes[i].name, name) == 0)
-                return i;
-        }
+    if (!name)
+        return MD5_NONE;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (strcmp(model->meshes[i].name, name) == 0)
+            return i;
     }
     return MD5_NONE;
 }
@@ -69,8 +69,8 @@ bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *visited)
 // are rounded only once, when they are stored.
 typedef struct precise_transform {
     md5_quatd rotation; // unit length
-    double t[3];
-    double rows[3][3]; // the rotation as a matrix
+    double t[3];        // translation
+    double rows[3][3];  // the rotation as a matrix
 } precise_transform;
 
 // Writes the rows of the rotation matrix of a unit quaternion.

@@ -321,7 +321,8 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_duplicate)
 // -- Hierarchy ------------------------------------------------------------------------------
 
 // Reserves the memory that an ordinary file with the declared counts needs, in one chunk. This
-// includes the memory that the loader needs later: one byte for each joint and component.
+// includes the memory that the loader needs later: one byte for each joint and component, in which
+// it marks those that change.
 static bool reserve_tables(md5_anim_reader *reader)
 {
     enum { ALIGNMENT = 16, TABLES = 9 };
@@ -336,14 +337,17 @@ static bool reserve_tables(md5_anim_reader *reader)
     const uint64_t num_frames = reader->num_frames.value;
     const uint64_t num_components = reader->num_components.value;
 
+    // The text cannot contain more numbers than fit into its remaining bytes.
+    const uint64_t declared_numbers = num_frames * num_components;
     const uint64_t max_numbers = (uint64_t)(lex->end - lex->at) / MD5_NUMBER_BYTES;
-    uint64_t num_numbers = num_frames * num_components;
-    if (num_numbers > max_numbers)
-        num_numbers = max_numbers;
+    const uint64_t num_numbers = declared_numbers < max_numbers ? declared_numbers : max_numbers;
 
-    const uint64_t size = num_joints * bytes_per_joint + num_components * change_bytes
-                          + num_frames * sizeof(md5_bounds) + num_numbers * sizeof *reader->numbers
-                          + ALIGNMENT * TABLES;
+    const uint64_t joint_bytes = num_joints * bytes_per_joint;
+    const uint64_t component_bytes = num_components * change_bytes;
+    const uint64_t bounds_bytes = num_frames * sizeof(md5_bounds);
+    const uint64_t number_bytes = num_numbers * sizeof *reader->numbers;
+    const uint64_t padding = ALIGNMENT * TABLES; // before each table
+    const uint64_t size = joint_bytes + component_bytes + bounds_bytes + number_bytes + padding;
     return md5i_arena_reserve(lex->arena, (size_t)size);
 }
 
@@ -723,6 +727,22 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
     }
 }
 
+// Lists the joints whose rotation changes, and the joints whose translation changes, in the arrays
+// of a clip. Sets the numbers of both.
+static void list_moving_joints(const uint8_t *moves, uint32_t num_joints,
+                               const md5_clip_arrays *arrays, uint32_t *num_rotations,
+                               uint32_t *num_translations)
+{
+    *num_rotations = 0;
+    *num_translations = 0;
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        if (moves[joint] & MD5_ROTATION_CHANGES)
+            arrays->rotation_joints[(*num_rotations)++] = joint;
+        if (moves[joint] & MD5_TRANSLATION_CHANGES)
+            arrays->translation_joints[(*num_translations)++] = joint;
+    }
+}
+
 // Fills the arrays of a clip from the tables of a file: values that change in each frame, and
 // constant values. moves[joint] contains flags for a changing rotation and translation. If
 // `frame_buffer` is not NULL, source->numbers does not exist, and each frame is read from the text
@@ -730,17 +750,11 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
 void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *frame_buffer,
                      const md5_clip_arrays *arrays)
 {
-    // List the joints with changing values.
-    uint32_t num_rotations = 0;
-    uint32_t num_translations = 0;
-    for (uint32_t joint = 0; joint < source->num_joints; joint++) {
-        if (moves[joint] & MD5_ROTATION_CHANGES)
-            arrays->rotation_joints[num_rotations++] = joint;
-        if (moves[joint] & MD5_TRANSLATION_CHANGES)
-            arrays->translation_joints[num_translations++] = joint;
-    }
+    uint32_t num_rotations;
+    uint32_t num_translations;
+    list_moving_joints(moves, source->num_joints, arrays, &num_rotations, &num_translations);
 
-    // Decode their values, frame by frame. `numbers` are the numbers of the current frame.
+    // Decode the changing values, frame by frame. `numbers` are the numbers of the current frame.
     md5_lex lex = source->lex;
     md5_quat *rotation = arrays->rotations;
     md5_vec3 *translation = arrays->translations;

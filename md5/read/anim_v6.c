@@ -81,10 +81,12 @@ static bool read_attribute(md5_lex *lex, channel *out)
     out->attribute_at = md5i_lex_skip_space(lex);
     TRY(md5i_lex_text(lex, &name, "an attribute name"));
 
-    out->attribute = 0;
-    while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
-        out->attribute++;
-    if (out->attribute == NUM_ATTRIBUTES && !md5_span_is(name, "fov"))
+    uint32_t attribute = 0;
+    while (attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[attribute]))
+        attribute++;
+    out->attribute = attribute;
+    const bool is_of_transform = attribute < NUM_ATTRIBUTES;
+    if (!is_of_transform && !md5_span_is(name, "fov"))
         md5i_lex_warn(
             lex, out->attribute_at,
             "unknown attribute %s: expected x, y, z, yaw, pitch, roll or fov; channel skipped",
@@ -97,8 +99,8 @@ static bool read_attribute(md5_lex *lex, channel *out)
 static bool read_channel_rate(md5_lex *lex, channel *out)
 {
     TRY(md5i_lex_double(lex, &out->frame_rate));
-    const float narrow = (float)out->frame_rate;
-    const bool is_in_range = narrow > 0 && isfinite(narrow);
+    const float rounded = (float)out->frame_rate;
+    const bool is_in_range = rounded > 0 && isfinite(rounded);
     if (!is_in_range)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "framerate is out of range: expected more than 0, found %g",
@@ -252,13 +254,15 @@ static void add_channel(channel_reader *reader, joint_channels *table, const cha
 
 // -- Frames ---------------------------------------------------------------------------------------
 
-// Returns the value of a channel, which may be NULL, at a frame.
+// Returns the value of a channel at a frame. Before the first and after the last key, the nearest
+// key is used. The value of a missing channel, NULL, is 0.
 static float value_at(const channel *from, uint32_t frame)
 {
     if (!from)
         return 0;
+    const uint32_t last_key = from->num_keys - 1;
     const uint32_t key = frame > from->first ? frame - from->first : 0;
-    return from->keys[key < from->num_keys ? key : from->num_keys - 1];
+    return from->keys[key < last_key ? key : last_key];
 }
 
 // Returns true if a channel, which may be NULL, is not constant.
@@ -289,9 +293,21 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
     return md5_quat_to_xyz(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
 }
 
-// Creates the tracks and the base frame of all joints, and counts the components of a frame. A
-// coordinate of the translation is a component if its channel changes. If the channel of an angle
-// changes, all three components of the rotation are. The base frame has the values of frame 0.
+// Returns the flags of the components of a joint that change. A coordinate of the translation is a
+// component if its channel changes. A changing angle can change all components of the rotation.
+static uint32_t find_changing_flags(const joint_channels *table)
+{
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
+        const bool is_angle = i >= FIRST_ANGLE;
+        if (is_channel_changing(table->by_attribute[i]))
+            flags |= is_angle ? (uint32_t)MD5_ROTATION_FLAGS : UINT32_C(1) << i;
+    }
+    return flags;
+}
+
+// Creates the tracks and the base frame of all joints, and counts the components of a frame. The
+// base frame has the values of frame 0.
 static bool build_tracks(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -302,17 +318,9 @@ static bool build_tracks(channel_reader *reader)
 
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
-        // A changing angle can change all components of the rotation.
-        for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
-            const uint32_t flags =
-                i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATION_FLAGS;
-            if (is_channel_changing(table->by_attribute[i]))
-                tracks[joint].flags |= flags;
-        }
-
-        if (tracks[joint].flags != 0)
-            tracks[joint].first = file->num_components;
-        file->num_components += md5i_count_flags(tracks[joint].flags);
+        const uint32_t flags = find_changing_flags(table);
+        tracks[joint] = (md5_track){flags, flags != 0 ? file->num_components : 0};
+        file->num_components += md5i_count_flags(flags);
 
         const md5_vec3 rotation = rotation_at(table, 0);
         base[joint].translation = translation_at(table, 0);
@@ -324,9 +332,19 @@ static bool build_tracks(channel_reader *reader)
     return true;
 }
 
-// Finds the number of frames: the largest end of the range or of the keys of a channel, among the
-// channels of transforms. Checks that all frames together do not need more numbers than the text
-// has bytes, because a hostile text could declare any end.
+// Returns the number of frames that a channel needs: the end of its range or of its keys. A channel
+// that is skipped needs one frame.
+static uint64_t channel_end(const channel *from)
+{
+    const bool is_of_transform = from->attribute < NUM_ATTRIBUTES;
+    if (!is_of_transform)
+        return 1;
+    const uint64_t keys_end = (uint64_t)from->first + from->num_keys;
+    return from->end > keys_end ? from->end : keys_end;
+}
+
+// Finds the number of frames, which is that of the longest channel. Checks that all frames together
+// do not need more numbers than the text has bytes, because a hostile text could declare any end.
 static bool count_frames(channel_reader *reader)
 {
     md5_lex *const lex = reader->lex;
@@ -334,15 +352,11 @@ static bool count_frames(channel_reader *reader)
     const uint64_t size = (uint64_t)(lex->end - lex->text);
     const channel *longest = &reader->channels[0];
     uint64_t num_frames = 1;
-
     for (uint32_t i = 0; i < reader->num_channels.value; i++) {
-        const channel *const candidate = &reader->channels[i];
-        const bool is_of_transform = candidate->attribute < NUM_ATTRIBUTES;
-        const uint64_t keys_end = (uint64_t)candidate->first + candidate->num_keys;
-        const uint64_t end = candidate->end > keys_end ? candidate->end : keys_end;
-        if (is_of_transform && end > num_frames) {
+        const uint64_t end = channel_end(&reader->channels[i]);
+        if (end > num_frames) {
             num_frames = end;
-            longest = candidate;
+            longest = &reader->channels[i];
         }
     }
 
@@ -357,8 +371,26 @@ static bool count_frames(channel_reader *reader)
     return true;
 }
 
-// Samples the changing channels at all frames, in the layout of later versions: the components of a
-// joint are in the order of its flags.
+// Writes the components of a joint at a frame, in the order of its flags: the changing coordinates
+// of its translation, then its rotation.
+static void write_joint_components(const joint_channels *table, uint32_t flags, uint32_t frame,
+                                   float *numbers)
+{
+    float *next = numbers;
+    for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
+        const uint32_t flag = UINT32_C(1) << i;
+        if (flags & flag)
+            *next++ = value_at(table->by_attribute[i], frame);
+    }
+    if (flags & MD5_ROTATION_FLAGS) {
+        const md5_vec3 rotation = rotation_at(table, frame);
+        next[0] = rotation.x;
+        next[1] = rotation.y;
+        next[2] = rotation.z;
+    }
+}
+
+// Samples the changing channels at all frames, in the layout of later versions.
 static bool build_channel_frames(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -373,21 +405,9 @@ static bool build_channel_frames(channel_reader *reader)
         if (track->flags == 0)
             continue;
 
-        for (uint32_t frame = 0; frame < file->num_frames; frame++) {
-            float *next = numbers + frame * count + track->first;
-            for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
-                const uint32_t flag = UINT32_C(1) << i;
-                if (track->flags & flag)
-                    *next++ = value_at(table->by_attribute[i], frame);
-            }
-
-            if (track->flags & MD5_ROTATION_FLAGS) {
-                const md5_vec3 rotation = rotation_at(table, frame);
-                *next++ = rotation.x;
-                *next++ = rotation.y;
-                *next++ = rotation.z;
-            }
-        }
+        for (uint32_t frame = 0; frame < file->num_frames; frame++)
+            write_joint_components(table, track->flags, frame,
+                                   numbers + frame * count + track->first);
     }
 
     file->numbers = numbers;

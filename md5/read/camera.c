@@ -43,6 +43,7 @@ static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
     return true;
 }
 
+// Returns true for the keywords of a view after a cut.
 static bool is_view_word(md5_span word)
 {
     return md5_span_is(word, "pos") || md5_span_is(word, "rotA") || md5_span_is(word, "rot");
@@ -64,6 +65,23 @@ static bool begin_cut_views(camera_reader *reader, uint32_t index)
     return true;
 }
 
+// Reads one part of the view of a cut, whose keyword `word` is next: `pos ( x y z )`,
+// `rotA ( pitch yaw roll )` or `rot ( x y z )`. If there are two rotations, the last rotation is
+// used, like in the engine that introduced the keywords.
+static bool read_view_part(md5_lex *lex, md5_span word, md5_cut_view *view)
+{
+    const bool is_position = md5_span_is(word, "pos");
+    const bool is_angles = md5_span_is(word, "rotA");
+    bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
+    if (*is_given)
+        md5i_lex_warn_token(lex, word.bytes, "is a duplicate in this cut: using the last value");
+    *is_given = true;
+    lex->at += word.size;
+    if (is_position)
+        return md5i_lex_vec3(lex, md5i_lex_length, &view->position);
+    return read_cut_rotation(lex, is_angles, &view->rotation);
+}
+
 // Reads the camera view after cut `index`, if it has one: the position, the rotation, or both. Few
 // files contain such views.
 static bool read_cut_view(camera_reader *reader, uint32_t index)
@@ -79,22 +97,8 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
 
     md5_cut_view *const view = &reader->cut_views[reader->num_cut_views++];
     view->cut = index;
-    for (; is_view_word(word); word = md5i_lex_peek_word(lex)) {
-        // `pos ( x y z )`, `rotA ( pitch yaw roll )` or `rot ( x y z )`. If there are two
-        // rotations, the last rotation is used, like in the engine that introduced the keywords.
-        const bool is_position = md5_span_is(word, "pos");
-        const bool is_angles = md5_span_is(word, "rotA");
-        bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
-        if (*is_given)
-            md5i_lex_warn_token(lex, word.bytes,
-                                "is a duplicate in this cut: using the last value");
-        *is_given = true;
-        lex->at += word.size;
-        if (is_position)
-            TRY(md5i_lex_vec3(lex, md5i_lex_length, &view->position));
-        else
-            TRY(read_cut_rotation(lex, is_angles, &view->rotation));
-    }
+    for (; is_view_word(word); word = md5i_lex_peek_word(lex))
+        TRY(read_view_part(lex, word, view));
     return true;
 }
 
@@ -143,7 +147,8 @@ static bool read_view(md5_lex *lex, md5_camera_view *view)
     TRY(md5i_lex_length(lex, &view->fov));
     view->position = transform.translation;
     view->rotation = transform.rotation;
-    if (!(view->fov > 0 && view->fov < 180))
+    const bool is_valid_fov = view->fov > 0 && view->fov < 180;
+    if (!is_valid_fov)
         md5i_lex_warn(lex, lex->number_at,
                       "field of view is out of range: expected more than 0 and less than "
                       "180 degrees, found %g",

@@ -149,6 +149,19 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
 
 // -- All bones ------------------------------------------------------------------------------------
 
+// Returns the sorted names of the joints, in an array of the arena. Returns NULL if memory runs
+// out.
+static const md5_sorted_name *sort_bone_names(md5_arena *arena, const md5_file_joint *joints,
+                                              uint32_t count)
+{
+    md5_sorted_name *const names = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
+    if (!names)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = (md5_sorted_name){joints[i].name, i, 0};
+    return md5i_sort_names(arena, names, count);
+}
+
 // Sets the parents of the joints: a bone refers to its parent by name, which may come later in the
 // file. Sorts the names, so that each parent is found in logarithmic time.
 static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
@@ -156,11 +169,7 @@ static bool resolve_parents(md5_mesh_reader *reader, md5_file_joint *joints)
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
     const md5_arena_mark before = md5i_arena_position(lex->arena);
-    md5_sorted_name *names = MD5_ALLOC_ARRAY(lex->arena, md5_sorted_name, count);
-    TRY(names);
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = (md5_sorted_name){joints[i].name, i, 0};
-    names = md5i_sort_names(lex->arena, names, count);
+    const md5_sorted_name *const names = sort_bone_names(lex->arena, joints, count);
     TRY(names);
 
     for (uint32_t i = 0; i < count; i++) {
