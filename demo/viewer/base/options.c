@@ -1013,20 +1013,22 @@ bool view_is_name_in(const char *name, const char *const *names, size_t count)
 }
 
 // Returns true and writes the error message if an option was given that cannot be combined with
-// --thumbnail. Only a few can.
+// --thumbnail. Only a few can, because a file manager requests a small image of the file itself.
 static bool contradicts_thumbnail(const bool *given, const view_options *options, char *problem,
                                   size_t size)
 {
     static const char *const allowed[] = {"output",    "thumbnail",      "resolution",   "samples",
                                           "skin",      "animation-time", "verbose",      "config",
                                           "no-config", "no-auto",        "no-background"};
-    if (options->output == NULL || options->num_times > 1) {
+    const bool has_several_times = options->num_times > 1;
+    if (options->output == NULL || has_several_times) {
         snprintf(problem, size, "--thumbnail requires --output and at most one --animation-time");
         return true;
     }
     for (size_t i = 0; i < view_num_options; i++) {
         const char *const name = table[i].name;
-        if (given[i] && !view_is_name_in(name, allowed, COMMON_LENGTH(allowed))) {
+        const bool is_allowed = view_is_name_in(name, allowed, COMMON_LENGTH(allowed));
+        if (given[i] && !is_allowed) {
             snprintf(problem, size, "--thumbnail cannot be combined with --%s", name);
             return true;
         }

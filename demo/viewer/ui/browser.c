@@ -734,20 +734,22 @@ static bool run_forget_button(view_ui *ui, const view_entry *entry, view_rect ti
     return true;
 }
 
-// Displays an entry as a tile. Returns true if it was pressed.
+// Displays an entry as a tile. A clip of the open model has a tile of its own kind. Returns true if
+// the tile was pressed.
 static bool show_entry_tile(view_ui *ui, view_browser *browser, const view_entry *entry,
                             view_rect box, bool is_selected)
 {
-    const bool is_folder = entry->kind == VIEW_ENTRY_FOLDER;
-    const bool is_named = entry->kind == VIEW_ENTRY_NAMED;
     char text[64];
     const view_thumbnail *const preview = entry_preview(ui, browser, entry, text, sizeof text);
-    if (entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->scene->num_clips)
+    const bool is_clip = entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->scene->num_clips;
+    if (is_clip)
         return ui_clip_tile(ui, box, entry->clip, is_selected, true);
 
+    const bool is_folder = entry->kind == VIEW_ENTRY_FOLDER;
+    const bool is_game_item = entry->kind == VIEW_ENTRY_NAMED;
     char name[256];
-    COMMON_TEXT(name, "%s", is_named ? common_base(entry->label) : entry->label);
-    const bool is_wrong = preview != NULL && (preview->is_wrong || preview->num_missing > 0);
+    COMMON_TEXT(name, "%s", is_game_item ? common_base(entry->label) : entry->label);
+    const bool has_problem = preview != NULL && (preview->is_wrong || preview->num_missing > 0);
     const ui_tile_content content = {.label = entry->label,
                                      .name = name,
                                      .text = text,
@@ -755,7 +757,7 @@ static bool show_entry_tile(view_ui *ui, view_browser *browser, const view_entry
                                      .is_selected = is_selected,
                                      .is_link = is_folder,
                                      .is_folder = is_folder,
-                                     .is_wrong = is_wrong,
+                                     .is_wrong = has_problem,
                                      .is_grey = entry->is_missing};
     return ui_content_tile(ui, box, &content);
 }

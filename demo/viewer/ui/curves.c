@@ -287,16 +287,18 @@ static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, cons
 {
     const float row_height = ceilf(UI_TABLE_ROW * ui->em);
     const float column_width = number_width * ui->em;
-    ui_draw_cells(ui, view_cut(&area, VIEW_AT_TOP, row_height), column_width, header);
+    view_rect rows = area;
+    ui_draw_cells(ui, view_cut(&rows, VIEW_AT_TOP, row_height), column_width, header);
     if (!ui->is_event)
-        reveal_row(ui, curves, area, count, selected);
+        reveal_row(ui, curves, rows, count, selected);
 
     uint32_t pressed = UINT32_MAX;
     ui_column column;
-    ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_BOTTOM]);
+    ui_begin_column(ui, &column, rows, &ui->scrolls[VIEW_DOCK_BOTTOM]);
     for (uint32_t i = 0; i < count; i++) {
         view_rect row;
-        if (!ui_reserve_row(ui, row_height, &row))
+        const bool is_visible = ui_reserve_row(ui, row_height, &row);
+        if (!is_visible)
             continue;
 
         ui_cells cells = {.name = "", .count = header->count, .color = VIEW_BRIGHT};
@@ -305,8 +307,9 @@ static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, cons
             ui->held = ui->item.panel;
             pressed = i;
         }
-        if (i == selected || ui_is_hot(ui))
-            view_draw_rect(ui->canvas, row, i == selected ? VIEW_SELECTED : VIEW_CONTROL);
+        const bool is_selected = i == selected;
+        if (is_selected || ui_is_hot(ui))
+            view_draw_rect(ui->canvas, row, is_selected ? VIEW_SELECTED : VIEW_CONTROL);
         ui_draw_cells(ui, row, column_width, &cells);
     }
     ui_end_column(ui);
@@ -415,6 +418,18 @@ static void describe_axes(const view_curves *curves, curve_plot *plot, ui_cells 
     }
 }
 
+// Draws and handles the table of the tab "Curves" in `area`, below the buttons that select the kind
+// of values. The row of the displayed frame is highlighted. A press on a row sets the time to its
+// frame.
+static void run_curve_table(view_ui *ui, view_curves *curves, view_rect area,
+                            const ui_cells *header, const md5_anim *anim, uint32_t displayed_frame)
+{
+    const uint32_t pressed =
+        run_table(ui, curves, area, header, anim->num_frames, displayed_frame, fill_frame);
+    if (pressed != UINT32_MAX)
+        view_seek(ui->stage->play, anim, pressed / anim->frame_rate);
+}
+
 // Draws and handles the tab "Curves": plots the values of the selected joint over the frames in
 // `left`, and lists them in a table in `right`. Returns NULL, or a message if there is nothing to
 // display.
@@ -429,9 +444,9 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
         return "Select a joint in the viewport or the outliner";
 
     sample_joint(curves, ui->scene, (uint32_t)joint);
-    const float title_y = right.y - 1.65f * em; // in the header of the dock, above the table
-    run_curve_buttons(ui, curves, view_cut(&right, VIEW_AT_TOP, UI_FIELD_HEIGHT * em));
-    view_cut(&right, VIEW_AT_TOP, button_gap * em);
+    view_rect table = right;
+    run_curve_buttons(ui, curves, view_cut(&table, VIEW_AT_TOP, UI_FIELD_HEIGHT * em));
+    view_cut(&table, VIEW_AT_TOP, button_gap * em);
 
     curve_plot plot = {.anim = clip->anim,
                        .num_lines = view_count_axes(curves->kind),
@@ -442,14 +457,12 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
     describe_axes(curves, &plot, &header, colors);
     const uint32_t displayed_frame = run_plot(ui, &plot, left);
 
+    // The title is in the header of the dock, above the table.
+    const float title_y = right.y - 1.65f * em;
     char title[128];
     COMMON_TEXT(title, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);
     ui_text_left_of(ui, right.x + right.width - 2.5f * em, title_y, VIEW_DIM, title);
-
-    const uint32_t pressed =
-        run_table(ui, curves, right, &header, clip->anim->num_frames, displayed_frame, fill_frame);
-    if (pressed != UINT32_MAX)
-        view_seek(ui->stage->play, clip->anim, pressed / clip->anim->frame_rate);
+    run_curve_table(ui, curves, table, &header, clip->anim, displayed_frame);
     return NULL;
 }
 
@@ -486,6 +499,25 @@ static uint32_t find_selected_peak(const view_ui *ui, const view_compare *compar
     return 0;
 }
 
+// Draws and handles the table of the tab "Differences" in `area`. A press on a row selects its
+// joint.
+static void run_difference_table(view_ui *ui, view_curves *curves, view_rect area,
+                                 uint32_t selected)
+{
+    const view_compare *const compare = &ui->stage->document->compare;
+    ui_cells header = {.name = compare->name,
+                       .texts = {"", "largest", "at frame", "degrees"},
+                       .count = NUM_PEAK_COLUMNS,
+                       .color = VIEW_DIM};
+    COMMON_TEXT(header.texts[0], "frame %u", curves->compared_frame);
+    const uint32_t pressed =
+        run_table(ui, curves, area, &header, compare->num_same, selected, fill_peak);
+    if (pressed == UINT32_MAX)
+        return;
+    ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
+    UI_COMMAND(ui, VIEW_MARKED);
+}
+
 // Draws and handles the tab "Differences": lists the joints by their largest distance over the clip
 // in `right`, and plots the distance of the selected joint, or of the first joint of the list, over
 // the frames in `left`. Returns NULL, or a message if there is nothing to display.
@@ -497,27 +529,18 @@ static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left
 
     const uint32_t selected = find_selected_peak(ui, compare);
     const uint32_t joint = compare->peaks[selected].joint;
-    curve_plot plot = {.anim = compare->measured,
-                       .lines[0] = {.name = ui->scene->skeleton->joints[joint].name,
-                                    .values = compare->courses + joint,
-                                    .stride = compare->num_joints,
-                                    .color = VIEW_ACCENT},
-                       .num_lines = 1,
-                       .places = DISTANCE_PLACES};
-    if (plot.anim != NULL) // NULL: only the current pose is compared
+    const bool has_clip = compare->measured != NULL; // otherwise the current pose is compared
+    if (has_clip) {
+        curve_plot plot = {.anim = compare->measured,
+                           .lines[0] = {.name = ui->scene->skeleton->joints[joint].name,
+                                        .values = compare->courses + joint,
+                                        .stride = compare->num_joints,
+                                        .color = VIEW_ACCENT},
+                           .num_lines = 1,
+                           .places = DISTANCE_PLACES};
         curves->compared_frame = run_plot(ui, &plot, left);
-
-    ui_cells header = {.name = compare->name,
-                       .texts = {"", "largest", "at frame", "degrees"},
-                       .count = NUM_PEAK_COLUMNS,
-                       .color = VIEW_DIM};
-    COMMON_TEXT(header.texts[0], "frame %u", curves->compared_frame);
-    const uint32_t pressed =
-        run_table(ui, curves, right, &header, compare->num_same, selected, fill_peak);
-    if (pressed != UINT32_MAX) {
-        ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
-        UI_COMMAND(ui, VIEW_MARKED);
     }
+    run_difference_table(ui, curves, right, selected);
     return NULL;
 }
 

@@ -612,21 +612,27 @@ static void add_choices(view_ui *ui, view_export *export)
     add_output_rows(ui, export);
 }
 
-// Adds the results of the choices: the name and the estimated size of the file, and the equivalent
-// command line with a button that copies it.
+// Adds the name and the estimated size of the exported file. An existing file has a warning color.
+static void add_file_description(view_ui *ui, const view_export *export)
+{
+    char size[48] = ", size unknown";
+    if (export->bytes > 0)
+        COMMON_TEXT(size, ", about %.2f MB", 1e-6 * export->bytes);
+    const char *const note = export->exists ? ", already exists" : "";
+    const view_color color = export->exists ? VIEW_AMBER : VIEW_PLAIN;
+    char *const text = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file), size, note);
+    ui_column_text(ui, color, text);
+    free(text);
+}
+
+// Adds the results of the choices: the exported file, and the equivalent command line with a button
+// that copies it.
 static void add_results(view_ui *ui, const view_export *export)
 {
     static const char *const copy = "Copy";
     if (export->line == NULL || export->file == NULL)
         return;
-    char size[48] = ", size unknown";
-    if (export->bytes > 0)
-        COMMON_TEXT(size, ", about %.2f MB", 1e-6 * export->bytes);
-    char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file), size,
-                                     export->exists ? ", already exists" : "");
-    ui_column_text(ui, export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
-    free(file);
-
+    add_file_description(ui, export);
     if (export->line[0] == '\0')
         return;
     view_rect row = next_row(ui, "");

@@ -619,21 +619,23 @@ static void draw_nodes(const graph_panel *panel)
 
 // -- Transitions ------------------------------------------------------------------------------
 
-// Appends a condition of a transition, such as "speed > 2", to a text.
+// Appends a condition of a transition to a text, such as "speed > 2", "state time >= 1" or "event
+// step".
 static void describe_condition(const md5_condition *condition, char *text, size_t size)
 {
-    // Formats by md5_condition.compare. The first two formats ignore the value.
+    // Formats by md5_condition.compare, with the subject and the value. The first two formats
+    // ignore the value.
     static const char *const formats[] = {"%s",      "not %s",   "%s < %g",
                                           "%s > %g", "%s <= %g", "%s >= %g"};
-    // Texts by md5_condition.kind: NULL for a parameter, and a prefix for the name of an event.
-    static const char *const kinds[] = {NULL, "state time", "time left", "event "};
-    const bool is_event = condition->kind == MD5_WHEN_EVENT;
-    const char *const kind = kinds[condition->kind];
-    const char *const subject = kind != NULL && !is_event ? kind : condition->parameter;
+    // Subjects by md5_condition.kind. NULL: the subject is the parameter or the event.
+    static const char *const subjects[] = {NULL, "state time", "time left", NULL};
+    const char *const fixed_subject = subjects[condition->kind];
+    const char *const subject = fixed_subject != NULL ? fixed_subject : condition->parameter;
+    const char *const prefix = condition->kind == MD5_WHEN_EVENT ? "event " : "";
 
     char comparison[96];
     COMMON_TEXT(comparison, formats[condition->compare], subject, condition->value);
-    common_append(text, size, "", "%s%s", is_event ? kind : "", comparison);
+    common_append(text, size, "", "%s%s", prefix, comparison);
     if (condition->longest != 0)
         common_append(text, size, "", " to %g", condition->longest);
 }

@@ -314,6 +314,12 @@ static void find_bands(layout *work)
         set_levels(work, &work->bands[d]);
 }
 
+// Returns the node at the other end of an edge of `node`.
+static uint32_t neighbor_at(const view_graph_edge *edge, uint32_t node)
+{
+    return edge->ends[0] == node ? edge->ends[1] : edge->ends[0];
+}
+
 // Sets the mean_level of a node: the mean level of its neighbors in bands at the left or, if
 // `is_backward` is true, in bands at the right. A node without such neighbors keeps its own level.
 static void find_mean_level(layout *work, uint32_t node, bool is_backward)
@@ -323,14 +329,14 @@ static void find_mean_level(layout *work, uint32_t node, bool is_backward)
     uint32_t count = 0;
     for (uint32_t k = work->first_edge[node]; k < work->first_edge[node + 1]; k++) {
         const view_graph_edge *const edge = &work->graph->edges[work->adjacent_edges[k]];
-        const uint32_t other_node = edge->ends[0] == node ? edge->ends[1] : edge->ends[0];
-        const graph_node_layout *const neighbor = &work->nodes[other_node];
-        const bool is_counted = is_backward ? neighbor->distance > node_layout->distance
-                                            : neighbor->distance < node_layout->distance;
-        if (is_counted) {
-            sum += neighbor->level;
-            count++;
-        }
+        const graph_node_layout *const neighbor = &work->nodes[neighbor_at(edge, node)];
+        const bool is_left = neighbor->distance < node_layout->distance;
+        const bool is_right = neighbor->distance > node_layout->distance;
+        const bool is_counted = is_backward ? is_right : is_left;
+        if (!is_counted)
+            continue;
+        sum += neighbor->level;
+        count++;
     }
     node_layout->mean_level = count > 0 ? sum / count : node_layout->level;
 }
@@ -604,18 +610,20 @@ static void connect_around(view_graph_edge *edge, const view_rect rects[2], uint
 // a line; its node has a sign.
 static void place_line(const layout *work, view_graph_edge *edge)
 {
-    const graph_node_layout *const nodes[2] = {&work->nodes[edge->ends[0]],
-                                               &work->nodes[edge->ends[1]]};
-    const view_rect rects[2] = {work->graph->nodes[edge->ends[0]].rect,
-                                work->graph->nodes[edge->ends[1]].rect};
-    if (edge->ends[0] == edge->ends[1])
+    const uint32_t first = edge->ends[0];
+    const uint32_t second = edge->ends[1];
+    if (first == second)
         return;
+    const graph_node_layout *const nodes[2] = {&work->nodes[first], &work->nodes[second]};
+    const view_rect rects[2] = {work->graph->nodes[first].rect, work->graph->nodes[second].rect};
     if (nodes[0]->column != nodes[1]->column) {
         connect_columns(edge, nodes, rects);
         return;
     }
+
     const int upper = nodes[0]->row < nodes[1]->row ? 0 : 1;
-    const uint32_t num_between = nodes[1 - upper]->row - nodes[upper]->row - 1;
+    const int lower = 1 - upper;
+    const uint32_t num_between = nodes[lower]->row - nodes[upper]->row - 1;
     if (num_between == 0)
         connect_neighbors(edge, rects, upper);
     else

@@ -542,29 +542,36 @@ static const char *context_label(const view_stage *stage, const view_target *tar
     return view_get_label(entry);
 }
 
+// Writes the label of a command that hides or shows a mesh, with the name or the index of the mesh:
+// "Hide mesh skin", "Hide mesh 3".
+static void write_mesh_label(const char *label, const md5_mesh *mesh, size_t index, char *text,
+                             size_t size)
+{
+    if (mesh->name[0] != '\0')
+        snprintf(text, size, "%s mesh %s", label, mesh->name);
+    else
+        snprintf(text, size, "%s mesh %zu", label, index);
+}
+
 // Writes the label of a command in a context menu. A short label is completed by the kind and the
-// name of the object: "Hide mesh skin".
+// name of the clicked object.
 static void write_context_label(const view_stage *stage, const view_target *target,
                                 const view_menu_entry *entry, char *text, size_t size)
 {
     const view_scene *const scene = &stage->document->scene;
+    const size_t index = target->number;
     const char *const label = context_label(stage, target, entry);
-    const bool is_all = strcmp(label, "Show all") == 0;
-    const bool is_of_mesh = entry->action == VIEW_HIDE_MESH || entry->action == VIEW_ONLY_MESH;
-    const bool has_mesh = scene->model != NULL && target->number < scene->model->num_meshes;
-    if (is_of_mesh && has_mesh && !is_all) {
-        const char *const name = scene->model->meshes[target->number].name;
-        if (name[0] != '\0')
-            snprintf(text, size, "%s mesh %s", label, name);
-        else
-            snprintf(text, size, "%s mesh %zu", label, target->number);
-    } else if (entry->action == VIEW_OPEN_CLIP && target->number < scene->num_clips) {
-        snprintf(text, size, "%s clip %s", label, scene->clips[target->number].name);
-    } else if (entry->action == VIEW_OPEN_FILE && target->path[0] != '\0') {
+    const bool is_about_mesh = entry->action == VIEW_HIDE_MESH || entry->action == VIEW_ONLY_MESH;
+    const bool is_about_all = strcmp(label, "Show all") == 0;
+    const bool has_mesh = scene->model != NULL && index < scene->model->num_meshes;
+    if (is_about_mesh && !is_about_all && has_mesh)
+        write_mesh_label(label, &scene->model->meshes[index], index, text, size);
+    else if (entry->action == VIEW_OPEN_CLIP && index < scene->num_clips)
+        snprintf(text, size, "%s clip %s", label, scene->clips[index].name);
+    else if (entry->action == VIEW_OPEN_FILE && target->path[0] != '\0')
         snprintf(text, size, "%s %s", label, common_base(target->path));
-    } else {
+    else
         snprintf(text, size, "%s", label);
-    }
 }
 
 // Adds a command of a context menu.
@@ -632,20 +639,20 @@ static int rate_item(const menu_line *item, const char *sought, bool needs_words
 {
     enum { MAX_WORDS = 8, SCORE_OF_BOTH = 400 };
     const char *const end = sought + strlen(sought);
-    const char *item_words = sought; // the words before it are for the command
+    const char *split = sought; // the words before it are for the command, the others for the item
     int best = MIN_SCORE;
-    for (int i = 0; i < MAX_WORDS && item_words < end; i++) {
-        const int item_score = view_rate_name(item->label, item->word, item_words, end);
-        const bool has_command_words = item_words > sought;
+    for (int i = 0; i < MAX_WORDS && split < end; i++) {
+        const int item_score = view_rate_name(item->label, item->word, split, end);
+        const bool has_command_words = split > sought;
         int score = item_score - 1;
         if (has_command_words) {
-            const int command_score = view_rate_entry(item->entry, sought, item_words);
+            const int command_score = view_rate_entry(item->entry, sought, split);
             score = command_score + SCORE_OF_BOTH + item_score / 20;
         }
         if ((has_command_words || !needs_words) && score > best)
             best = score;
-        item_words += strcspn(item_words, " ");
-        item_words += strspn(item_words, " ");
+        split += strcspn(split, " ");
+        split += strspn(split, " ");
     }
     return best;
 }
@@ -969,9 +976,10 @@ static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *h
 {
     const menu_line *const line = &list->lines->lines[index];
     const float padding = menu_padding * ui->scale;
-    const float y = list->box.y + 0.5f * padding;
+    const float first_y = list->box.y + 0.5f * padding;
+    const size_t num_lines_above = index - *list->first;
     const view_rect box = {list->box.x + 0.3f * padding,
-                           y + (float)(index - *list->first) * list->row_height,
+                           first_y + (float)num_lines_above * list->row_height,
                            list->box.width - 0.6f * padding, list->row_height};
     const bool is_pressed = ui_item(ui, box, line->label);
     const bool is_hot = ui_is_hot(ui);
@@ -982,8 +990,9 @@ static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *h
 
     // Without a selection by keys, the line under the mouse is highlighted.
     const bool has_selection = list->selected < list->lines->count;
-    const bool is_chosen = index == list->selected || (is_hot && !has_selection);
-    draw_line(ui, line, box, list->keys_width, is_chosen && !line->is_text, list->is_search);
+    const bool is_selected = index == list->selected;
+    const bool is_lit = !line->is_text && (is_selected || (is_hot && !has_selection));
+    draw_line(ui, line, box, list->keys_width, is_lit, list->is_search);
     return is_pressed;
 }
 

@@ -884,16 +884,18 @@ static int list_buttons(const view_ui *ui, const problem_row *row, const char *s
 {
     const problem_line *const line = row->line;
     const view_report *const report = &ui->stage->log->reports->rows[line->report];
-    if (line->is_detail && solution == map_joints) // the header of its cause has this button
+    const bool is_in_header = line->is_detail && solution == map_joints; // of the cause
+    if (is_in_header)
         return 0;
 
-    // The solution "Show vertex" is also the link to the item; its button is omitted if the list
-    // does not have space for two buttons.
+    // A solution other than "Show vertex" replaces "Repair". The button "Show vertex" has the same
+    // effect as the link to the item; it is omitted if there is no space for two buttons.
     const bool is_vertex = line->about.kind == VIEW_ABOUT_VERTEX;
     const bool can_repair = can_repair_file(report) && (solution == NULL || is_vertex);
-    const bool has_space_for_both = row->box.width > two_buttons_min_width * ui->em;
+    const bool has_space_for_two = row->box.width > two_buttons_min_width * ui->em;
+    const bool shows_solution = solution != NULL && (!can_repair || has_space_for_two);
     int count = 0;
-    if (solution != NULL && (!can_repair || has_space_for_both))
+    if (shows_solution)
         labels[count++] = solution;
     if (can_repair)
         labels[count++] = repair_label;

@@ -84,23 +84,32 @@ typedef struct marked_joint {
     float pixel[2]; // position in the window
 } marked_joint;
 
+// Finds the pixel of a joint of the target, in its current pose. Returns false if the joint is not
+// visible in the image.
+static bool find_target_pixel(const view_stage *stage, uint32_t joint, float pixel[2])
+{
+    const view_companion *const target = &stage->document->companions[VIEW_RETARGETED];
+    const md5_vec3 bind_position = md5_mat34_translation(target->model->bind[joint]);
+    const md5_mat34 world_from_bind = md5_mat34_mul(target->place, target->palette[joint]);
+    return view_find_pixel(stage, md5_mat34_point(world_from_bind, bind_position), pixel);
+}
+
 // Marks two joints of the target in the image: the picked joint, and the joint `hovered`, whose row
 // is under the mouse. Returns the joint that is nearest to the mouse, within one em.
 static marked_joint mark_listed_joints(const view_ui *ui, const view_retarget_page *page,
                                        uint32_t hovered)
 {
     const view_stage *const stage = ui->stage;
-    const view_companion *const target = &stage->document->companions[VIEW_RETARGETED];
-    const md5_skeleton *const skeleton = &target->model->skeleton;
+    const md5_skeleton *const skeleton =
+        &stage->document->companions[VIEW_RETARGETED].model->skeleton;
     marked_joint nearest = {.joint = MD5_NONE};
     float min_distance = ui->em; // from the mouse, pixels
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const md5_mat34 posed = md5_mat34_mul(target->place, target->palette[i]);
-        const md5_vec3 bind_position = md5_mat34_translation(target->model->bind[i]);
         float pixel[2];
-        if (!view_find_pixel(stage, md5_mat34_point(posed, bind_position), pixel))
+        if (!find_target_pixel(stage, i, pixel))
             continue;
-        if (i + 1 == page->picked || i == hovered)
+        const bool is_picked = page->picked == i + 1;
+        if (is_picked || i == hovered)
             view_mark_pixel(stage, pixel, skeleton->joints[i].name);
 
         const float distance = hypotf(pixel[0] - ui->mouse.x, pixel[1] - ui->mouse.y);
@@ -215,23 +224,22 @@ static void draw_pair(view_ui *ui, view_rect row, uint32_t index, const target_j
 {
     const view_stage *const stage = ui->stage;
     const md5_joint *const sources = ui->scene->model->skeleton.joints;
-    const md5_model *const target = stage->document->companions[VIEW_RETARGETED].model;
-    const char *const name = target->skeleton.joints[index].name;
+    const md5_joint *const targets =
+        stage->document->companions[VIEW_RETARGETED].model->skeleton.joints;
     const uint32_t mover = stage->retargeting->pairs[index].source;
     char text[160];
     if (mover == MD5_NONE)
-        COMMON_TEXT(text, "(unmapped) %s", name);
+        COMMON_TEXT(text, "(unmapped) %s", targets[index].name);
     else
-        COMMON_TEXT(text, "%s \xE2\x86\x92 %s", sources[mover].name, name);
+        COMMON_TEXT(text, "%s \xE2\x86\x92 %s", sources[mover].name, targets[index].name);
+
     if (is_picked || ui_is_hot(ui))
         view_draw_rect(ui->canvas, row, is_picked ? VIEW_SELECTED : VIEW_CONTROL);
-
-    ui_cells cells = {.name = text,
-                      .count = 1,
-                      .color = VIEW_PLAIN,
-                      .colors = is_picked ? NULL : &origins[joint->origin].color};
-    COMMON_TEXT(cells.texts[0], "%s%s", joint->is_turned ? "\xE2\x9A\xA0 " : "",
-                origins[joint->origin].label);
+    const view_color *const origin_color = &origins[joint->origin].color;
+    const char *const warning = joint->is_turned ? "\xE2\x9A\xA0 " : "";
+    ui_cells cells = {
+        .name = text, .count = 1, .color = VIEW_PLAIN, .colors = is_picked ? NULL : origin_color};
+    COMMON_TEXT(cells.texts[0], "%s%s", warning, origins[joint->origin].label);
     ui_draw_cells(ui, row, origin_width * ui->em, &cells);
 }
 

@@ -127,22 +127,23 @@ view_rect view_start_box(const view_stage *stage)
 }
 
 // Draws and handles the row of a recently opened file: a tile that opens the file, and a button
-// that removes it from the list.
-static void run_recent(view_ui *ui, const view_start *start, view_rect row, size_t number)
+// that removes it from the list. A path with "::" is an item of a game.
+static void run_recent(view_ui *ui, const view_start *start, view_rect row, size_t index)
 {
-    const char *const path = start->recent.names[number];
+    const char *const path = start->recent.names[index];
     const char *const name = common_base(path);
-    const bool is_missing = (start->missing >> number & 1) != 0;
+    const bool is_missing = (start->missing >> index & 1) != 0;
     const bool is_in_game = strstr(path, "::") != NULL;
     const bool has_preview = !is_missing && !is_in_game && !view_is_converted(path);
     const view_thumbnail *const preview = has_preview ? ui_thumbnail(ui, path, false) : NULL;
+    const bool is_opened_by_enter = index == 0 && !is_missing;
     char *const folder = common_folder(path);
     char *const location = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
     const ui_tile_content content = {.label = name,
                                      .name = name,
                                      .text = location,
                                      .picture = preview,
-                                     .is_selected = number == 0 && !is_missing, // Enter opens it
+                                     .is_selected = is_opened_by_enter,
                                      .is_wrong = preview != NULL && preview->is_wrong,
                                      .is_grey = is_missing};
 

@@ -60,31 +60,37 @@ static void draw_band_labels(const view_ui *ui, view_rect band, bool are_counts)
     }
 }
 
-// Draws the legend in `box`: the weights of the selected joint or, without a selected joint, the
-// numbers of influences per vertex.
-static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect box)
+// Writes the title and the text of the legend: about the weights of the selected joint or, without
+// a selected joint, about the numbers of influences per vertex.
+static void describe_weights(const view_ui *ui, int32_t joint, char title[96], char text[96])
 {
-    const int32_t joint = stage->joint;
-    const bool are_counts = joint < 0;
     const view_heatmap_stats heat = view_measure_heat(ui->scene->model, joint);
     const char *const vertices = common_noun(heat.num_vertices, "vertex", "vertices");
-    char title[96] = "Influences per vertex";
-    char text[96];
-    if (are_counts) {
-        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u %s above 4", heat.max_value, heat.num_vertices,
-                    vertices);
+    if (joint < 0) {
+        snprintf(title, 96, "Influences per vertex");
+        snprintf(text, 96, "max. %.0f" VIEW_DOT "%u %s above 4", heat.max_value, heat.num_vertices,
+                 vertices);
     } else {
-        COMMON_TEXT(title, "Weights of %s", ui->scene->skeleton->joints[joint].name);
-        COMMON_TEXT(text, "%u %s" VIEW_DOT "max. %.3f", heat.num_vertices, vertices,
-                    heat.max_value);
+        snprintf(title, 96, "Weights of %s", ui->scene->skeleton->joints[joint].name);
+        snprintf(text, 96, "%u %s" VIEW_DOT "max. %.3f", heat.num_vertices, vertices,
+                 heat.max_value);
     }
+}
 
-    view_rect inside = view_inset(box, VIEW_PADDING * ui->scale);
+// Draws the legend in `box`: its title, its text, and the color scale with labels.
+static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect box)
+{
+    const bool are_counts = stage->joint < 0; // numbers of influences, not weights
+    char title[96];
+    char text[96];
+    describe_weights(ui, stage->joint, title, text);
+
+    const view_rect inside = view_inset(box, VIEW_PADDING * ui->scale);
+    const float text_y = inside.y + stage->font->line[VIEW_TITLE];
     view_draw_text(stage->canvas, VIEW_TITLE, inside.x, inside.y, inside.width, VIEW_BRIGHT, title);
-    inside.y += stage->font->line[VIEW_TITLE];
-    ui_text(ui, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
-    const view_rect band = {inside.x, inside.y + ui->line + 0.5f * spacing * ui->scale,
-                            inside.width, band_height * ui->scale};
+    ui_text(ui, inside.x, text_y, inside.width, VIEW_PLAIN, text);
+    const view_rect band = {inside.x, text_y + ui->line + 0.5f * spacing * ui->scale, inside.width,
+                            band_height * ui->scale};
     draw_color_band(stage, band, are_counts);
     draw_band_labels(ui, band, are_counts);
 }
@@ -99,22 +105,29 @@ typedef struct uv_window {
     view_rect area; // in the window, pixels
 } uv_window;
 
+// Sets the position of a vertex of a mesh in the UV layout, in pixels.
+static void place_uv(const uv_window *window, md5_vec2 uv, float pixel[2])
+{
+    const view_rect area = window->area;
+    pixel[0] = area.x + (uv.x - window->low[0]) / window->size * area.width;
+    pixel[1] = area.y + (uv.y - window->low[1]) / window->size * area.height;
+}
+
 // Draws the sides of a triangle of a mesh in the UV layout. Sides that are partly outside of the
 // displayed part are omitted.
 static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, uint32_t triangle,
                                 const uv_window *window, float width, view_color color)
 {
-    const view_rect area = window->area;
-    const view_rect bounds = view_inset(area, -1);
+    const view_rect bounds = view_inset(window->area, -1);
     const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
-    for (uint32_t i = 0; i < 3u; i++) { // the side from corner i to the next corner
-        float ends[4];                  // x and y of both corners, pixels
-        for (uint32_t k = 0; k < 2u; k++) {
-            const md5_vec2 uv = mesh->texcoords[corners[(i + k) % 3]];
-            ends[2 * k] = area.x + (uv.x - window->low[0]) / window->size * area.width;
-            ends[2 * k + 1] = area.y + (uv.y - window->low[1]) / window->size * area.height;
-        }
-        if (view_contains(bounds, ends[0], ends[1]) && view_contains(bounds, ends[2], ends[3]))
+    for (uint32_t i = 0; i < 3; i++) { // the side from corner i to the next corner
+        const uint32_t next = (i + 1) % 3;
+        float ends[4]; // x and y of both corners, pixels
+        place_uv(window, mesh->texcoords[corners[i]], ends);
+        place_uv(window, mesh->texcoords[corners[next]], ends + 2);
+        const bool is_begin_inside = view_contains(bounds, ends[0], ends[1]);
+        const bool is_end_inside = view_contains(bounds, ends[2], ends[3]);
+        if (is_begin_inside && is_end_inside)
             view_draw_segment(stage->canvas, ends, width, color);
     }
 }
@@ -158,36 +171,44 @@ static void draw_uv_title(const view_stage *stage, const md5_mesh *mesh, uint32_
                    num_outside > 0 ? VIEW_AMBER : VIEW_PLAIN, text);
 }
 
+// Draws the triangles of a mesh in the UV layout. The triangle that contains the selected point is
+// highlighted.
+static void draw_uv_triangles(const view_stage *stage, const md5_mesh *mesh, uint32_t mesh_index,
+                              const uv_window *window)
+{
+    enum { MAX_TRIANGLES = 20000 }; // limits the time for a large mesh
+    const float line_width = stage->font->scale;
+    const view_pick *const pick = stage->pick;
+    for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
+        draw_triangle_sides(stage, mesh, i, window, line_width, triangle_color);
+    if (pick->is_set && pick->mesh == mesh_index)
+        draw_triangle_sides(stage, mesh, pick->triangle, window, 3 * line_width, mark_color);
+}
+
 // Draws the UV layout of a mesh in the rectangle `inside`: its texture and, over it, its triangles
-// at their texture coordinates. A square window into the texture space shows all vertices.
+// at their texture coordinates. A square part of the texture space is displayed, which contains all
+// vertices. A mesh without a texture has a grid instead.
 void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 {
-    enum { MAX_TRIANGLES = 20000 };
-    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
+    const view_document *const document = stage->document;
+    const md5_mesh *const mesh = &document->scene.model->meshes[number];
     const view_texture *const image =
-        view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
-    const float line = stage->font->line[VIEW_TEXT];
+        view_mesh_image(&document->textures, number, MD5GL_IMAGE_DIFFUSE);
     uv_window window;
     const uint32_t num_outside = measure_uv(mesh, &window);
     draw_uv_title(stage, mesh, num_outside, image, inside);
     if (mesh->num_vertices == 0)
         return;
 
-    // Draw the image, repeated over the displayed part, or a grid.
-    const float side = fminf(inside.width, inside.height - line);
-    window.area = (view_rect){inside.x, inside.y + line, side, side};
+    // The image is repeated over the displayed part.
+    const float title_height = stage->font->line[VIEW_TEXT];
+    const float side = fminf(inside.width, inside.height - title_height);
+    window.area = (view_rect){inside.x, inside.y + title_height, side, side};
     const float uv[4] = {window.low[0], window.low[1], window.low[0] + window.size,
                          window.low[1] + window.size};
-    view_draw_image(stage->canvas, window.area, uv,
-                    image != NULL ? image->texture : stage->document->surfaces.uv_grid, true);
-
-    // Draw the triangles. The selected triangle is highlighted.
-    const float scale = stage->font->scale;
-    const view_pick *const pick = stage->pick;
-    for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
-        draw_triangle_sides(stage, mesh, i, &window, scale, triangle_color);
-    if (pick->is_set && pick->mesh == number)
-        draw_triangle_sides(stage, mesh, pick->triangle, &window, 3 * scale, mark_color);
+    const md5gl_texture texture = image != NULL ? image->texture : document->surfaces.uv_grid;
+    view_draw_image(stage->canvas, window.area, uv, texture, true);
+    draw_uv_triangles(stage, mesh, number, &window);
 }
 
 // -- The panel ------------------------------------------------------------------------------
@@ -223,17 +244,21 @@ void view_surface_panel(view_ui *ui)
 // camera or far outside of the window.
 bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
 {
+    const float max_pixel = 1e5f; // far outside of any window
     const view_lens lens = view_stage_lens(stage);
     // Half of the visible height at the distance of the point, in world units; 0 or less if the
     // point is behind the camera.
     const float half_height = view_half_height_at(&lens, position);
-    const md5_vec3 offset = md5_vec3_sub(position, lens.eye);
     const float pixels_per_unit = 0.5f * stage->height / half_height;
+
+    // The axis of the lens is in the middle of the image, unless the lens is shifted.
+    const float axis_x = 0.5f * stage->width * (1 + lens.shift_x);
+    const float axis_y = 0.5f * stage->height * (1 - lens.shift_y);
+    const md5_vec3 offset = md5_vec3_sub(position, lens.eye);
     const float right = md5_vec3_dot(offset, lens.axes.right);
     const float up = md5_vec3_dot(offset, lens.axes.up);
-    at[0] = 0.5f * stage->width * (1 + lens.shift_x) + right * pixels_per_unit;
-    at[1] = 0.5f * stage->height * (1 - lens.shift_y) - up * pixels_per_unit;
-    const float max_pixel = 1e5f; // far outside of any window
+    at[0] = axis_x + right * pixels_per_unit;
+    at[1] = axis_y - up * pixels_per_unit;
     return half_height > 0 && fabsf(at[0]) < max_pixel && fabsf(at[1]) < max_pixel;
 }
 

@@ -64,9 +64,9 @@ static void assign_image(view_ui *ui, view_texture_panel *panel, const char *pat
 
 // == Maps =================================================================================
 
-// Writes the size of an image, such as "512x512", or the text for a map without an image. Also
-// writes a short form for the tile, which has space for only one number: the side of a square
-// image.
+// Writes the size of an image, such as "512x512", or the text for a map without an image, to
+// `size`. Also writes a short form for the tile, which has space for only one number: the side of a
+// square image.
 static void describe_map(const view_texture *image, bool is_missing, int column, char size[48],
                          char short_size[48])
 {
@@ -173,21 +173,22 @@ static void list_texture_locations(view_ui *ui, const view_look *look, bool has_
 
 // Lists the locations that were searched for the image of the selected map, and the path of the
 // image. Maps other than the texture are searched in the folder of the texture, by a keyword in
-// their names. An image that the user has chosen was not searched.
+// their names. An image that the user has selected was not searched.
 static void list_searched(view_ui *ui, const view_texture_panel *panel,
                           const view_textures *textures, uint32_t mesh)
 {
     const md5gl_image_kind map = columns[panel->column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
-    const view_texture *const diffuse = view_mesh_image(textures, mesh, MD5GL_IMAGE_DIFFUSE);
-    const bool has_texture_file = diffuse != NULL && diffuse->program == NULL;
-    const bool is_searched = !textures->meshes[mesh].is_selected[map];
+    const view_texture *const texture = view_mesh_image(textures, mesh, MD5GL_IMAGE_DIFFUSE);
     const bool has_image = image != NULL;
-    if (is_searched && map == MD5GL_IMAGE_DIFFUSE) {
+    const bool has_texture_file = texture != NULL && texture->program == NULL;
+    const bool is_searched = !textures->meshes[mesh].is_selected[map];
+    const bool is_texture = map == MD5GL_IMAGE_DIFFUSE;
+    if (is_searched && is_texture) {
         list_texture_locations(ui, view_mesh_look(textures, mesh), has_image);
     } else if (is_searched && has_texture_file) {
-        char *const names =
-            common_format("%s +%s", common_base(diffuse->path), md5gl_texture_keywords(map));
+        const char *const keywords = md5gl_texture_keywords(map);
+        char *const names = common_format("%s +%s", common_base(texture->path), keywords);
         show_searched(ui, has_image ? '+' : '-', true, names);
         free(names);
     }
@@ -292,25 +293,32 @@ static void show_saving(view_ui *ui, const view_texture_panel *panel)
     free(text);
 }
 
+// Returns the number of different joints that influence a mesh. `num_joints` is the number of
+// joints of its model.
+static uint32_t count_mesh_joints(const md5_mesh *mesh, uint32_t num_joints)
+{
+    bool *const moves_mesh = common_alloc(num_joints + 1, sizeof *moves_mesh);
+    for (uint32_t i = 0; i < mesh->num_influences; i++)
+        moves_mesh[mesh->influence_joints[i]] = true;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < num_joints; i++)
+        count += moves_mesh[i];
+    free(moves_mesh);
+    return count;
+}
+
 // Computes the statistics and the defects of a mesh. `num_joints` is the number of joints of its
 // model.
 static void measure_mesh(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_joints)
 {
-    *facts = (view_mesh_facts){
-        .mesh = mesh, .min_influences = UINT32_MAX, .faults = view_find_defects(mesh, NULL, NULL)};
-
-    // Count the different joints that move the mesh.
-    bool *const moves_mesh = common_alloc(num_joints + 1, sizeof *moves_mesh);
-    for (uint32_t i = 0; i < mesh->num_influences; i++)
-        moves_mesh[mesh->influence_joints[i]] = true;
-    for (uint32_t i = 0; i < num_joints; i++)
-        facts->num_joints += moves_mesh[i];
-    free(moves_mesh);
-
-    // Find the minimum number of influences per vertex.
+    *facts = (view_mesh_facts){.mesh = mesh,
+                               .num_joints = count_mesh_joints(mesh, num_joints),
+                               .min_influences = UINT32_MAX,
+                               .faults = view_find_defects(mesh, NULL, NULL)};
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
-        facts->min_influences = count < facts->min_influences ? count : facts->min_influences;
+        if (count < facts->min_influences)
+            facts->min_influences = count;
     }
 }
 

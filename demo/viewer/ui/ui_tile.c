@@ -246,24 +246,28 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
     return is_pressed;
 }
 
-// Adds a tile of a clip. Its image is requested if the tile is visible.
+// Adds a tile of a clip. Its image is requested if the tile is visible. Images of clips are drawn
+// one per frame, so that the window must be woken for them.
 bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_visible)
 {
     const view_document *const document = ui->stage->document;
     const view_clip *const clip = &document->scene.clips[number];
+    md5gl_texture texture = 0;
     const bool has_image = is_visible && number < document->num_pictures;
-    view_clip_picture *const image = has_image ? &document->pictures[number] : NULL;
-    if (image != NULL && !image->is_wanted) // images of clips are drawn one per frame
-        view_wake_window();
-    if (image != NULL)
+    if (has_image) {
+        view_clip_picture *const image = &document->pictures[number];
+        if (!image->is_wanted)
+            view_wake_window();
         image->is_wanted = true;
+        texture = image->texture;
+    }
 
     char duration[32];
     COMMON_TEXT(duration, "%.2f s", clip->anim->duration);
     const ui_tile_content content = {.label = clip->name,
                                      .name = clip->name,
                                      .text = duration,
-                                     .texture = image != NULL ? image->texture : 0,
+                                     .texture = texture,
                                      .is_selected = is_selected};
     return ui_content_tile(ui, box, &content);
 }

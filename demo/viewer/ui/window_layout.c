@@ -31,23 +31,25 @@ view_layout_request view_requested_layout(const view_stage *stage)
     const bool is_start = stage->is_start || stage->plays;
     const bool has_panels = shown->panel && !is_start;
     const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
-    const bool has_time_line =
+    const bool has_playback =
         view_shows_machine(stage) || view_timing_anim(&stage->document->scene) != NULL;
-    const bool has_bottom = has_panels && has_bottom_content(stage, has_curves);
+    const bool is_lesson_open = stage->pages != NULL && !stage->lists_pages;
     const bool has_left = has_panels && shown->hierarchy && !stage->docks.is_folded;
+    const bool has_bottom = has_panels && has_bottom_content(stage, has_curves);
     view_layout_request request = {
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
         .is_touched = stage->is_touched,
-        .has_menu = shown->panel && (stage->pages == NULL || stage->lists_pages),
-        .has_time = has_panels && has_time_line,
+        .has_menu = shown->panel && !is_lesson_open,
+        .has_time = has_panels && has_playback,
         .is_open = {[VIEW_DOCK_LEFT] = has_left,
                     [VIEW_DOCK_RIGHT] = is_right_open(stage, is_start),
                     [VIEW_DOCK_BOTTOM] = has_bottom},
         .docks = stage->docks,
     };
 
+    // The default height of curves and problems differs from the one of the state graph.
     float *const bottom_height = &request.docks.sizes[VIEW_DOCK_BOTTOM];
     const bool has_default_height = !(*bottom_height > 0);
     if (has_default_height && (has_curves || stage->docks.shows_problems))
