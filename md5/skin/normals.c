@@ -114,41 +114,49 @@ static inline normal_sum load_sum(const normal_sums *sums, uint32_t vertex)
     return sum;
 }
 
+// Returns the total of the sums of a chain of vertices at one position.
+static normal_sum add_chain(const normal_sums *sums, const uint32_t *nexts, uint32_t first,
+                            uint32_t num_vertices)
+{
+    normal_sum total = {{0, 0, 0}, 0};
+    for (uint32_t vertex = first; vertex < num_vertices; vertex = nexts[vertex]) {
+        const normal_sum sum = load_sum(sums, vertex);
+        total.normal = md5_vec3d_add(total.normal, sum.normal);
+        total.weight = sums->weights ? total.weight + sum.weight : 1;
+    }
+    return total;
+}
+
+// Replaces the sum of a vertex.
+static void store_sum(const normal_sums *sums, uint32_t vertex, const normal_sum *sum)
+{
+    md5_pair_store(&sums->xy[vertex], md5_pair_set(sum->normal.x, sum->normal.y));
+    memcpy(&sums->z[vertex], &sum->normal.z, sizeof sum->normal.z);
+    if (sums->weights)
+        sums->weights[vertex] = sum->weight;
+}
+
 // Replaces the sums of all vertices at the same position by their total, if it has a direction:
 // seams are then invisible. nexts[num_vertices] is the result of md5i_chain_equals(): the next
 // vertex at the same position, or num_vertices. The vertices at one position are a chain. `nexts`
-// is overwritten.
+// is overwritten: a visited vertex refers to itself.
 static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_vertices)
 {
     for (uint32_t i = 0; i < num_vertices; i++) {
-        // A visited vertex refers to itself. The last vertex of a chain that was not visited is the
-        // only vertex at its position.
+        // The last vertex of a chain that was not visited is the only vertex at its position.
         const bool is_alone = nexts[i] == num_vertices;
         const bool is_visited = nexts[i] == i;
         if (is_alone || is_visited)
             continue;
 
-        // Add the sums of the chain.
-        normal_sum total = {{0, 0, 0}, 0};
-        for (uint32_t vertex = i; vertex < num_vertices; vertex = nexts[vertex]) {
-            const normal_sum sum = load_sum(sums, vertex);
-            total.normal = md5_vec3d_add(total.normal, sum.normal);
-            total.weight = sums->weights ? total.weight + sum.weight : 1;
-        }
-
-        // Store the total in the whole chain, and mark its vertices as visited.
-        const md5_vec3d normal = total.normal;
-        const bool has_direction = md5_vec3d_length(normal) > MIN_NORMAL_SUM * total.weight;
+        const normal_sum total = add_chain(sums, nexts, i, num_vertices);
+        const bool has_direction = md5_vec3d_length(total.normal) > MIN_NORMAL_SUM * total.weight;
         uint32_t vertex = i;
         while (vertex < num_vertices) {
             const uint32_t next = nexts[vertex];
             nexts[vertex] = vertex; // visited
-            if (has_direction) {
-                md5_pair_store(&sums->xy[vertex], md5_pair_set(normal.x, normal.y));
-                memcpy(&sums->z[vertex], &normal.z, sizeof normal.z);
-                if (sums->weights)
-                    sums->weights[vertex] = total.weight;
-            }
+            if (has_direction)
+                store_sum(sums, vertex, &total);
             vertex = next;
         }
     }
@@ -220,6 +228,22 @@ static void write_normals(const normal_sums *sums, md5_mesh_build *mesh)
     }
 }
 
+// Finds the vertices at the same positions: writes the next vertex of each chain of such vertices
+// to nexts[num_vertices]. `memory` has space for num_vertices elements, and is overwritten. Returns
+// false and sets the context's error if memory runs out.
+static bool chain_positions(md5_context *context, const md5_mesh_build *mesh, md5_vec4 *memory,
+                            uint32_t *nexts)
+{
+    const uint32_t num_vertices = mesh->num_vertices;
+    md5_arena weld_arena = md5i_arena_in_memory(context, memory, num_vertices * sizeof *memory);
+    const md5_arena_mark begin = md5i_arena_position(&weld_arena);
+    const bool is_welded = md5i_weld(&weld_arena, mesh->positions, num_vertices, nexts);
+    md5i_arena_rewind(&weld_arena, begin);
+    TRY(is_welded);
+    md5i_chain_equals(nexts, num_vertices);
+    return true;
+}
+
 // Computes the normals of a mesh: finds vertices at the same positions, sums the normals of their
 // triangles, and normalizes the sums. nexts[num_vertices] and scratch[num_vertices] are scratch
 // memory.
@@ -228,26 +252,17 @@ bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts,
     const md5_arena_mark before = md5i_arena_position(arena);
     const md5_normals weighting = arena->context->normals;
     const uint32_t num_vertices = mesh->num_vertices;
-    normal_sums sums = {.xy = scratch, .z = mesh->normals};
-
-    // Find the vertices at the same positions. The sums do not exist yet, so their memory is used
-    // as scratch memory.
-    md5_arena weld_arena =
-        md5i_arena_in_memory(arena->context, sums.xy, num_vertices * sizeof *sums.xy);
-    const md5_arena_mark begin = md5i_arena_position(&weld_arena);
-    const bool is_welded = md5i_weld(&weld_arena, mesh->positions, num_vertices, nexts);
-    md5i_arena_rewind(&weld_arena, begin);
-    TRY(is_welded);
-    md5i_chain_equals(nexts, num_vertices);
+    TRY(chain_positions(arena->context, mesh, scratch, nexts));
 
     // Sum the normals of the triangles.
+    normal_sums sums = {.xy = scratch, .z = mesh->normals};
     memset(sums.xy, 0, num_vertices * sizeof *sums.xy);
     memset(sums.z, 0, num_vertices * sizeof *sums.z);
-    if (weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE) {
+    const bool is_weighted = weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE;
+    if (is_weighted) {
         sums.weights = MD5_ALLOC_ZEROED(arena, double, num_vertices);
         TRY(sums.weights);
     }
-
     add_triangles(&sums, weighting, mesh);
     merge_sums(&sums, nexts, num_vertices);
     write_normals(&sums, mesh);

@@ -76,9 +76,10 @@ static void add_missing_units(int missing, double *remainders, uint8_t *bytes, u
 // WHOLE, or 0 if the vertex has no influences.
 static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
 {
+    const uint32_t num_kept = packing->num_kept;
     double weights[MAX_SLOTS];
     double sum = 0;
-    for (uint32_t slot = 0; slot < packing->num_kept; slot++) {
+    for (uint32_t slot = 0; slot < num_kept; slot++) {
         const float weight = packed_weight(mesh, packing, slot);
         weights[slot] = weight > 0 ? (double)weight : 0;
         sum += weights[slot];
@@ -86,14 +87,14 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
 
     // Round down, then distribute the units that are missing from the sum.
     double remainders[MAX_SLOTS];
-    int missing = packing->num_kept > 0 ? WHOLE : 0;
-    for (uint32_t slot = 0; slot < packing->num_kept; slot++) {
+    int missing = num_kept > 0 ? WHOLE : 0;
+    for (uint32_t slot = 0; slot < num_kept; slot++) {
         const double exact = (double)WHOLE * weights[slot] / sum;
         bytes[slot] = (uint8_t)exact;
         remainders[slot] = exact - (double)bytes[slot];
         missing -= bytes[slot];
     }
-    add_missing_units(missing, remainders, bytes, packing->num_kept);
+    add_missing_units(missing, remainders, bytes, num_kept);
 }
 
 // Returns true if the joints of all kept influences fit into a byte.
@@ -118,8 +119,10 @@ static void write_byte_slots(const md5_mesh *mesh, const packed_vertex *packing,
     round_weights(mesh, packing, rounded);
     for (uint32_t slot = 0; slot < slots; slot++) {
         const bool is_used = packed_weight(mesh, packing, slot) > 0;
-        joints[slot] =
-            is_used ? (uint8_t)mesh->influence_joints[packing->first + slot] : (uint8_t)0;
+        uint32_t joint = 0;
+        if (is_used)
+            joint = mesh->influence_joints[packing->first + slot];
+        joints[slot] = (uint8_t)joint; // fit_bytes() has checked the joints
         weights[slot] = is_used ? rounded[slot] : (uint8_t)0;
     }
 }
@@ -146,6 +149,25 @@ static size_t slot_size(md5_pack_format format)
     return format == MD5_PACK_BYTES ? sizeof(uint8_t) : sizeof(float);
 }
 
+// Asserts the rules of a job that packs influences. `vertex_size` is the size of the slots of one
+// vertex in either array, bytes.
+static void validate_pack_job(const md5_pack_job *job, uint32_t slots, size_t vertex_size)
+{
+    (void)job; // only used if assertions are enabled
+    (void)slots;
+    (void)vertex_size;
+    MD5_ASSERT_GEOMETRY(job->mesh);
+    MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES,
+               "job->format: must be a value of md5_pack_format");
+    MD5_ASSERT_ARRAY(job->joints, job->mesh->num_vertices);
+    MD5_ASSERT_ARRAY(job->weights, job->mesh->num_vertices);
+    MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: must be 1 to 255");
+    MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= vertex_size,
+               "job->joint_stride: must be 0, or at least the number of slots");
+    MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= vertex_size,
+               "job->weight_stride: must be 0, or at least the number of slots");
+}
+
 // Packs the influences of all vertices of a mesh into a fixed number of slots. Returns false if the
 // format is bytes and a joint index does not fit into a byte.
 bool md5_pack_influences(const md5_pack_job *job)
@@ -155,18 +177,7 @@ bool md5_pack_influences(const md5_pack_job *job)
     const md5_mesh *const mesh = job->mesh;
     const uint32_t slots = job->slots > 0 ? job->slots : 4;
     const size_t vertex_size = slots * slot_size(job->format);
-
-    MD5_ASSERT_GEOMETRY(mesh);
-    MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES,
-               "job->format: must be a value of md5_pack_format");
-    MD5_ASSERT_ARRAY(job->joints, mesh->num_vertices);
-    MD5_ASSERT_ARRAY(job->weights, mesh->num_vertices);
-    MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: must be 1 to 255");
-    MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= vertex_size,
-               "job->joint_stride: must be 0, or at least the number of slots");
-    MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= vertex_size,
-               "job->weight_stride: must be 0, or at least the number of slots");
-
+    validate_pack_job(job, slots, vertex_size);
     if (job->format == MD5_PACK_BYTES)
         TRY(fit_bytes(mesh, slots));
 
@@ -211,25 +222,25 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
                           uint32_t slots, const md5_mat34 *posed, double travel)
 {
     const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-    const md5_vec3d c = md5_vec3d_from_vec3(mesh->positions[vertex]);
-    md5_vec3d shift = {0, 0, 0}; // the first sum
-    double rotated = 0;          // sum of the lengths of the terms of the second sum
-    double excess = 0;           // sum of b_i - w_i
+    const md5_vec3d bind_position = md5_vec3d_from_vec3(mesh->positions[vertex]); // c
+    md5_vec3d shift = {0, 0, 0};                                                  // the first sum
+    double rotated = 0; // sum of the lengths of the terms of the second sum
+    double excess = 0;  // sum of b_i - w_i
 
     for (uint32_t i = packing.first; i < packing.end; i++) {
         const uint32_t joint = mesh->influence_joints[i];
-        const md5_vec4 influence = mesh->influences[i]; // bias times point, and the bias
+        const md5_vec4 influence = mesh->influences[i];
+        const md5_vec3d weighted_point = {influence.x, influence.y, influence.z}; // b_i p_i
         const double bias = (double)influence.w;
         const double weight = (double)packed_weight(mesh, &packing, i - packing.first);
 
-        const md5_vec3d o = md5_vec3d_from_vec3(md5_mat34_translation(model->bind[joint]));
-        const md5_vec3d a = md5_vec3d_from_vec3(md5_mat34_translation(posed[joint]));
-        const md5_vec3d point = {influence.x, influence.y, influence.z};
+        // The positions of the joint in the bind pose, o_i, and in the pose, a_i.
+        const md5_vec3d bind_joint = md5_vec3d_from_vec3(md5_mat34_translation(model->bind[joint]));
+        const md5_vec3d posed_joint = md5_vec3d_from_vec3(md5_mat34_translation(posed[joint]));
 
-        const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
-        const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
-
-        shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));
+        const md5_vec3d exact = md5_vec3d_sub(weighted_point, md5_vec3d_scale(bind_joint, bias));
+        const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(bind_position, bind_joint), weight);
+        shift = md5_vec3d_add(shift, md5_vec3d_scale(posed_joint, bias - weight));
         rotated += md5_vec3d_length(md5_vec3d_sub(exact, packed));
         excess += bias - weight;
     }

@@ -159,30 +159,32 @@ static float distance_to_interval(float min, float max, float value)
     return distance > 0 ? distance : 0;
 }
 
+// Returns true if a sphere touches a box. `square` is the square of its radius.
+static inline bool touches_sphere(const md5_bounds *bounds, md5_vec3 center, float square)
+{
+    const md5_vec3 distance = {
+        distance_to_interval(bounds->min.x, bounds->max.x, center.x),
+        distance_to_interval(bounds->min.y, bounds->max.y, center.y),
+        distance_to_interval(bounds->min.z, bounds->max.z, center.z),
+    };
+    return md5_vec3_dot(distance, distance) <= square;
+}
+
 // Finds the boxes that a sphere touches: writes their indices to `found` and returns their number.
 uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
                          uint32_t *found)
 {
     MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");
-
+    const bool has_position = !isnan(center.x) && !isnan(center.y) && !isnan(center.z);
+    if (!has_position)
+        return 0;
     const float square = radius >= 0 ? radius * radius : -1; // -1: no box is found
-    const bool is_number = center.x == center.x && center.y == center.y && center.z == center.z;
     uint32_t num_found = 0;
-
-    if (is_number) {
-        for (uint32_t i = 0; i < count; i++) {
-            found[num_found] = i; // counted below only if the box is found
-            const md5_vec3 min = bounds[i].min;
-            const md5_vec3 max = bounds[i].max;
-            const md5_vec3 distance = {distance_to_interval(min.x, max.x, center.x),
-                                       distance_to_interval(min.y, max.y, center.y),
-                                       distance_to_interval(min.z, max.z, center.z)};
-
-            const bool is_inside = md5_vec3_dot(distance, distance) <= square;
-            num_found += (uint32_t)!is_empty(&bounds[i]) & (uint32_t)is_inside;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        found[num_found] = i; // counted below only if the box is found
+        const bool is_touched = touches_sphere(&bounds[i], center, square);
+        num_found += (uint32_t)!is_empty(&bounds[i]) & (uint32_t)is_touched;
     }
-
     return num_found;
 }
 
@@ -321,6 +323,18 @@ bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
     return true;
 }
 
+// Returns a ray in the space of a joint. Its direction is not normalized, so that ray parameters
+// are the same in both spaces.
+static md5_ray ray_in_joint(const md5_ray *ray, const md5_mat34 *joint)
+{
+    const md5_mat34 to_joint = md5_mat34_inverse(*joint);
+    const md5_vec4 origin = {ray->origin.x, ray->origin.y, ray->origin.z, 1};
+    md5_ray local = *ray;
+    local.origin = md5_mat34_apply(&to_joint, origin);
+    local.direction = md5_mat34_rotate(&to_joint, ray->direction);
+    return local;
+}
+
 // Finds the first joint whose bounds a ray hits. joint_bounds[num_joints] are in the spaces of the
 // joints.
 bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_mat34 *joints,
@@ -332,14 +346,7 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
 
     md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        // Transform the ray to the space of the joint. Its direction is not normalized, so t is the
-        // same in both spaces.
-        const md5_mat34 to_joint = md5_mat34_inverse(joints[joint]);
-        const md5_vec4 origin = {ray.origin.x, ray.origin.y, ray.origin.z, 1};
-        md5_ray local = ray;
-        local.origin = md5_mat34_apply(&to_joint, origin);
-        local.direction = md5_mat34_rotate(&to_joint, ray.direction);
-
+        const md5_ray local = ray_in_joint(&ray, &joints[joint]);
         float t = 0;
         if (!md5_raycast_bounds(local, joint_bounds[joint], &t))
             continue;
@@ -347,7 +354,6 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
         if (is_first_hit || t < nearest.t)
             nearest = (md5_hit){.t = t, .joint = joint};
     }
-
     if (nearest.joint == MD5_NONE)
         return false;
     *hit = nearest;

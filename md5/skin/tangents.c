@@ -64,6 +64,25 @@ static const vertex_bits *find_seams(md5_arena *scratch, const md5_mesh_build *m
     return mirrored;
 }
 
+// Changes the indices of the mirrored triangles at mirror seams to the copies of their vertices.
+// `seams` is the set of the vertices on seams, copies[vertex] the copy of such a vertex.
+static void use_copies(md5_mesh_build *mesh, const vertex_bits *seams, const uint32_t *copies)
+{
+    for (size_t i = 0; i < mesh->num_triangles; i++) {
+        uint32_t *const corners = mesh->indices + 3 * i;
+        const uint32_t a = corners[0];
+        const uint32_t b = corners[1];
+        const uint32_t c = corners[2];
+        const bool has_copy =
+            contains_vertex(seams, a) || contains_vertex(seams, b) || contains_vertex(seams, c);
+        if (!has_copy || !is_mirrored(mesh->texcoords, a, b, c))
+            continue;
+        corners[0] = contains_vertex(seams, a) ? copies[a] : a;
+        corners[1] = contains_vertex(seams, b) ? copies[b] : b;
+        corners[2] = contains_vertex(seams, c) ? copies[c] : c;
+    }
+}
+
 // Adds a copy of each vertex on a mirror seam after the vertices of the file: writes the sources of
 // the copies, and changes the indices of mirrored triangles to the copies. Returns false and sets
 // the context's error if memory runs out.
@@ -76,29 +95,15 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
     uint32_t *const copies = MD5_ALLOC_ARRAY(scratch, uint32_t, num_vertices);
     TRY(copies);
 
-    uint32_t next = num_vertices;
+    uint32_t next_copy = num_vertices;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
         if (!contains_vertex(seams, vertex))
             continue;
-        copies[vertex] = next;
-        mesh->sources[next++] = vertex;
+        copies[vertex] = next_copy;
+        mesh->sources[next_copy] = vertex;
+        next_copy++;
     }
-
-    for (size_t i = 0; i < mesh->num_triangles; i++) {
-        uint32_t *const corners = mesh->indices + 3 * i;
-        const uint32_t a = corners[0];
-        const uint32_t b = corners[1];
-        const uint32_t c = corners[2];
-
-        const bool has_copy =
-            contains_vertex(seams, a) || contains_vertex(seams, b) || contains_vertex(seams, c);
-        if (!has_copy || !is_mirrored(mesh->texcoords, a, b, c))
-            continue;
-        corners[0] = contains_vertex(seams, a) ? copies[a] : a;
-        corners[1] = contains_vertex(seams, b) ? copies[b] : b;
-        corners[2] = contains_vertex(seams, c) ? copies[c] : c;
-    }
-
+    use_copies(mesh, seams, copies);
     md5i_arena_rewind(scratch, before);
     return true;
 }
@@ -386,6 +391,16 @@ static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
     return md5_vec3d_normalize(md5_vec3d_from_vec3(md5_mat34_rotate(bind, md5_vec3d_round(unit))));
 }
 
+// Returns the tangent of a vertex of the file in model space, with unit length and perpendicular to
+// its normal. `bind` is that of file_direction().
+static md5_vec4 stored_tangent(md5_vec4 from_file, md5_vec3 normal, const md5_mat34 *bind)
+{
+    const md5_vec3d along = file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
+    const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_from_vec3(normal), along));
+    const float side = from_file.w < 0 ? -1.0f : 1.0f; // of the bitangent
+    return (md5_vec4){tangent.x, tangent.y, tangent.z, side};
+}
+
 // Converts the normals and tangents of the file to model space, from the space of the joint of each
 // vertex's first influence. Normalizes both, and makes tangents perpendicular to normals.
 static void convert_stored_frames(const md5_mesh_joints *joints, md5_mesh_build *mesh)
@@ -396,20 +411,12 @@ static void convert_stored_frames(const md5_mesh_joints *joints, md5_mesh_build 
         const md5_mat34 *const bind =
             has_joint ? &joints->bind[mesh->influence_joints[first]] : NULL;
 
-        const md5_vec3d up = file_direction(mesh->normals[vertex], bind);
-        const bool has_normal = md5_vec3d_dot(up, up) > 0;
-        const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0, 0, 1};
+        const md5_vec3d direction = file_direction(mesh->normals[vertex], bind);
+        const bool has_normal = md5_vec3d_dot(direction, direction) > 0;
+        const md5_vec3 normal = has_normal ? md5_vec3d_round(direction) : (md5_vec3){0, 0, 1};
         mesh->normals[vertex] = normal;
-
-        if (!mesh->tangents)
-            continue;
-
-        const md5_vec4 from_file = mesh->tangents[vertex];
-        const md5_vec3d along =
-            file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
-        const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_from_vec3(normal), along));
-        mesh->tangents[vertex] =
-            (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0 ? -1.0f : 1.0f};
+        if (mesh->tangents)
+            mesh->tangents[vertex] = stored_tangent(mesh->tangents[vertex], normal, bind);
     }
 }
 
