@@ -146,12 +146,13 @@ static bool is_comment(const md5_lex *lex, const char *text)
     return lex->end - text >= 2 && text[0] == '/' && text[1] == '/';
 }
 
-// Returns the end of the line at `text`.
+// Returns the end of the line at `text`: its newline, or the end of the file.
 static const char *skip_line(const md5_lex *lex, const char *text)
 {
-    while (text < lex->end && *text != '\n')
-        text++;
-    return text;
+    const char *end = text;
+    while (end < lex->end && *end != '\n')
+        end++;
+    return end;
 }
 
 // Skips blanks and comments inside a command.
@@ -167,33 +168,37 @@ static void skip_cube2_blanks(md5_lex *lex)
 // end of its line if it is not closed. ^ escapes the character after it.
 static const char *string_end(const md5_lex *lex, const char *text)
 {
-    text++;
-    while (text < lex->end && *text != '"' && !is_cube2_line_end(*text)) {
-        const bool is_escape = *text == '^' && lex->end - text > 1 && !is_cube2_line_end(text[1]);
-        text += is_escape ? 2 : 1;
+    const char *at = text + 1;
+    while (at < lex->end && *at != '"' && !is_cube2_line_end(*at)) {
+        const bool is_escape = *at == '^' && lex->end - at > 1 && !is_cube2_line_end(at[1]);
+        at += is_escape ? 2 : 1;
     }
-    return text < lex->end && *text == '"' ? text + 1 : text;
+    const bool is_closed = at < lex->end && *at == '"';
+    return is_closed ? at + 1 : at;
 }
 
 // Returns the position after the bracket that closes the bracket at `text`; NULL if it is not
 // closed. Brackets in strings and comments are ignored.
 static const char *bracket_end(const md5_lex *lex, const char *text)
 {
+    const char *at = text;
     size_t depth = 0;
-    while (text < lex->end) {
-        if (*text == '"') {
-            text = string_end(lex, text);
-        } else if (is_comment(lex, text)) {
-            text = skip_line(lex, text);
-        } else {
-            if (*text == '[' || *text == '(')
-                depth++;
-            else if (*text == ']' || *text == ')')
-                depth--;
-            text++;
-            if (depth == 0)
-                return text;
+    while (at < lex->end) {
+        if (*at == '"') {
+            at = string_end(lex, at);
+            continue;
         }
+        if (is_comment(lex, at)) {
+            at = skip_line(lex, at);
+            continue;
+        }
+        if (*at == '[' || *at == '(')
+            depth++;
+        else if (*at == ']' || *at == ')')
+            depth--;
+        at++;
+        if (depth == 0)
+            return at;
     }
     return NULL;
 }
@@ -221,13 +226,11 @@ static const char *copy_string(md5_arena *arena, const char *from, const char *e
     if (!text)
         return NULL;
     char *to = text;
-    for (; from < end; from++) {
-        if (*from == '^' && end - from > 1) {
-            from++;
-            *to++ = unescape(*from);
-        } else {
-            *to++ = *from;
-        }
+    for (const char *at = from; at < end; at++) {
+        const bool is_escape = *at == '^' && end - at > 1;
+        if (is_escape)
+            at++; // to the escaped character
+        *to++ = is_escape ? unescape(*at) : *at;
     }
     *to = '\0';
     return text;
@@ -372,6 +375,19 @@ static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
     return *text != '\0';
 }
 
+// Pushes a block on the stack, so that its commands are read next. The block is a part of the text
+// that is read now, which remains below it on the stack and owns the memory. Copying the frame
+// keeps the position from which lines are counted.
+static void push_block(md5_cube2_script *script, md5_span block)
+{
+    const md5_cube2_frame *const below = top_frame(script);
+    md5_cube2_frame *const frame = &script->frames[script->depth++];
+    *frame = *below;
+    memset(&frame->text, 0, sizeof frame->text);
+    frame->lex.at = block.bytes;
+    frame->lex.end = block.bytes + block.size;
+}
+
 // Runs `if CONDITION [ commands ] [ commands ]`: pushes the first block on the stack if the
 // condition is true, else the second, which may be missing.
 static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
@@ -381,7 +397,6 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
                       "incomplete 'if': expected a condition and a block in [ ]");
         return;
     }
-
     const uint32_t selected = is_true_word(script, &command->words[1]) ? 2 : 3;
     if (selected >= command->num_words)
         return;
@@ -398,15 +413,7 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
             MD5_CUBE2_MAX_DEPTH);
         return;
     }
-
-    // The block is a part of the text that is read now, which remains below it on the stack and
-    // owns the memory. Copying the frame keeps the position from which lines are counted.
-    const md5_cube2_frame *const below = top_frame(script);
-    md5_cube2_frame *const frame = &script->frames[script->depth++];
-    *frame = *below;
-    memset(&frame->text, 0, sizeof frame->text);
-    frame->lex.at = word->block.bytes;
-    frame->lex.end = word->block.bytes + word->block.size;
+    push_block(script, word->block);
 }
 
 // Sets the variable `name` of a command `NAME = VALUE` or `alias NAME VALUE`. A value that is a
@@ -424,12 +431,19 @@ static bool set_variable(md5_cube2_script *script, const char *name,
     return true;
 }
 
+// Returns true if a path leaves the game folder: it is absolute, names a drive, or begins with the
+// parent folder. ../ within the path was resolved before.
+static bool leaves_game_folder(const char *path)
+{
+    return path[0] == '/' || strchr(path, ':') || strncmp(path, "../", 3) == 0;
+}
+
 // Returns the reason why `exec` must not read a file, as the end of a warning, or NULL if it may
 // read the file. `name` is the path in the game folder, `file` the whole path.
 static const char *reason_to_skip(const md5_cube2_script *script, const char *name,
                                   const char *file)
 {
-    if (name[0] == '/' || strchr(name, ':') || strncmp(name, "../", 3) == 0)
+    if (leaves_game_folder(name))
         return "is skipped: expected a path inside the game folder";
     for (uint32_t i = 0; i < script->depth; i++) {
         if (strcmp(script->frames[i].file, file) == 0)
@@ -438,6 +452,23 @@ static const char *reason_to_skip(const md5_cube2_script *script, const char *na
     if (script->depth == MD5_CUBE2_MAX_DEPTH || script->num_files == MD5_CUBE2_MAX_FILES)
         return "is skipped: too many files are read or nested";
     return NULL;
+}
+
+// Reads a file and pushes it on the stack. A file that cannot be read is not an error of the
+// script: the error becomes a warning at the position `at`. Returns false only if memory runs out.
+static bool open_or_warn(md5_cube2_script *script, const char *file, const char *at)
+{
+    md5_context *const context = script->context;
+    if (script_open(script, file))
+        return true;
+    if (context->error.status == MD5_ERROR_MEMORY)
+        return false;
+    const md5_error failure = context->error;
+    context->error.status = MD5_OK;
+    context->error.message[0] = '\0';
+    md5i_context_set_file(context, top_frame(script)->file);
+    md5i_lex_warn(top_lex(script), at, "%s: %s", MD5_QUOTED(file), failure.message);
+    return true;
 }
 
 // Runs `exec FILE`: pushes the file on the stack. Like in the engines, a file that cannot be read
@@ -450,27 +481,16 @@ static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
         return true;
     }
 
-    md5_context *const context = script->context;
     const char *const name = join_path(script->arena, "", words[1].text);
-    const char *const file = name ? join_path(script->arena, script->root, name) : NULL;
+    TRY(name);
+    const char *const file = join_path(script->arena, script->root, name);
     TRY(file);
-
     const char *const reason = reason_to_skip(script, name, file);
-    if (!reason && script_open(script, file))
-        return true;
-    if (context->error.status == MD5_ERROR_MEMORY)
-        return false;
-
-    // A file that cannot be read is not an error of the script: it becomes a warning.
-    const md5_error failure = context->error;
-    context->error.status = MD5_OK;
-    context->error.message[0] = '\0';
-    md5i_context_set_file(context, top_frame(script)->file);
-    if (reason)
+    if (reason) {
         md5i_lex_warn(top_lex(script), words[1].at, "%s %s", MD5_QUOTED(name), reason);
-    else
-        md5i_lex_warn(top_lex(script), words[1].at, "%s: %s", MD5_QUOTED(file), failure.message);
-    return true;
+        return true;
+    }
+    return open_or_warn(script, file, words[1].at);
 }
 
 // Runs a command if it is part of the language. Otherwise does nothing and sets `is_run` to false.
@@ -492,19 +512,24 @@ static bool run_command(md5_cube2_script *script, const md5_cube2_command *comma
     return true;
 }
 
+// Returns true if the lexer is at the end of a command.
+static bool is_command_end(const md5_lex *lex)
+{
+    return lex->at == lex->end || *lex->at == '\n' || *lex->at == ';';
+}
+
 // Reads the words of a command, up to a newline or `;`. The lexer is at its first word. Words past
 // the limit are read, so that the next command is found, and skipped with a warning. Returns false
 // if memory runs out.
 static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *command)
 {
     md5_lex *const lex = top_lex(script);
-    md5_cube2_word extra;
+    md5_cube2_word skipped;
     command->num_words = 0;
     do {
         const bool is_full = command->num_words == MD5_CUBE2_MAX_WORDS;
-        md5_cube2_word *const word = is_full ? &extra : &command->words[command->num_words];
+        md5_cube2_word *const word = is_full ? &skipped : &command->words[command->num_words];
         TRY(read_word(script, word));
-
         if (is_full)
             md5i_lex_warn(lex, word->at,
                           "command has too many words: expected at most %d; the command is skipped",
@@ -512,7 +537,7 @@ static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *comm
         else
             command->num_words++;
         skip_cube2_blanks(lex);
-    } while (lex->at < lex->end && *lex->at != '\n' && *lex->at != ';');
+    } while (!is_command_end(lex));
     return true;
 }
 
@@ -593,22 +618,29 @@ static const char *get_text(const md5_cube2_reader *reader, uint32_t word)
     return word < reader->command.num_words ? reader->command.words[word].text : "";
 }
 
+// Reads a number from the start of a word; text after the number is ignored. Returns false if the
+// word does not begin with a number in the supported range.
+static bool scan_word_number(const md5_cube2_word *word, float *value)
+{
+    if (word->kind != MD5_CUBE2_WORD)
+        return false;
+    const char *const end = word->text + strlen(word->text);
+    return md5i_scan_float(word->text, end, value) && md5_length_in_range(*value);
+}
+
 // Returns a word of the command as a number. Like in the engines, a missing word is 0, and text
 // after a number is ignored. Any other word is 0, with a warning.
 static float get_number(md5_cube2_reader *reader, uint32_t word)
 {
-    float value = 0.0f;
     if (word >= reader->command.num_words)
         return 0.0f;
-
     const md5_cube2_word *const argument = &reader->command.words[word];
-    const char *const end = argument->text + strlen(argument->text);
-    const char *const next =
-        argument->kind == MD5_CUBE2_WORD ? md5i_scan_float(argument->text, end, &value) : NULL;
-    if (next && md5_length_in_range(value))
+    float value = 0.0f;
+    if (scan_word_number(argument, &value))
         return value;
 
-    if (argument->text[0] != '\0' || argument->kind != MD5_CUBE2_WORD)
+    const bool is_empty_word = argument->kind == MD5_CUBE2_WORD && argument->text[0] == '\0';
+    if (!is_empty_word)
         md5i_lex_warn(top_lex(&reader->script), argument->at,
                       "expected a number, found %s; using 0", MD5_QUOTED(argument->text));
     return 0.0f;
@@ -675,6 +707,14 @@ static bool add_part(md5_cube2_reader *reader, const char *mesh)
     return true;
 }
 
+// Limits an angle to 0 .. 180 degrees.
+static float clamp_degrees(float degrees)
+{
+    if (degrees <= 0.0f)
+        return 0.0f;
+    return degrees > 180.0f ? 180.0f : degrees;
+}
+
 // Reads md5load MESH [SKELETON] [DEGREES]: adds a part with the meshes of a file. Normals are
 // smoothed at edges of up to this angle.
 static bool read_load(md5_cube2_reader *reader)
@@ -682,12 +722,7 @@ static bool read_load(md5_cube2_reader *reader)
     const char *const mesh = get_path(reader, 1);
     TRY(mesh && add_part(reader, mesh));
     reader->part->skeleton = get_text(reader, 2);
-    float degrees = get_number(reader, 3);
-    if (degrees <= 0.0f)
-        degrees = 0.0f;
-    else if (degrees > 180.0f)
-        degrees = 180.0f;
-    reader->part->smooth = degrees;
+    reader->part->smooth = clamp_degrees(get_number(reader, 3));
     return true;
 }
 
@@ -699,36 +734,41 @@ static bool read_dir(md5_cube2_reader *reader)
     return reader->folder != NULL;
 }
 
-// Reads md5tag JOINT TAG [tx ty tz [rx ry rz]]: adds an attachment point to a joint. The rotation
-// is the engines' product of three rotations, mirrored in y like all transforms.
-static bool read_tag(md5_cube2_reader *reader)
+// Returns the rotation of a tag for its angles in degrees. It is the engines' product of rotations
+// about x, y and z, mirrored in y like all transforms of the engines: therefore x and z of the
+// quaternion are negative. A quaternion contains the sine and cosine of half of an angle.
+static md5_quat tag_rotation(float degrees_x, float degrees_y, float degrees_z)
 {
-    // The angles are in degrees; a quaternion contains the sine and cosine of half of an angle.
     const float half_degree = 0.00872664626f; // half of a degree, in radians
-    md5_cube2_tag *const tag = CUBE_NEW(reader, md5_cube2_tag, reader->part, tags);
-    TRY(tag);
-
-    const float half_x = get_number(reader, 6) * half_degree;
-    const float half_y = get_number(reader, 7) * half_degree;
-    const float half_z = get_number(reader, 8) * half_degree;
-
+    const float half_x = degrees_x * half_degree;
+    const float half_y = degrees_y * half_degree;
+    const float half_z = degrees_z * half_degree;
     const float cx = cosf(half_x);
     const float sx = sinf(half_x);
     const float cy = cosf(half_y);
     const float sy = sinf(half_y);
     const float cz = cosf(half_z);
     const float sz = sinf(half_z);
-
-    tag->joint = get_text(reader, 1);
-    tag->name = get_text(reader, 2);
-    tag->transform.translation = get_vector(reader, 3);
-    // x and z are negative, because the transform is mirrored.
-    tag->transform.rotation = (md5_quat){
+    return (md5_quat){
         -(sx * cy * cz - cx * sy * sz),
         cx * sy * cz + sx * cy * sz,
         -(cx * cy * sz - sx * sy * cz),
         cx * cy * cz + sx * sy * sz,
     };
+}
+
+// Reads md5tag JOINT TAG [tx ty tz [rx ry rz]]: adds an attachment point to a joint.
+static bool read_tag(md5_cube2_reader *reader)
+{
+    md5_cube2_tag *const tag = CUBE_NEW(reader, md5_cube2_tag, reader->part, tags);
+    TRY(tag);
+    const float degrees_x = get_number(reader, 6); // in the order of the file, for warnings
+    const float degrees_y = get_number(reader, 7);
+    const float degrees_z = get_number(reader, 8);
+    tag->joint = get_text(reader, 1);
+    tag->name = get_text(reader, 2);
+    tag->transform.translation = get_vector(reader, 3);
+    tag->transform.rotation = tag_rotation(degrees_x, degrees_y, degrees_z);
     return true;
 }
 
@@ -800,19 +840,19 @@ static bool read_anim(md5_cube2_reader *reader)
 // apply. Stores the names, with their `!`, as texts.
 static bool read_anim_part(md5_cube2_reader *reader)
 {
+    static const char blanks[] = " \t\r\n";
     md5_cube2_mask *const mask = CUBE_NEW(reader, md5_cube2_mask, reader->part, masks);
     TRY(mask);
-    for (const char *names = get_text(reader, 1); *names;) {
-        const size_t length = strcspn(names, " \t\r\n");
-        if (length > 0) {
-            const char **const name = CUBE_NEW(reader, const char *, mask, joints);
-            TRY(name);
-            *name = md5_copy_text(reader->arena, names, length);
-            TRY(*name);
-        }
-        names += length;
-        if (*names != '\0')
-            names++; // the blank
+    const char *at = get_text(reader, 1);
+    at += strspn(at, blanks);
+    while (*at != '\0') {
+        const size_t length = strcspn(at, blanks);
+        const char **const name = CUBE_NEW(reader, const char *, mask, joints);
+        TRY(name);
+        *name = md5_copy_text(reader->arena, at, length);
+        TRY(*name);
+        at += length;
+        at += strspn(at, blanks);
     }
     return true;
 }
@@ -1063,6 +1103,14 @@ static bool read_setting(md5_cube2_reader *reader)
     return true;
 }
 
+// Executes a command of part_commands. Returns false if memory runs out.
+static bool execute_part_command(md5_cube2_reader *reader, const part_command *command)
+{
+    if (!has_arguments(reader, command->num_arguments, command->expected))
+        return true;
+    return command->read(reader);
+}
+
 // Executes one command of an md5.cfg file: a command about a part or its materials, a property of
 // the whole model, or a setting that is only stored. An unknown command causes a warning. Returns
 // false if memory runs out.
@@ -1082,13 +1130,8 @@ static bool execute(md5_cube2_reader *reader)
                       MD5_QUOTED(word->text));
         return true;
     }
-
-    if (command) {
-        if (!has_arguments(reader, command->num_arguments, command->expected))
-            return true;
-        return command->read(reader);
-    }
-
+    if (command)
+        return execute_part_command(reader, command);
     if (form)
         return read_material_command(reader, form);
     if (read_cube2_member(reader))
@@ -1158,37 +1201,43 @@ static const char *default_file(md5_arena *arena, const char *folder, const char
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Uses the default model of the folder after the md5.cfg could not be opened: the mesh file that
-// has the name of the folder, and its animation, if it exists. Returns false if there is no default
-// model; the error about the md5.cfg then remains.
-static bool use_default_model(md5_cube2_reader *reader)
+// Adds an animation for all actions of a model without md5.cfg, if its file can be read. Returns
+// false if memory runs out.
+static bool add_default_anim(md5_cube2_reader *reader, const char *file)
 {
     md5_context *const context = reader->arena->context;
-    const md5_error missing = context->error;
-    if (missing.status != MD5_ERROR_IO)
-        return false;
-    context->error.status = MD5_OK;
-    const char *const mesh = default_file(reader->arena, reader->folder, ".md5mesh");
-    const char *const file = default_file(reader->arena, reader->folder, ".md5anim");
-    TRY(mesh && file);
-
-    if (!can_open(context, mesh)) {
-        if (context->error.status == MD5_OK)
-            context->error = missing;
-        return false;
-    }
-
-    md5i_warn(context, 0, 0, "configuration file not found: using model %s", MD5_QUOTED(mesh));
-    TRY(add_part(reader, mesh));
     if (!can_open(context, file))
         return context->error.status == MD5_OK;
-
     md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, reader->part, anims);
     TRY(anim);
     anim->names = "mapmodel";
     anim->file = file;
     anim->frame_rate = 10.0f;
     return true;
+}
+
+// Uses the default model of the folder after the md5.cfg could not be opened: the mesh file that
+// has the name of the folder, and its animation, if it exists. Returns false if there is no default
+// model; the error about the md5.cfg then remains.
+static bool use_default_model(md5_cube2_reader *reader)
+{
+    md5_context *const context = reader->arena->context;
+    const md5_error missing_script = context->error;
+    if (missing_script.status != MD5_ERROR_IO)
+        return false;
+    context->error.status = MD5_OK;
+    const char *const mesh = default_file(reader->arena, reader->folder, ".md5mesh");
+    const char *const anim = default_file(reader->arena, reader->folder, ".md5anim");
+    TRY(mesh && anim);
+    if (!can_open(context, mesh)) {
+        if (context->error.status == MD5_OK)
+            context->error = missing_script;
+        return false;
+    }
+
+    md5i_warn(context, 0, 0, "configuration file not found: using model %s", MD5_QUOTED(mesh));
+    TRY(add_part(reader, mesh));
+    return add_default_anim(reader, anim);
 }
 
 // Executes all commands of a script and of the scripts that it opens. Returns false and sets the
@@ -1365,11 +1414,10 @@ uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const ch
 // counts from the end.
 static int64_t clamp_from_end(int64_t value, int64_t end, int64_t min, int64_t max)
 {
-    if (value < 0)
-        value = end + value;
-    if (value < min)
+    const int64_t from_start = value < 0 ? end + value : value;
+    if (from_start < min)
         return min;
-    return value < max ? value : max;
+    return from_start < max ? from_start : max;
 }
 
 // Converts the start and end of an animation in a script to a range of frames of a file with
@@ -1407,23 +1455,11 @@ static md5_cube2_switch switch_from_value(float value)
     return value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
 }
 
-// Applies one command of an md5.cfg file, such as `md5glow MESH 2`, to the material of a mesh: its
-// keyword selects the member that receives the values. A later command replaces the values of an
-// earlier command with the same keyword. Unknown keywords have no effect.
-static void apply_material_command(const md5_cube2_material_command *command,
-                                   md5_cube2_material *material)
+// Applies a command whose value is one number to the member of the material that it sets. Returns
+// false if it is another command.
+static bool apply_material_number(const char *keyword, float value, md5_cube2_material *material)
 {
-    const char *const keyword = command->keyword;
-    const float value = command->values[0];
-    if (strcmp(keyword, "md5skin") == 0) {
-        apply_skin(command, material);
-    } else if (strcmp(keyword, "md5bumpmap") == 0) {
-        material->normal_map = command->images[0];
-    } else if (strcmp(keyword, "md5envmap") == 0) {
-        material->environment = command->images[0].path;
-    } else if (strcmp(keyword, "md5shader") == 0) {
-        material->shader = command->images[0].path;
-    } else if (strcmp(keyword, "md5spec") == 0) {
+    if (strcmp(keyword, "md5spec") == 0) {
         material->specular = value;
     } else if (strcmp(keyword, "md5ambient") == 0) {
         material->ambient = value;
@@ -1437,12 +1473,35 @@ static void apply_material_command(const md5_cube2_material_command *command,
         material->cull_face = switch_from_value(value);
     } else if (strcmp(keyword, "md5fullbright") == 0) {
         material->fullbright = value;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// Applies one command of an md5.cfg file, such as `md5glow MESH 2`, to the material of a mesh: its
+// keyword selects the member that receives the values. A later command replaces the values of an
+// earlier command with the same keyword. Unknown keywords have no effect.
+static void apply_material_command(const md5_cube2_material_command *command,
+                                   md5_cube2_material *material)
+{
+    const char *const keyword = command->keyword;
+    if (apply_material_number(keyword, command->values[0], material))
+        return;
+    if (strcmp(keyword, "md5skin") == 0) {
+        apply_skin(command, material);
+    } else if (strcmp(keyword, "md5bumpmap") == 0) {
+        material->normal_map = command->images[0];
+    } else if (strcmp(keyword, "md5envmap") == 0) {
+        material->environment = command->images[0].path;
+    } else if (strcmp(keyword, "md5shader") == 0) {
+        material->shader = command->images[0].path;
     } else if (strcmp(keyword, "md5glare") == 0) {
         memcpy(material->glare, command->values, sizeof material->glare);
     } else if (strcmp(keyword, "md5scroll") == 0) {
         memcpy(material->scroll, command->values, sizeof material->scroll);
     } else if (strcmp(keyword, "md5material") == 0) {
-        material->materials[0] = (int32_t)value;
+        material->materials[0] = (int32_t)command->values[0];
         material->materials[1] = (int32_t)command->values[1];
     }
 }
@@ -1513,10 +1572,12 @@ static md5_xform apply_adjustment(const md5_cube2_adjustment *adjustment, md5_xf
     apply_angle(&rotated, up, -adjustment->yaw);
     apply_angle(&rotated, right, adjustment->pitch);
     apply_angle(&rotated, forward, adjustment->roll);
+
     const md5_vec3 moved = {rotated.translation.x, rotated.translation.y, rotated.translation.z};
-    transform.rotation = rotated.rotation;
-    transform.translation = md5_vec3_add(moved, adjustment->translation);
-    return transform;
+    md5_xform adjusted = transform;
+    adjusted.rotation = rotated.rotation;
+    adjusted.translation = md5_vec3_add(moved, adjustment->translation);
+    return adjusted;
 }
 
 // Returns true if a later adjustment, below index `count`, is for the same joint as adjustment
@@ -1530,14 +1591,16 @@ static bool is_adjustment_replaced(const md5_cube2_part *part, uint32_t count, u
     return false;
 }
 
+// Multiplies the translation of a transform by a factor, for example to convert its unit.
 static md5_xform scale_transform(md5_xform transform, float scale)
 {
-    transform.translation = md5_vec3_scale(transform.translation, scale);
-    return transform;
+    md5_xform scaled = transform;
+    scaled.translation = md5_vec3_scale(transform.translation, scale);
+    return scaled;
 }
 
 // Rotates and moves joints of a pose by the adjustments of an animation, in the axes and units of
-// the file, as the Cube 2 engines do.
+// the file, as the Cube 2 engines do. Of several adjustments of a joint, the last one applies.
 void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                            const md5_skeleton *skeleton, md5_xform *pose)
 {
@@ -1552,10 +1615,10 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
         if (joint == MD5_NONE || is_adjustment_replaced(part, anim->num_adjustments, i))
             continue;
 
-        // Adjustments are in the axes and the unit of the file.
-        const md5_xform local =
-            scale_transform(md5i_transform_from_axes(skeleton->axes, pose[joint]), 1.0f / scale);
-        const md5_xform adjusted = scale_transform(apply_adjustment(adjustment, local), scale);
-        pose[joint] = md5i_transform_to_axes(skeleton->axes, adjusted);
+        // Convert to the axes and the unit of the file, adjust, and convert back.
+        const md5_xform in_file_axes = md5i_transform_from_axes(skeleton->axes, pose[joint]);
+        const md5_xform in_file = scale_transform(in_file_axes, 1.0f / scale);
+        const md5_xform adjusted = apply_adjustment(adjustment, in_file);
+        pose[joint] = md5i_transform_to_axes(skeleton->axes, scale_transform(adjusted, scale));
     }
 }
