@@ -987,6 +987,7 @@ static md5_vec3 walked(const view_scene *scene, const view_play *play)
     return at;
 }
 
+// Lets the monster look at a point in the world instead of the circling target.
 static void point(view_scene *scene, md5_vec3 target)
 {
     scene->entity.target = target;

@@ -30,6 +30,7 @@ static const void *open_file(void *user, size_t file, size_t *size, md5_error *e
     return text;
 }
 
+// Frees the text of the file.
 static void close_file(void *user, const void *bytes, size_t size)
 {
     (void)user, (void)size;

@@ -559,6 +559,7 @@ static md5_vec3 walked(const view_scene *scene, const view_play *play)
     return scene->legs.gait.position;
 }
 
+// Ends the automatic movement of the legs, and returns their controls.
 static view_control *take_over(view_scene *scene, bool down)
 {
     (void)down;

@@ -21,6 +21,7 @@ static const float max_yaw = 210;
 // Height of the eyes as a fraction of the model's height.
 static const float eye_height = 0.75f;
 
+// Returns the index of a parameter, or MD5_NONE if the machine does not have it.
 static uint32_t find_parameter(const view_machine *machine, const char *name)
 {
     return md5_find_parameter(machine->character->machine, name);
@@ -811,6 +812,7 @@ static void write_log_line(const view_scene *scene, char *text, size_t size)
              one_shots);
 }
 
+// Returns the controls of the machine. The first pressed key ends the demo scene.
 static view_control *take_over(view_scene *scene, bool down)
 {
     if (down)
@@ -818,6 +820,7 @@ static view_control *take_over(view_scene *scene, bool down)
     return &scene->machine.control;
 }
 
+// Lets the character look at the mouse pointer, until the pointer has not moved for some seconds.
 static void point(view_scene *scene, md5_vec3 target)
 {
     scene->machine.target = target;

@@ -161,9 +161,10 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
             return view_log_error(loader->log, &error);
     }
 
-    const bool has_weights = set_requested_weights(morphs, has_all, loader);
+    // Before a machine plays, the weights are those of --morph.
+    const bool has_valid_options = set_requested_weights(morphs, has_all, loader);
     view_drive_morphs(morphs, NULL, NULL, morphs->weights);
-    return has_weights;
+    return has_valid_options;
 }
 
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)

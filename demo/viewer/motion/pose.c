@@ -71,31 +71,32 @@ void view_skin(view_scene *scene)
 // Changes the order of `values`.
 static float nth_smallest(float *values, int count, int index)
 {
-    // The result is in values[low] to values[high]. Each step separates this part at a pivot, and
-    // continues with the side that contains `index`.
-    int low = 0;
-    int high = count - 1;
-    while (low < high) {
+    // The result is in values[first] to values[last]. Each step moves the values below a pivot to
+    // the left and the values above it to the right, and continues with the side that contains
+    // `index`.
+    int first = 0;
+    int last = count - 1;
+    while (first < last) {
         const float pivot = values[index];
-        int i = low;
-        int j = high;
-        while (i <= j) {
-            while (i < high && values[i] < pivot)
-                i++;
-            while (j > low && values[j] > pivot)
-                j--;
-            if (i > j)
+        int left = first; // values before it are not above the pivot
+        int right = last; // values after it are not below the pivot
+        while (left <= right) {
+            while (left < last && values[left] < pivot)
+                left++;
+            while (right > first && values[right] > pivot)
+                right--;
+            if (left > right)
                 break;
-            const float value = values[i];
-            values[i] = values[j];
-            values[j] = value;
-            i++;
-            j--;
+            const float swapped = values[left];
+            values[left] = values[right];
+            values[right] = swapped;
+            left++;
+            right--;
         }
-        if (j < index)
-            low = i;
-        if (index < i)
-            high = j;
+        if (right < index)
+            first = left;
+        if (index < left)
+            last = right;
     }
     return values[index];
 }
@@ -238,10 +239,11 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
 {
     const md5_vec3 back = md5_vec3_scale(direction, -1);
     const int opposite = VIEW_HULL_POINTS - 1 - i;
-    float high = hull->reach[i];
-    float low = -hull->reach[opposite];
-    if (md5_vec3_dot(direction, far_corner(box, direction)) <= high
-        && md5_vec3_dot(direction, far_corner(box, back)) >= low)
+    float high = hull->reach[i];        // along `direction`
+    float low = -hull->reach[opposite]; // along `direction`, of the opposite extreme point
+    const bool is_below_high = md5_vec3_dot(direction, far_corner(box, direction)) <= high;
+    const bool is_above_low = md5_vec3_dot(direction, far_corner(box, back)) >= low;
+    if (is_below_high && is_above_low)
         return;
     for (uint32_t p = 0; p < count; p++) {
         const float reach = md5_vec3_dot(direction, points[p]);
