@@ -13,7 +13,7 @@ typedef struct joint_influence {
     uint32_t joint;
 } joint_influence;
 
-// Four numbers x y z w.
+// Four numbers x y z w in double precision, as two pairs for vector instructions.
 typedef struct quad {
     md5_pair xy;
     md5_pair zw;
@@ -88,11 +88,12 @@ static bool comes_before(joint_influence a, joint_influence b)
     return bias_a > bias_b || (bias_a == bias_b && a.joint < b.joint);
 }
 
-// Restores the heap after the item at `hole` has changed: moves the item down until no child comes
-// after it. The children of node i are the nodes 2 i + 1 and 2 i + 2.
-static void sift_down(joint_influence *heap, uint32_t hole, uint32_t count)
+// Restores the heap after the item at `changed` has changed: moves the item down until no child
+// comes after it. The children of node i are the nodes 2 i + 1 and 2 i + 2.
+static void sift_down(joint_influence *heap, uint32_t changed, uint32_t count)
 {
-    const joint_influence item = heap[hole];
+    const joint_influence item = heap[changed];
+    uint32_t hole = changed; // the node at which the item will be stored
     while (hole < count / 2) {
         uint32_t child = 2 * hole + 1;
         if (child + 1 < count && comes_before(heap[child], heap[child + 1]))
@@ -125,15 +126,12 @@ static bool is_zero_weight(md5_vec4 value)
     return value.w == 0 && value.x == 0 && value.y == 0 && value.z == 0;
 }
 
-// Writes the influences of a vertex: the sums of its joints that are not zero, rounded to floats
-// and sorted by comes_before(). Returns their number.
-static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
+// Rounds the sums of a vertex's joints to floats in merger->rounded, without sums that are zero.
+// Returns their number. If `is_sorted`, inserts each sum before the sums that come after it.
+static uint32_t round_sums(const weight_merger *merger, bool is_sorted)
 {
-    // Few influences are sorted by insertion as they are added, many after the loop.
-    const bool by_insertion = merger->num_sums <= MAX_INSERTION_SORT;
     joint_influence *const items = merger->rounded;
     uint32_t count = 0;
-
     for (uint32_t i = 0; i < merger->num_sums; i++) {
         const joint_sum *const sum = &merger->sums[i];
         const joint_influence item = {md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
@@ -141,20 +139,27 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
             continue;
 
         uint32_t index = count++;
-        if (by_insertion) {
-            // Shift the influences that come after this one.
+        if (is_sorted) {
             for (; index > 0 && comes_before(item, items[index - 1]); index--)
                 items[index] = items[index - 1];
         }
         items[index] = item;
     }
+    return count;
+}
 
+// Writes the influences of a vertex: the sums of its joints that are not zero, rounded to floats
+// and sorted by comes_before(). Returns their number. Few influences are sorted by insertion as
+// they are added, many by heap sort.
+static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
+{
+    const bool by_insertion = merger->num_sums <= MAX_INSERTION_SORT;
+    const uint32_t count = round_sums(merger, by_insertion);
     if (!by_insertion)
-        heap_sort(items, count);
-
+        heap_sort(merger->rounded, count);
     for (uint32_t i = 0; i < count; i++) {
-        joints[i] = items[i].joint;
-        values[i] = items[i].value;
+        joints[i] = merger->rounded[i].joint;
+        values[i] = merger->rounded[i].value;
     }
     return count;
 }

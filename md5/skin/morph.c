@@ -405,13 +405,26 @@ static bool check_morph_source(md5_context *context, const md5_model *base,
     return true;
 }
 
+// Checks that the number of deltas of a mesh fits into 32 bits. A mesh has at most one delta for
+// each vertex and target.
+static bool check_num_deltas(md5_context *context, const morph_builder *job, uint32_t mesh)
+{
+    const uint32_t num_vertices = job->model->meshes[mesh].num_vertices;
+    if (job->num_targets <= UINT32_MAX / (num_vertices + 1))
+        return true;
+    return MD5_FAIL(context, MD5_ERROR_MEMORY,
+                    "morph targets are too large: %u targets of %u vertices", job->num_targets,
+                    num_vertices);
+}
+
 // Checks all targets, counts their deltas, and creates the morph. Returns NULL and sets the
 // context's error if it fails.
 static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
 {
+    md5_context *const context = arena->context;
     const uint32_t num_meshes = job->model->num_meshes;
     for (uint32_t i = 0; i < job->num_targets; i++) {
-        if (!check_morph_source(arena->context, job->model, &job->sources[i]))
+        if (!check_morph_source(context, job->model, &job->sources[i]))
             return NULL;
         job->names_size += strlen(job->sources[i].name) + 1;
     }
@@ -419,19 +432,12 @@ static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
     md5_morph_mesh *const counts = MD5_ALLOC_ZEROED(arena, md5_morph_mesh, num_meshes);
     if (!counts)
         return NULL;
-
     for (uint32_t i = 0; i < num_meshes; i++) {
-        // Deltas are counted in 32 bits; a mesh has at most one for each vertex and target.
-        if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
-            MD5_FAIL(arena->context, MD5_ERROR_MEMORY,
-                     "morph targets are too large: %u targets of %u vertices", job->num_targets,
-                     job->model->meshes[i].num_vertices);
+        if (!check_num_deltas(context, job, i))
             return NULL;
-        }
         collect_deltas(job, i, NULL, NULL, NULL, &counts[i]);
     }
-
-    return create_block(arena->context, job, counts);
+    return create_block(context, job, counts);
 }
 
 // Creates the morph targets of a model from `count` models with the same topology. Returns NULL on

@@ -76,26 +76,37 @@ enum {
 
 // -- Kinds ----------------------------------------------------------------------------------
 
+// Returns true if the points of all influences of a vertex are its bind position, within the
+// tolerance. With the point p, the sum over the influences is then
+//   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1),
+// so the matrices J can be blended by the biases b.
+static inline bool are_points_equal(const md5_mesh *mesh, uint32_t vertex, float tolerance)
+{
+    const md5_vec3 p = mesh->positions[vertex];
+    const uint32_t end = mesh->first_influence[vertex + 1];
+    float distance = 0;
+    for (uint32_t i = mesh->first_influence[vertex]; i < end; i++) {
+        const md5_vec4 q = mesh->influences[i];
+        distance += fabsf(q.x - q.w * p.x) + fabsf(q.y - q.w * p.y) + fabsf(q.z - q.w * p.z);
+    }
+    return distance <= tolerance;
+}
+
 // Returns the kind of a vertex, which selects the method that computes its position. Vertices with
 // two influences use the exact sum, because it takes as long as blending.
 static inline md5_skin_kind vertex_kind(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
-    const uint32_t first = mesh->first_influence[vertex];
-    const uint32_t end = mesh->first_influence[vertex + 1];
-    if (end - first == 1)
+    const uint32_t count = mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
+    switch (count) {
+    case 0:
+        return MD5_SKIN_NONE;
+    case 1:
         return md5_is_rigid(mesh, vertex) ? MD5_SKIN_RIGID : MD5_SKIN_EXACT;
-    if (end - first <= 2)
-        return end == first ? MD5_SKIN_NONE : MD5_SKIN_EXACT;
-
-    // If the points of all weights are the bind position p, then
-    //   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1).
-    const md5_vec3 p = mesh->positions[vertex];
-    float distance = 0;
-    for (uint32_t i = first; i < end; i++) {
-        const md5_vec4 q = mesh->influences[i];
-        distance += fabsf(q.x - q.w * p.x) + fabsf(q.y - q.w * p.y) + fabsf(q.z - q.w * p.z);
+    case 2:
+        return MD5_SKIN_EXACT;
+    default:
+        return are_points_equal(mesh, vertex, tolerance) ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;
     }
-    return distance <= tolerance ? MD5_SKIN_BLEND : MD5_SKIN_EXACT;
 }
 
 md5_skin_kind md5i_skin_vertex_kind(const md5_mesh *mesh, uint32_t vertex)
@@ -258,6 +269,20 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layo
         write_vec3(next, group->stride, p.x, p.y, p.z);
 }
 
+// Writes the indices of a group's vertices, or of a single, to the plan. A contiguous group and a
+// single have one index. A gathered group has one index for each vertex: of its first coordinate in
+// an array of positions.
+static void write_plan_vertices(md5_skin_order order, const uint32_t *vertices,
+                                uint32_t *plan_vertices)
+{
+    if (order != MD5_SKIN_GATHERED) {
+        plan_vertices[0] = vertices[0];
+        return;
+    }
+    for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
+        plan_vertices[i] = 3 * vertices[i];
+}
+
 // Writes a group or a single to the plan. Its vertices have the joints of `set`. Writes to `words`
 // the joints and the floats of all vertices, and to `plan_vertices` the vertices. The words of a
 // single begin with its number of joints, because the singles of a run can have different numbers.
@@ -266,28 +291,21 @@ static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set se
 {
     const bool is_single = order == MD5_SKIN_SINGLES;
     const bool is_gathered = order == MD5_SKIN_GATHERED;
-    const uint32_t num_vertices = is_single ? 1 : MD5_SKIN_GROUP;
     uint32_t *joints = words;
     if (is_single) {
         words[0] = set.count;
         joints = words + 1;
     }
-
     const uint64_t sum_order = md5i_sum_order(set.joints, set.count);
     for (uint32_t i = 0; i < set.count; i++)
         joints[i] = set.joints[md5_sum_index(sum_order, set.count, i)];
+    write_plan_vertices(order, vertices, plan_vertices);
 
-    // A contiguous group and a single vertex have one index, a gathered group one per vertex: of
-    // the vertex's first coordinate.
-    plan_vertices[0] = vertices[0];
-    if (is_gathered) {
-        for (uint32_t i = 0; i < num_vertices; i++)
-            plan_vertices[i] = 3 * vertices[i];
-    }
-
-    if (set.kind == MD5_SKIN_RIGID && !is_gathered) // has no floats
+    const bool has_floats = set.kind != MD5_SKIN_RIGID || is_gathered;
+    if (!has_floats)
         return;
     // The first floats of all vertices are consecutive, then their second floats, and so on.
+    const uint32_t num_vertices = is_single ? 1 : MD5_SKIN_GROUP;
     const group_layout group = {set, is_gathered, sum_order, joints, num_vertices};
     float *const floats = (float *)(void *)(joints + set.count);
     for (uint32_t i = 0; i < num_vertices; i++)
@@ -323,25 +341,31 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set ver
     builder->num_words += num_words;
 }
 
+// Adds a gathered group of `count` vertices to the plan. The first vertex is repeated until the
+// group is full, so that vertices are ascending.
+static void add_gathered_group(plan_builder *builder, joint_set set, const uint32_t *vertices,
+                               uint32_t count)
+{
+    const uint32_t num_missing = MD5_SKIN_GROUP - count;
+    uint32_t group[MD5_SKIN_GROUP];
+    for (uint32_t i = 0; i < num_missing; i++)
+        group[i] = vertices[0];
+    memcpy(group + num_missing, vertices, count * sizeof *group);
+    add_group(builder, MD5_SKIN_GATHERED, set, group);
+}
+
 // Closes the open group in a slot: adds its vertices to the plan and empties the slot. At least
 // MIN_GATHERED vertices become a gathered group, fewer vertices become singles.
 static void close_slot(plan_builder *builder, uint32_t slot)
 {
     const uint32_t count = builder->num_open[slot];
     const uint32_t *const open = builder->open[slot];
-    const joint_set set =
-        vertex_joint_set(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot]);
+    const md5_skin_kind kind = (md5_skin_kind)builder->kinds[slot];
+    const joint_set set = vertex_joint_set(builder->mesh, open[0], kind);
     builder->num_open[slot] = 0;
     builder->num_taken--;
-
     if (count >= MIN_GATHERED) {
-        // The first vertex is repeated until the group is full, so that vertices are ascending.
-        const uint32_t num_missing = MD5_SKIN_GROUP - count;
-        uint32_t group[MD5_SKIN_GROUP];
-        for (uint32_t i = 0; i < num_missing; i++)
-            group[i] = open[0];
-        memcpy(group + num_missing, open, count * sizeof *group);
-        add_group(builder, MD5_SKIN_GATHERED, set, group);
+        add_gathered_group(builder, set, open, count);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -420,19 +444,21 @@ static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t fir
 // many, are singles.
 static void add_vertices(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
 {
-    if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
+    const bool fits_group = set.count > 0 && set.count <= MD5_SKIN_MAX_INFLUENCES;
+    if (!fits_group) {
         for (uint32_t vertex = first; vertex < end; vertex++)
             add_group(builder, MD5_SKIN_SINGLES, set, &vertex);
         return;
     }
 
-    for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
+    uint32_t next = first; // first vertex that was not added yet
+    for (; end - next >= MD5_SKIN_GROUP; next += MD5_SKIN_GROUP) {
         uint32_t group[MD5_SKIN_GROUP];
         for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
-            group[i] = first + i;
+            group[i] = next + i;
         add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
     }
-    add_to_open_group(builder, set, first, end);
+    add_to_open_group(builder, set, next, end);
 }
 
 // Makes one pass over the mesh: adds each run of consecutive vertices with the same set of joints,
@@ -469,6 +495,20 @@ static bool is_same_run_of_singles(const md5_skin_run *a, const md5_skin_run *b)
     return a->order == MD5_SKIN_SINGLES && b->order == a->order && b->kind == a->kind;
 }
 
+// Adds a possible run to the runs of the plan, or adds its count to the last run if both are
+// singles of one kind.
+static void add_run(plan_builder *builder, const md5_skin_run *run)
+{
+    md5_skin_run *const next = &builder->runs[builder->num_runs];
+    const bool continues_last = builder->num_runs > 0 && is_same_run_of_singles(run, next - 1);
+    if (continues_last) {
+        next[-1].count += run->count;
+        return;
+    }
+    *next = *run;
+    builder->num_runs++;
+}
+
 // Lays out the runs that were counted: sets the indices of their vertices and words, and lists them
 // in builder->runs. All singles of one kind form one run, sorted by number of influences. Returns
 // the number of words.
@@ -477,18 +517,12 @@ static uint32_t lay_out_runs(plan_builder *builder)
     uint32_t num_words = 0;
     for (uint32_t i = 0; i < MAX_RUNS; i++) {
         md5_skin_run *const run = &builder->possible[i];
-        const uint32_t run_words = run->words;
         if (run->count == 0)
             continue;
-
+        const uint32_t run_words = run->words; // number of words, before it becomes an index
         run->vertices = builder->num_vertices;
         run->words = num_words;
-        if (builder->num_runs > 0
-            && is_same_run_of_singles(run, &builder->runs[builder->num_runs - 1]))
-            builder->runs[builder->num_runs - 1].count += run->count;
-        else
-            builder->runs[builder->num_runs++] = *run;
-
+        add_run(builder, run);
         builder->num_vertices += run->count * md5_skin_num_vertices((md5_skin_order)run->order);
         num_words += run_words;
     }

@@ -9,9 +9,12 @@
 
 // == Groups of vertices ==========================================================================
 //
-// The MD5_WIDTH vertices that are computed together, and their loads and stores.
+// A SIMD register has MD5_WIDTH lanes. Each lane computes one vertex, so that a register contains
+// the same number, for example x, of MD5_WIDTH vertices. The vertices of a group have the same
+// joints; a contiguous group consists of consecutive vertices, a gathered group of vertices from
+// anywhere in the mesh. Singles are vertices that fit into no group. plan.c selects the groups.
 
-// Bounds in each lane.
+// The bounds of the vertices of each lane.
 typedef struct lanes_bounds {
     lanes3 low;
     lanes3 high;
@@ -63,7 +66,7 @@ MD5_WIDE_INLINE skin_arrays make_arrays(const md5i_skin_job *job, lanes_bounds *
     };
 }
 
-// MD5_WIDTH vertices of a group or of singles. The vertices of a group have the same joints.
+// The MD5_WIDTH vertices that are computed together: a part of a group, or singles.
 typedef struct group {
     uint32_t first;           // first vertex of a contiguous group
     const uint32_t *vertices; // otherwise: the vertices, as in md5_skin_plan.vertices
@@ -72,7 +75,8 @@ typedef struct group {
     uint32_t count;           // number of influences of each vertex of a group
 } group;
 
-// Returns the vertex of a lane.
+// Returns the index of the vertex that a lane computes. The plan stores three times the index of
+// each vertex of a gathered group, the offset of its position in floats.
 MD5_WIDE_INLINE uint32_t lane_vertex(const group *lanes, uint32_t lane, md5_skin_order order)
 {
     if (order == MD5_SKIN_CONTIGUOUS)
@@ -82,7 +86,8 @@ MD5_WIDE_INLINE uint32_t lane_vertex(const group *lanes, uint32_t lane, md5_skin
 
 // -- Loading and storing --------------------------------------------------------------------
 
-// Loads the vectors of a group of vertices, which are consecutive, ascending or in any order.
+// Loads a vector for each lane: consecutive vectors for a contiguous group, vectors at ascending
+// indices for a gathered group, otherwise vectors at any indices.
 MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *lanes, md5_skin_order order)
 {
     if (order == MD5_SKIN_CONTIGUOUS)
@@ -91,8 +96,9 @@ MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *lanes, md5_skin_
                                       : load_points_at(&from->x, lanes->vertices, 3);
 }
 
-// Stores a vector for each lane: with gaps if `stride` (in floats) is not 0, at consecutive
-// addresses for a contiguous group, otherwise at the index of each vertex.
+// Stores a vector for each lane. If `stride` (in floats) is not 0, the vectors of the output are
+// that far apart. Otherwise they are consecutive for a contiguous group, and at the index of each
+// vertex for other groups.
 MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, md5_skin_order order,
                             lanes3 a)
 {
@@ -108,8 +114,8 @@ MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, m
     }
 }
 
-// Stores the tangents of all lanes, one in each row. `stride` is in floats; if it is 4, it is a
-// constant after inlining.
+// Stores the tangents of all lanes. Each row contains the tangent of one lane. `stride` is in
+// floats; the caller passes 4 as a constant, for which the compiler creates faster code.
 MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *lanes,
                                        md5_skin_order order, const md5_wide rows[4])
 {
@@ -155,7 +161,8 @@ enum { MAX_SCALAR_SINGLES = MD5_WIDTH / 4 };
 
 // -- Directions -----------------------------------------------------------------------------
 
-// Rotates the tangents of all lanes; w is unchanged.
+// Rotates the tangents of all lanes by the matrix of each lane; w is unchanged. The tangents are
+// transposed to one register per component, rotated, and transposed back.
 MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m)
 {
@@ -198,15 +205,16 @@ MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *l
 
 // -- Blends of a group ----------------------------------------------------------------------
 
-// The following functions process one matrix entry after the other, so that only one entry at a
-// time needs a register in addition to the sums.
+// Loads one row of a matrix into all lanes: each entry of the row fills one register. The following
+// functions process one entry after the other, so that only one entry at a time needs a register in
+// addition to the sums.
 MD5_WIDE_INLINE lanes4 spread_row(const float *row)
 {
     const entry_row e = load_entries(row);
     return (lanes4){spread_entry(e, 0), spread_entry(e, 1), spread_entry(e, 2), spread_entry(e, 3)};
 }
 
-// Multiplies one row of a matrix by the weight of each lane.
+// Multiplies one row of a matrix by the weights of the lanes: entry i by component i of `by`.
 MD5_WIDE_INLINE lanes4 scale_row(const float *row, lanes4 by)
 {
     const entry_row e = load_entries(row);
@@ -266,7 +274,8 @@ MD5_WIDE_INLINE lanes4 load_factors(const float *from, bool is_exact_sum)
                     md5_wide_load(from + 3 * MD5_SKIN_GROUP)};
 }
 
-// Sums the matrices of a group times their factors, which are `step` floats apart.
+// Sums the matrices of a group's joints, times the factors of each joint, which are `step` floats
+// apart. If `is_exact_sum`, the factors are influences, otherwise biases.
 MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *lanes,
                                       const float *factors, uint32_t step, bool is_exact_sum)
 {
@@ -322,7 +331,7 @@ MD5_WIDE_INLINE bool are_biases_in_range(md5_wide first)
            && is_all_true(md5_wide_less(square, md5_wide_set1(MD5_DUAL_MAX_SQUARE)));
 }
 
-// Returns for each lane whether the blend is valid: see MD5_DUAL_MIN_FRACTION.
+// Returns a mask of the lanes whose blend is precise enough: see MD5_DUAL_MIN_FRACTION.
 MD5_WIDE_INLINE md5_mask is_valid_blend(lanes4 real, md5_wide bias)
 {
     return md5_wide_greater(
@@ -338,7 +347,8 @@ MD5_WIDE_INLINE md5_wide translation_term(md5_wide rw, md5_wide e, md5_wide dw, 
                         md5_wide_sub(v1e2, v2e1));
 }
 
-// Converts the dual quaternion of each lane to a matrix, with the operations of md5i_dual_matrix().
+// Converts the dual quaternion of each lane to a matrix, with the operations of md5i_dual_matrix()
+// in the same order, so that the results have the same bits.
 MD5_WIDE_INLINE lanes_mat34 dual_to_matrix(const lanes_dual *q)
 {
     const lanes4 r = q->real;
@@ -387,7 +397,8 @@ typedef struct lanes_first {
     md5_wide bias;
 } lanes_first;
 
-// Returns the biases with the signs of the shorter arc.
+// Returns the biases of a joint, negated in the lanes in which the opposite quaternion of the joint
+// is nearer to the joint with the largest bias.
 MD5_WIDE_INLINE md5_wide signed_bias(const lanes_first *first, lanes4 real, md5_wide bias)
 {
     return md5_wide_negate_if(md5_wide_less(dot_lanes(first->real, real), md5_wide_set1(0.0f)),
@@ -405,8 +416,9 @@ MD5_WIDE_INLINE lanes_dual dual_term(const lanes_first *first, const md5_dual_qu
 }
 
 // Blends the dual quaternions of the joints of a group in each lane, and converts them to matrices.
-// Biases are `step` floats apart. Returns false if a lane must be blended in plain C. Not inlined,
-// because the callers would contain four copies.
+// The biases of a joint are `step` floats after those of the joint before it. Returns false if the
+// vertices must be blended in plain C, because a bias is out of range or a blend is imprecise. Not
+// inlined, because the callers would contain four copies.
 MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_t *joints,
                                            uint32_t count, const float *biases, uint32_t step,
                                            lanes_mat34 *m)
@@ -431,7 +443,8 @@ MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_
 
 // -- Groups ---------------------------------------------------------------------------------
 
-// Skins vertices whose dual quaternions SIMD cannot blend: see are_biases_in_range().
+// Skins all vertices of the lanes in plain C, because SIMD cannot blend their dual quaternions: see
+// are_biases_in_range().
 MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group *lanes,
                                          md5_skin_order order)
 {
@@ -441,8 +454,9 @@ MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group 
     md5i_skin_vertices_scalar(arrays->job, vertices, 0, MD5_WIDTH, true);
 }
 
-// Moves and rotates the vertices of all lanes by the matrix of each lane. `plan_positions` are the
-// bind positions of a gathered group in the plan.
+// Moves the vertices of all lanes by the matrix of each lane, and rotates their normals and
+// tangents. The bind positions of a gathered group are read from the plan (`plan_positions`), those
+// of a contiguous group from the mesh.
 MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m,
                                      const float *plan_positions)
@@ -467,9 +481,11 @@ MD5_WIDE_INLINE lanes_mat34 spread_joint(const skin_arrays *arrays, uint32_t joi
 }
 
 // Skins a group of vertices with the same joints, which have several influences, or one influence
-// whose point is not the bind position. First blends the matrices or dual quaternions, then
-// transforms positions and directions. The positions of an exact group (MD5_SKIN_EXACT) are sums of
-// its weighted points instead, as in the file.
+// whose point is not the bind position. Blends the matrices or dual quaternions of the joints in
+// each lane, and transforms positions and directions by the blend.
+//
+// The positions of an exact group (MD5_SKIN_EXACT) are sums of its weighted points instead, as in
+// the file. Its floats in the plan are, for each joint, x, y, z and the bias of all vertices.
 MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *lanes,
                                         md5_skin_kind kind, md5_skin_order order)
 {
@@ -549,16 +565,17 @@ typedef struct singles {
     const uint32_t *words[MD5_WIDTH];
 } singles;
 
-// Returns the factors of a single: a few floats for each joint, of which the last is the bias.
+// Returns the factors of a single in the plan. They follow the number of its joints and the list of
+// joints. There are a few floats for each joint, of which the last is the bias.
 MD5_WIDE_INLINE const float *single_factors(const uint32_t *words)
 {
     return (const float *)(const void *)(words + 1 + words[0]);
 }
 
-// Sums the influences of a single, which is a vertex that fits into no group. Computes the blended
-// matrix, and the sum of weighted points (the exact position); either result may be NULL. `words`
-// contains the number and the list of joints, then the factors, which are `step` floats apart for
-// two joints; the last factor of a joint is its bias.
+// Sums the influences of a single, a vertex that fits into no group. Computes the blended matrix,
+// and the sum of weighted points (the exact position); either result may be NULL. `words` are the
+// words of the single in the plan: see single_factors(). The factors of a joint are `step` floats
+// after those of the joint before it; the last factor of a joint is its bias.
 MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words, uint32_t step,
                                 matrix_rows *blend, matrix_rows *exact)
 {
@@ -586,7 +603,8 @@ MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words
         *exact = exact_sum;
 }
 
-// Converts one blended matrix per vertex to one register per matrix entry.
+// Converts the blended matrices of MD5_WIDTH vertices, one after the other, to one register per
+// matrix entry, with one vertex in each lane.
 MD5_WIDE_INLINE lanes_mat34 transpose_sums(const matrix_rows sums[MD5_WIDTH])
 {
     md5_wide e[3][4];
@@ -614,8 +632,9 @@ MD5_WIDE_INLINE lanes_dual gather_duals(const md5_dual_quat *palette,
     return (lanes_dual){lanes4_from_array(real), lanes4_from_array(dual)};
 }
 
-// Returns the term `index` of each lane's sum of dual quaternions. Sets *has_term to false in lanes
-// whose sum has fewer terms; these return their term 0, which is not used.
+// Returns the term `index` of the sum of dual quaternions in each lane: the dual quaternion of one
+// joint, times its signed bias. Sets *has_term to false in lanes whose sum has fewer terms; these
+// return their term 0, which is not used.
 MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const singles *lanes,
                                         const lanes_first *first, uint32_t step, uint32_t index,
                                         md5_mask *has_term)
@@ -682,8 +701,9 @@ MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const singles *few, 
     }
 }
 
-// Skins MD5_WIDTH singles, which are vertices that fit into no group, one in each lane. If
-// `is_exact`, positions are sums of weighted points instead of products of the blended matrix.
+// Skins MD5_WIDTH singles, one in each lane. If `is_exact`, positions are sums of weighted points
+// instead of products of the blended matrix and the bind position. Directions always use the
+// blended matrix.
 MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *few, bool is_exact)
 {
     const group lanes = {.vertices = few->vertices};
@@ -720,9 +740,8 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
     rotate_directions(arrays, &lanes, MD5_SKIN_SINGLES, &m);
 }
 
-// Skins the singles of a run (vertices that fit into no group), MD5_WIDTH at a time. The last lanes
-// are filled with the last vertex, which is then written several times. If very few vertices
-// remain, they are skinned in plain C.
+// Skins the singles of a run, MD5_WIDTH at a time. The last lanes are filled with the last vertex,
+// which is then written several times. If very few vertices remain, they are skinned in plain C.
 MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run *run, bool is_exact)
 {
     const md5_skin_plan *const plan = arrays->job->mesh->skin_plan;
