@@ -315,8 +315,8 @@ static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_e
     return add_entry(reader, entry);
 }
 
-// Reads the scales of a joint, "NAME": { ... }. A joint that the animation does not have is read
-// with a warning, and its entries are dropped. Returns false after an error.
+// Reads the scales of a joint, "NAME": { ... }, and adds its entries. The entries of a joint that
+// the animation does not have are read with a warning, and dropped. Returns false after an error.
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
@@ -344,21 +344,25 @@ static bool read_joint(scale_reader *reader)
     return expect(lex, '}', "or ',' after a scale");
 }
 
+// Maps the names of the animation's joints to their indices plus 1. The loop runs backwards, so
+// that the first of several joints with the same name is used. Returns false if memory runs out.
+static bool map_scaled_joints(scale_reader *reader)
+{
+    const md5_skeleton *const skeleton = &reader->anim->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const char *const name = skeleton->joints[i].name;
+        void **const joint = md5i_name_map_add(&reader->joints, reader->lex->arena, name);
+        TRY(joint);
+        *joint = (void *)((uintptr_t)i + 1);
+    }
+    return true;
+}
+
 // Reads all entries into the lexer's arena. Returns false with the context's error set.
 static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entries, size_t *count)
 {
     scale_reader reader = {.lex = lex, .anim = anim};
-    const md5_skeleton *const skeleton = &anim->skeleton;
-
-    // Map the names of joints to their indices. The loop runs backwards, so that the first of
-    // several joints with the same name is used.
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
-        void **const joint =
-            md5i_name_map_add(&reader.joints, lex->arena, skeleton->joints[i].name);
-        TRY(joint);
-        *joint = (void *)((uintptr_t)i + 1);
-    }
-
+    TRY(map_scaled_joints(&reader));
     TRY(expect(lex, '{', "at the start of scales"));
     if (!md5i_lex_accept(lex, '}')) {
         do
@@ -371,7 +375,6 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
     TRY(md5_lex_is_ok(lex)); // an unterminated comment
     if (lex->at < lex->end)
         md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
-
     *entries = reader.entries;
     *count = reader.count;
     return true;
@@ -459,6 +462,18 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
     return scales;
 }
 
+// Returns the number of joints in entries that are sorted by joint.
+static uint32_t count_entry_joints(const scale_entry *entries, size_t count)
+{
+    uint32_t num_joints = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_new_joint = i == 0 || entries[i].joint != entries[i - 1].joint;
+        if (is_new_joint)
+            num_joints++;
+    }
+    return num_joints;
+}
+
 // Reads scales from a text and creates them in one block of memory, sorted by joint and frame.
 // Temporary data is in the arena. Returns NULL and sets the context's error on failure.
 static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
@@ -472,14 +487,9 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     if (count > 0)
         qsort(entries, count, sizeof *entries, compare_scale_entries);
 
-    uint32_t num_joints = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || entries[i].joint != entries[i - 1].joint)
-            num_joints++;
-    }
-
     // The first call only measures the block, whose memory is then allocated. The second call fills
     // it.
+    const uint32_t num_joints = count_entry_joints(entries, count);
     md5_block block = {0};
     place_scales(arena->context, &block, num_joints, entries, count);
     if (!md5i_block_end_measuring(arena->context, &block))
