@@ -40,7 +40,8 @@ void view_begin_prefetch(view_prefetch *ahead, const char *model)
     ahead->thread = view_start_thread(read_pictures, "pictures", ahead);
 }
 
-// Moves an image that the thread has decoded to *image.
+// Waits until the thread has decoded all images, and moves the image of a path to *image. Returns
+// false if it was not requested or could not be read.
 bool view_get_prefetched(view_prefetch *ahead, const char *path, view_image *image)
 {
     view_wait_thread(ahead->thread, "pictures");

@@ -186,6 +186,14 @@ static cube_joint make_joint(const cube_model *joined, uint32_t part_index, uint
     return made;
 }
 
+// Returns the joint of the merged skeleton that joint `name` of a part uses, because the part which
+// owns the same skeleton has added it. Returns MD5_NONE if the owner has no joint of this name.
+static uint32_t find_shared_joint(const cube_part *owner, const char *name)
+{
+    const uint32_t in_owner = md5_find_joint(&owner->model->skeleton, name);
+    return in_owner != MD5_NONE ? owner->joints[in_owner] : MD5_NONE;
+}
+
 // Adds the joints of a part to the merged skeleton, and fills part->joints. A part that is not
 // linked uses the joints with the same names of the part that has the same skeleton.
 static void add_joints(cube_model *joined, uint32_t index)
@@ -194,21 +202,20 @@ static void add_joints(cube_model *joined, uint32_t index)
     const cube_part *const owner = &joined->parts[part->shared];
     const md5_skeleton *const skeleton = &part->model->skeleton;
     const bool uses_owner = part->shared != index && part->link == NULL && owner->model != NULL;
+    const size_t max_joints = (size_t)joined->num_joints + skeleton->num_joints;
     part->joints = common_alloc(skeleton->num_joints, sizeof *part->joints);
-    joined->joints = common_realloc(
-        joined->joints, (size_t)joined->num_joints + skeleton->num_joints, sizeof *joined->joints);
+    joined->joints = common_realloc(joined->joints, max_joints, sizeof *joined->joints);
+
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t in_part = skeleton->order[i]; // parents first
-        const char *const name = skeleton->joints[in_part].name;
-        uint32_t in_owner = MD5_NONE;
+        uint32_t in_merged = MD5_NONE;
         if (uses_owner)
-            in_owner = md5_find_joint(&owner->model->skeleton, name);
-        if (in_owner != MD5_NONE) {
-            part->joints[in_part] = owner->joints[in_owner];
-            continue;
+            in_merged = find_shared_joint(owner, skeleton->joints[in_part].name);
+        if (in_merged == MD5_NONE) {
+            in_merged = joined->num_joints++;
+            joined->joints[in_merged] = make_joint(joined, index, in_part);
         }
-        part->joints[in_part] = joined->num_joints;
-        joined->joints[joined->num_joints++] = make_joint(joined, index, in_part);
+        part->joints[in_part] = in_merged;
     }
 }
 
@@ -350,6 +357,25 @@ void view_report_unsupported(const md5_cube2 *cube, const char *path, view_log *
 
 // -- Clips ---------------------------------------------------------------------------------------
 
+// Loads the file that animates a part, and binds its animation to the part. If it cannot be used,
+// logs a warning and returns a file without animation.
+static cube_file load_cube_file(const cube_model *joined, uint32_t part, const char *path)
+{
+    md5_error error = {0};
+    cube_file file = {.path = path, .part = part, .anim = md5_load_anim(path, NULL, &error)};
+    file.binding = md5_bind(joined->parts[part].model, file.anim,
+                            &(md5_load_opts){.allow_partial_binding = true}, &error);
+    if (file.binding != NULL)
+        return file;
+
+    char text[640];
+    md5_format_error(&error, text, sizeof text);
+    view_warn(joined->log, "%s", text);
+    md5_free_anim(file.anim);
+    file.anim = NULL;
+    return file;
+}
+
 // Returns the file that animates a part. It is loaded on first use, which may move the array of
 // files. If it cannot be used, its `anim` is NULL, and a warning was logged.
 static const cube_file *find_file(cube_model *joined, uint32_t part, const char *path)
@@ -358,20 +384,9 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
         if (joined->files[i].part == part && strcmp(joined->files[i].path, path) == 0)
             return &joined->files[i];
     }
-
-    md5_error error = {0};
-    cube_file file = {.path = path, .part = part, .anim = md5_load_anim(path, NULL, &error)};
-    file.binding = md5_bind(joined->parts[part].model, file.anim,
-                            &(md5_load_opts){.allow_partial_binding = true}, &error);
-    if (file.binding == NULL) {
-        char text[640];
-        md5_format_error(&error, text, sizeof text);
-        view_warn(joined->log, "%s", text);
-        md5_free_anim(file.anim);
-        file.anim = NULL;
-    }
+    const cube_file loaded = load_cube_file(joined, part, path);
     cube_file *const added = COMMON_ADD_ITEM(joined->files, joined->num_files);
-    *added = file;
+    *added = loaded;
     return added;
 }
 
@@ -510,7 +525,8 @@ static md5_xform merged_joint_transform(const cube_model *joined, const cube_joi
     return local;
 }
 
-// Writes the pose of the merged model at a time in seconds.
+// Writes joined->pose, the pose of the merged model at a time in seconds: poses each part, merges
+// their joints, and then bends the joints that follow the view direction of the player.
 static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
@@ -671,7 +687,8 @@ static void make_clips(cube_model *joined, view_cube *loaded)
                   loaded->num_clips);
 }
 
-// Frees all data of a merged model except the model itself.
+// Frees everything that merging needed: files, parts and joints. The merged model remains, because
+// it is the result.
 static void free_cube_model(cube_model *joined, uint32_t num_parts)
 {
     for (uint32_t i = 0; i < joined->num_files; i++) {

@@ -23,7 +23,8 @@ static bool contains_files(const char *path, const char *extension)
     return has_files;
 }
 
-// Detects a game folder by a folder of declarations or an archive of a game in it.
+// Returns true if a location can be opened as a game. Any archive can; a folder must contain a
+// folder of declarations or an archive of a game.
 bool view_is_game(const char *path)
 {
     static const char *const subfolders[] = {"def", "materials", "skins"};
@@ -94,7 +95,8 @@ static char *find_base(const char *path)
     return found;
 }
 
-// Appends the games that a mod is based on, because a mod refers to their files.
+// Returns the location of a game and of the games that a mod is based on, whose files a mod uses.
+// Without given bases, the base of a folder is found by its neighbor folders.
 char *view_with_bases(const char *place, const char **bases, size_t num_bases)
 {
     char *locations = common_copy(place);
@@ -363,7 +365,7 @@ static similar_name compare_name(const char *query, size_t length, const char *n
     return (similar_name){name, distance * (COMMON_MAX_NAME_LENGTH + 1) + strlen(name)};
 }
 
-// Suggests names for a name that does not exist.
+// Writes the names that are most similar to a name that does not exist, for an error message.
 void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)
 {
     similar_name best[NUM_SIMILAR];
@@ -434,7 +436,8 @@ bool view_is_scan_done(view_scan *scan, size_t *num_files)
     return atomic_load(&state->has_ended);
 }
 
-// Takes over the library that a thread has opened.
+// Waits for the thread of a scan, and returns the library that it has opened, or NULL and its
+// error. Frees the scan.
 view_library *view_end_scan(view_scan *scan, md5_error *error)
 {
     scan_state *const state = (scan_state *)scan;

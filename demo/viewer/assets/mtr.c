@@ -113,10 +113,11 @@ static const char *find_obstacle(const view_textures *textures, const md5_model 
     return NULL;
 }
 
-// Writes the material of a mesh with its maps. Warns about maps that cannot be written: masks of
-// Cube 2, heights, and images whose names the engine cannot read.
-static void write_material(const view_textures *textures, const md5_model *model, uint32_t mesh,
-                           FILE *file, view_log *log)
+// Writes the line or the lines of a material that declare one of its maps. Warns if the map cannot
+// be written: masks of Cube 2, heights, and images whose names the engine cannot read.
+static void write_material_map(const view_textures *textures, const md5_model *model, uint32_t mesh,
+                               md5gl_image_kind map, bool is_alpha_tested, FILE *file,
+                               view_log *log)
 {
     static const char *const formats[MD5GL_NUM_IMAGE_KINDS] = {
         [MD5GL_IMAGE_DIFFUSE] = "\tdiffusemap\t%s\n",
@@ -125,27 +126,32 @@ static void write_material(const view_textures *textures, const md5_model *model
         [MD5GL_IMAGE_GLOW] = "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n"};
     static const char alpha_tested_format[] =
         "\t{\n\t\tblend\tdiffusemap\n\t\tmap\t%s\n\t\talphaTest\t0.5\n\t}\n";
+    const view_texture *const image = textures->meshes[mesh].maps[map];
+    const char *const format = is_alpha_tested ? alpha_tested_format : formats[map];
+    char *const name = image->is_masks ? NULL : name_image(textures, image);
+    if (name != NULL && format != NULL)
+        fprintf(file, format, name);
+    else
+        view_warn_about(log, (view_about){VIEW_ABOUT_MESH, mesh, 0, model},
+                        "%s of mesh %u is not saved: %s", view_map_name(map), mesh, image->path);
+    free(name);
+}
+
+// Writes the material of a mesh with its maps. The mesh has a diffuse map. If this map has holes,
+// the material cuts them by an alpha test and shows the back sides, which holes make visible.
+static void write_material(const view_textures *textures, const md5_model *model, uint32_t mesh,
+                           FILE *file, view_log *log)
+{
     const view_mesh_textures *const mesh_textures = &textures->meshes[mesh];
     const bool has_holes =
         mesh_textures->maps[MD5GL_IMAGE_DIFFUSE]->has_holes && !mesh_textures->opaque;
     const bool is_two_sided = mesh_textures->two_sided || has_holes;
     fprintf(file, "\n\"%s\"\n{\n%s", model->meshes[mesh].shader,
             is_two_sided ? "\ttwosided\n" : "");
-
     for (md5gl_image_kind map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++) {
-        const view_texture *const image = mesh_textures->maps[map];
-        if (image == NULL)
-            continue;
         const bool is_alpha_tested = map == MD5GL_IMAGE_DIFFUSE && has_holes;
-        const char *const format = is_alpha_tested ? alpha_tested_format : formats[map];
-        char *const name = image->is_masks ? NULL : name_image(textures, image);
-        if (name != NULL && format != NULL)
-            fprintf(file, format, name);
-        else
-            view_warn_about(log, (view_about){VIEW_ABOUT_MESH, mesh, 0, model},
-                            "%s of mesh %u is not saved: %s", view_map_name(map), mesh,
-                            image->path);
-        free(name);
+        if (mesh_textures->maps[map] != NULL)
+            write_material_map(textures, model, mesh, map, is_alpha_tested, file, log);
     }
     fprintf(file, "}\n");
 }

@@ -75,6 +75,21 @@ static void write_heat_colors(view_heat *heat, const md5_model *model, const flo
     }
 }
 
+// Creates heat->model: a copy of the model that shares its arrays, but whose meshes have vertex
+// colors.
+static void create_heat_model(view_heat *heat, const md5_model *model)
+{
+    size_t num_vertices = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        num_vertices += model->meshes[i].num_vertices;
+    heat->model = common_alloc(1, sizeof *heat->model);
+    heat->meshes = common_alloc(model->num_meshes, sizeof *heat->meshes);
+    heat->colors = common_alloc(num_vertices, sizeof *heat->colors);
+    *heat->model = *model;
+    heat->model->meshes = heat->meshes;
+    write_heat_colors(heat, model, heat->values, heat->joint);
+}
+
 // Creates a copy of the model whose vertex colors show weights.
 bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
                        const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
@@ -84,21 +99,13 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
     view_free_heat(heat, renderer);
     heat->values = values;
     heat->joint = joint;
-
-    // A copy of the model whose meshes have colors.
-    size_t num_vertices = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        num_vertices += model->meshes[i].num_vertices;
-    heat->model = common_alloc(1, sizeof *heat->model);
-    heat->meshes = common_alloc(model->num_meshes, sizeof *heat->meshes);
-    heat->colors = common_alloc(num_vertices, sizeof *heat->colors);
-    *heat->model = *model;
-    heat->model->meshes = heat->meshes;
-    write_heat_colors(heat, model, values, joint);
+    create_heat_model(heat, model);
 
     heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
-    if (heat->drawn == NULL || morph == NULL)
-        return heat->drawn != NULL;
+    if (heat->drawn == NULL)
+        return false;
+    if (morph == NULL)
+        return true;
     heat->morph = *morph;
     heat->morph.model = heat->model;
     heat->drawn_morph = md5gl_create_morph(renderer, &heat->morph, error);
@@ -265,6 +272,34 @@ static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 uv_edges[2], m
     return md5_vec3_dot(md5_vec3_cross(outward, along_u), along_v) < 0 ? -1 : 1;
 }
 
+// The shape of a triangle in a pose: two edges from its first vertex, in space and in texture
+// coordinates, and a vector that points outward from its front side. The length of `outward` is
+// twice the area of the triangle.
+typedef struct triangle_shape {
+    md5_vec3 edges[2];
+    md5_vec2 uv_edges[2];
+    md5_vec3 outward;
+} triangle_shape;
+
+// Returns the shape of a triangle with the given vertices.
+static triangle_shape measure_triangle(const md5_mesh *mesh, const view_directed *pose,
+                                       const uint32_t vertices[3])
+{
+    const md5_vec3 origin = pose->positions[vertices[0]];
+    const md5_vec2 origin_uv = mesh->texcoords[vertices[0]];
+    triangle_shape shape;
+    for (int k = 0; k < 2; k++) {
+        const uint32_t vertex = vertices[k + 1];
+        const md5_vec2 uv = mesh->texcoords[vertex];
+        shape.edges[k] = md5_vec3_sub(pose->positions[vertex], origin);
+        shape.uv_edges[k] = (md5_vec2){uv.x - origin_uv.x, uv.y - origin_uv.y};
+    }
+    // The vertices of a triangle are in clockwise order, seen from outside.
+    const float winding = mesh->is_mirrored ? 1 : -1;
+    shape.outward = md5_vec3_scale(md5_vec3_cross(shape.edges[0], shape.edges[1]), winding);
+    return shape;
+}
+
 // Counts the defects of a triangle: it has no area, faces away from the normal of a vertex, or its
 // texture is mirrored differently from the tangent of a vertex. Marks the vertices of the last two
 // defects, unless `marks` is NULL.
@@ -272,31 +307,20 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
                            view_mesh_defects *faults, bool *marks)
 {
     const uint32_t *const vertices = mesh->indices + 3 * (size_t)triangle;
-    const md5_vec3 origin = pose->positions[vertices[0]];
-    const md5_vec2 origin_uv = mesh->texcoords[vertices[0]];
-    md5_vec3 edges[2];
-    md5_vec2 uv_edges[2];
-    for (int k = 0; k < 2; k++) {
-        const uint32_t vertex = vertices[k + 1];
-        const md5_vec2 uv = mesh->texcoords[vertex];
-        edges[k] = md5_vec3_sub(pose->positions[vertex], origin);
-        uv_edges[k] = (md5_vec2){uv.x - origin_uv.x, uv.y - origin_uv.y};
-    }
-    // The vertices of a triangle are in clockwise order, seen from outside.
-    const float winding = mesh->is_mirrored ? 1 : -1;
-    const md5_vec3 outward = md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), winding);
-    if (!(md5_vec3_length(outward) > 0)) {
+    const triangle_shape shape = measure_triangle(mesh, pose, vertices);
+    const bool has_area = md5_vec3_length(shape.outward) > 0; // false also for NaN
+    if (!has_area) {
         faults->counts[VIEW_FAULT_FLAT]++;
         return;
     }
 
     const bool has_tangents = pose->tangents != NULL;
-    const float sign = has_tangents ? tangent_sign(edges, uv_edges, outward) : 0;
+    const float sign = has_tangents ? tangent_sign(shape.edges, shape.uv_edges, shape.outward) : 0;
     bool is_flipped = false;
     bool is_mirrored = false;
     for (int k = 0; k < 3; k++) {
         const uint32_t vertex = vertices[k];
-        const bool faces_away = md5_vec3_dot(pose->normals[vertex], outward) < 0;
+        const bool faces_away = md5_vec3_dot(pose->normals[vertex], shape.outward) < 0;
         const bool has_other_sign = has_tangents && pose->tangents[vertex].w * sign < 0;
         is_flipped = is_flipped || faces_away;
         is_mirrored = is_mirrored || has_other_sign;

@@ -257,13 +257,35 @@ static bool describe_image(const view_texture *texture, view_image *image, md5gl
     return true;
 }
 
+// Creates the texture of an image on the GPU, and sets texture->has_holes. Returns false and fills
+// `error` on failure. The image may be changed.
+static bool create_texture_of(const view_dresser *d, view_texture *texture, view_image *image,
+                              md5_error *error)
+{
+    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR,
+                               .width = image->width,
+                               .height = image->height,
+                               .texels = image->rgba};
+    md5gl_texture_desc heights = {.kind = MD5GL_TEXTURE_COLOR};
+    view_image height_image = {NULL, 0, 0};
+    if (describe_image(texture, image, &desc, &heights, &height_image, error)) {
+        const bool is_diffuse = texture->map == MD5GL_IMAGE_DIFFUSE;
+        texture->texture = md5gl_create_texture(d->renderer, &desc, error);
+        texture->has_holes = is_diffuse && md5gl_has_transparent_texels(&desc);
+    }
+    free(height_image.rgba);
+    return texture->texture != 0;
+}
+
 // Reads the image of a texture and creates the texture on the GPU. Returns false and fills `error`
 // on failure.
 static bool upload_image(const view_dresser *d, view_texture *texture, md5_error *error)
 {
+    // A preview, whose images are decoded in advance, does not have the sides of cube maps.
     const md5_stage *const stage = texture->stage;
+    const bool is_cube = stage != NULL && stage->cube != MD5_IMAGE_2D;
     const bool reads_cubes = d->ahead == NULL || !d->ahead->is_complete;
-    if (stage != NULL && stage->cube != MD5_IMAGE_2D && reads_cubes) {
+    if (is_cube && reads_cubes) {
         texture->texture = upload_cube(d->renderer, d->game, stage, error);
         return texture->texture != 0;
     }
@@ -273,20 +295,9 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         return false;
     texture->width = image.width;
     texture->height = image.height;
-    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR,
-                               .width = image.width,
-                               .height = image.height,
-                               .texels = image.rgba};
-    md5gl_texture_desc heights = {.kind = MD5GL_TEXTURE_COLOR};
-    view_image height_image = {NULL, 0, 0};
-    if (describe_image(texture, &image, &desc, &heights, &height_image, error)) {
-        const bool is_diffuse = texture->map == MD5GL_IMAGE_DIFFUSE;
-        texture->texture = md5gl_create_texture(d->renderer, &desc, error);
-        texture->has_holes = is_diffuse && md5gl_has_transparent_texels(&desc);
-    }
-    free(height_image.rgba);
+    const bool is_created = create_texture_of(d, texture, &image, error);
     free(image.rgba);
-    return texture->texture != 0;
+    return is_created;
 }
 
 // Returns true if two texts are equal, or if both are NULL.
@@ -554,13 +565,15 @@ static const char *rendered_view(md5_dynamic_image dynamic)
     return dynamic == MD5_IMAGE_REMOTE ? "remote camera" : "xray";
 }
 
-// Returns the reason why a stage is not supported, to be freed, or NULL.
+// Returns the reason why a stage is not supported, such as "video intro.roq", or NULL. The viewer
+// does not run the engine's programs (shaders), and shows neither videos nor views that the engine
+// renders, such as mirrors. The caller frees the text.
 static char *find_obstacle(const md5_stage *stage)
 {
     const md5_stage_program *const program = &stage->program;
-    if (program->vertex != NULL || program->fragment != NULL)
-        return common_format("program %s",
-                             program->vertex != NULL ? program->vertex : program->fragment);
+    const char *const program_name = program->vertex != NULL ? program->vertex : program->fragment;
+    if (program_name != NULL)
+        return common_format("program %s", program_name);
     if (stage->video != NULL)
         return common_format(stage->is_sound_map ? "sound visualization: %s" : "video %s",
                              stage->video);
@@ -570,14 +583,16 @@ static char *find_obstacle(const md5_stage *stage)
         return common_format("wobbleSky texture coordinates");
     if (stage->texgen == MD5_TEXGEN_GLASS_WARP)
         return common_format("glassWarp texture coordinates");
+
     // The texture coordinates of cube maps are directions.
     const bool is_reflection =
         stage->texgen == MD5_TEXGEN_REFLECT || stage->texgen == MD5_TEXGEN_SKYBOX;
     const bool needs_cube = stage->texgen == MD5_TEXGEN_NORMAL || is_reflection;
-    if ((stage->cube != MD5_IMAGE_2D) != needs_cube)
-        return common_format(needs_cube ? "cube map coordinates without a cube map"
-                                        : "cube map %s without cube map coordinates",
-                             stage->image.text);
+    const bool is_cube = stage->cube != MD5_IMAGE_2D;
+    if (needs_cube && !is_cube)
+        return common_format("cube map coordinates without a cube map");
+    if (is_cube && !needs_cube)
+        return common_format("cube map %s without cube map coordinates", stage->image.text);
     return stage->image.text[0] == '\0' ? common_format("no image") : NULL;
 }
 
@@ -645,7 +660,8 @@ static uint32_t registers_read_by_stage(const md5_stage *stage)
     return read;
 }
 
-// Returns the registers of time and parms that a material reads, one bit each.
+// Returns the registers of the time and the parms that a material reads, one bit each. The panel
+// of parms shows all others dimmed.
 static uint32_t registers_read(const md5_material *material)
 {
     uint32_t read = 0;
@@ -675,15 +691,14 @@ static md5gl_image_kind stage_map(const md5_stage *stage)
 }
 
 // Loads the image of a stage that is drawn by itself: an unlit stage, or a stage that cuts the
-// surface. As in the engine, a missing image is replaced by a checker pattern if the stage replaces
-// the colors of an opaque surface, or if the material is not declared. Otherwise the stage is not
-// drawn.
+// surface. If the image is missing, a checker pattern shows the error in two cases, as in the
+// engine: the stage replaces the colors of an opaque surface, or the material is not declared.
+// Otherwise the stage is not drawn.
 static void load_sampled_stage(const view_dresser *d, view_layered *layered, uint32_t index)
 {
+    enum { BLEND_BITS = 255 }; // of stage->bits; 0: the factors are 1 and 0, which replace colors
     const md5_material *const material = layered->material;
     const md5_stage *const stage = &material->stages[index];
-    const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
-    const bool is_replacing = !is_lit(stage) && (stage->bits & 255) == 0; // blend factors 1 and 0
     char *const obstacle = find_obstacle(stage);
     if (obstacle != NULL) {
         note(&d->textures->layers, layered->mesh, material,
@@ -691,10 +706,15 @@ static void load_sampled_stage(const view_dresser *d, view_layered *layered, uin
         free(obstacle);
         return;
     }
-    layered->textures[index] = load_stage(d, stage, MD5GL_NUM_IMAGE_KINDS);
-    if (layered->textures[index] != 0 || stage->cube != MD5_IMAGE_2D)
+
+    const md5gl_texture loaded = load_stage(d, stage, MD5GL_NUM_IMAGE_KINDS);
+    layered->textures[index] = loaded;
+    if (loaded != 0 || stage->cube != MD5_IMAGE_2D)
         return;
-    if (material->decl->file == NULL || (is_opaque && is_replacing))
+    const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
+    const bool is_replacing = !is_lit(stage) && (stage->bits & BLEND_BITS) == 0;
+    const bool is_declared = material->decl->file != NULL;
+    if (!is_declared || (is_opaque && is_replacing))
         layered->textures[index] = md5gl_checker_texture(d->renderer);
 }
 
@@ -760,7 +780,8 @@ static bool is_special_surface(const md5_material *material)
     return material->no_shadows || material->spectrum != 0;
 }
 
-// Returns true if a stage cannot be drawn as a map of a lit surface.
+// Returns true if a stage cannot be drawn as one of the maps of a lit surface: it is unlit, not
+// always on, cuts or colors the surface, or moves its texture.
 static bool is_special_stage(const md5_material *material, const md5_stage *stage)
 {
     if (!is_lit(stage) || constant_value(material, stage->condition) == 0)
@@ -1388,28 +1409,36 @@ static char *model_file(const view_dressing *dressing)
     return NULL;
 }
 
+// Adds the image that a material declares as the diffuse map to the names that were searched, with
+// the place of the declaration. The viewer shows these names to the user.
+static void note_declared_image(const view_dresser *d, const md5_material *material,
+                                const md5_image_program *program)
+{
+    const uint32_t index = d->search.mesh;
+    view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
+    const bool has_file = material->decl != NULL && material->decl->file != NULL;
+    const bool is_loaded = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL;
+    const char *const location =
+        has_file ? material->decl->file : d->search.model->meshes[index].shader;
+    char *const name = common_format("%s: %s", location, program->text);
+    view_add_searched_name(&mesh_textures->look, is_loaded, name);
+}
+
 // Sets the maps of the current mesh that its material in a game declares, unless the mesh has them.
-// Adds the image of the diffuse map to the searched names, which the viewer shows to the user.
 static void use_material(const view_dresser *d, const md5_material *material)
 {
     static const md5gl_image_kind kinds[] = {MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS,
                                              MD5GL_IMAGE_SPECULAR};
-    const uint32_t index = d->search.mesh;
-    view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
+    const view_mesh_textures *const mesh_textures = &d->textures->meshes[d->search.mesh];
     for (size_t k = 0; k < COMMON_LENGTH(kinds); k++) {
         const md5gl_image_kind kind = kinds[k];
         const md5_image_program *const program = view_material_image(material, kind);
         if (program == NULL)
             continue;
         set_map(d, (view_texture){.path = program->text, .program = program, .map = kind});
-        if (kind != MD5GL_IMAGE_DIFFUSE || mesh_textures->is_selected[kind])
-            continue;
-
-        const bool has_file = material->decl != NULL && material->decl->file != NULL;
-        const char *const location =
-            has_file ? material->decl->file : d->search.model->meshes[index].shader;
-        char *const name = common_format("%s: %s", location, program->text);
-        view_add_searched_name(&mesh_textures->look, mesh_textures->maps[kind] != NULL, name);
+        const bool was_searched = kind == MD5GL_IMAGE_DIFFUSE && !mesh_textures->is_selected[kind];
+        if (was_searched)
+            note_declared_image(d, material, program);
     }
 }
 
@@ -1510,6 +1539,21 @@ static bool has_numbered_skins(const view_dressing *dressing)
     return dressing->game != NULL || view_detect_quake_game(dressing->path) != VIEW_QUAKE_NONE;
 }
 
+// Loads the textures of each mesh that has triangles. Ends if the user stops the operation.
+static void load_meshes(view_dresser *d, const view_dressing *dressing)
+{
+    const md5_model *const model = dressing->model;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        if (!view_log_progress(d->log, "textures", i, model->num_meshes))
+            return;
+        d->log->about = (view_about){VIEW_ABOUT_MESH, i, 0, model};
+        if (model->meshes[i].num_triangles == 0)
+            continue;
+        d->search.mesh = i;
+        load_mesh(d, dressing);
+    }
+}
+
 // Loads the textures of all meshes, each from the first source that has one.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing)
@@ -1533,6 +1577,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         return false;
     }
 
+    // A package is an archive that contains the model and also its textures.
     char *const file = model_file(dressing);
     if (file != NULL)
         textures->package = view_open_package(file, NULL);
@@ -1543,15 +1588,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         view_warn(d.log,
                   "--skin is ignored: only models of the Quake re-releases have numbered skins");
 
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        if (!view_log_progress(d.log, "textures", i, model->num_meshes))
-            break;
-        d.log->about = (view_about){VIEW_ABOUT_MESH, i, 0, model};
-        if (model->meshes[i].num_triangles == 0)
-            continue;
-        d.search.mesh = i;
-        load_mesh(&d, dressing);
-    }
+    load_meshes(&d, dressing);
     require_measured_mesh(textures);
     d.log->about.kind = VIEW_ABOUT_FILE;
     view_sort_layers(&textures->layers, model->num_meshes);
@@ -1635,7 +1672,8 @@ static md5gl_texture map_texture(const view_mesh_textures *mesh_textures, md5gl_
     return mesh_textures->maps[map] != NULL ? mesh_textures->maps[map]->texture : 0;
 }
 
-// Sets all maps of a material except the diffuse map.
+// Sets the normal, specular and glow maps of a material. If a mesh has no normal map, its height
+// map replaces it.
 static void set_material_maps(md5gl_material *material, const view_mesh_textures *mesh_textures)
 {
     const view_texture *const specular = mesh_textures->maps[MD5GL_IMAGE_SPECULAR];
