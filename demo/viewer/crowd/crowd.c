@@ -572,42 +572,54 @@ static void limit_baked_sizes(const kind_baking *work, const view_bakes *bakes)
     }
 }
 
+// Initializes the work of baking the clips of a kind, and the baking rates: at first, each frame of
+// a clip is one baked frame. end_baking() frees the work.
+static kind_baking begin_baking(view_kind *kind, float pixels, size_t memory)
+{
+    const uint32_t num_clips = kind->num_clips;
+    kind->bakes = (view_bakes){
+        .rates = common_alloc(num_clips, sizeof *kind->bakes.rates),
+        .sizes = common_alloc(num_clips, sizeof *kind->bakes.sizes),
+    };
+    for (uint32_t i = 0; i < num_clips; i++)
+        kind->bakes.rates[i] = 1;
+
+    // The baked vertices are drawn with the triangles of the posed level for this size.
+    const uint32_t posed_level = view_detail_at(kind, 0, pixels, true, false);
+    return (kind_baking){
+        .kind = kind,
+        .model = posed_level > 0 ? kind->levels[posed_level].model : kind->model,
+        .pixels = pixels,
+        .max_error = max_baked_error * 2 * kind->sphere.radius,
+        .memory = memory,
+        .errors = common_alloc(num_clips, sizeof(float)),
+        .baked = common_alloc(num_clips, sizeof(md5_baked *)),
+        .failure = common_alloc(num_clips, sizeof(md5_error)),
+    };
+}
+
+// Frees the work of baking. The GPU has a copy of the baked vertices.
+static void end_baking(const kind_baking *work)
+{
+    for (uint32_t i = 0; i < work->kind->num_clips; i++)
+        md5_destroy_baked(work->baked[i]);
+    free(work->errors);
+    free(work->baked);
+    free(work->failure);
+}
+
 // Bakes the clips of a kind: stores the vertices of each frame on the GPU, so that small members
 // need neither posing nor skinning. Adds a level of detail that draws them. If this fails, warns
 // and leaves the kind without baked clips.
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader)
 {
-    // The baked vertices are drawn with the triangles of the posed level for this size.
-    const uint32_t num_clips = kind->num_clips;
-    const uint32_t posed_level = view_detail_at(kind, 0, pixels, true, false);
-    view_bakes *const bakes = &kind->bakes;
-    kind_baking work = {
-        .kind = kind,
-        .model = posed_level > 0 ? kind->levels[posed_level].model : kind->model,
-        .pixels = pixels,
-        .max_error = max_baked_error * 2 * kind->sphere.radius,
-        .memory = memory,
-        .errors = common_alloc(num_clips, sizeof *work.errors),
-        .baked = common_alloc(num_clips, sizeof(md5_baked *)),
-        .failure = common_alloc(num_clips, sizeof *work.failure),
-    };
-    *bakes = (view_bakes){
-        .rates = common_alloc(num_clips, sizeof *bakes->rates),
-        .sizes = common_alloc(num_clips, sizeof *bakes->sizes),
-    };
-    for (uint32_t i = 0; i < num_clips; i++)
-        bakes->rates[i] = 1;
-
     md5_error error = {0};
+    view_bakes *const bakes = &kind->bakes;
+    kind_baking work = begin_baking(kind, pixels, memory);
     md5gl_model *const drawn = create_baked_model(&work, bakes, threads, loader->renderer, &error);
     limit_baked_sizes(&work, bakes);
-    for (uint32_t i = 0; i < num_clips; i++)
-        md5_destroy_baked(work.baked[i]);
-    free(work.errors);
-    free(work.baked);
-    free(work.failure);
-
+    end_baking(&work);
     if (drawn == NULL) {
         view_warn(loader->log, "%s is not baked: %s", kind->name, error.message);
         md5gl_destroy_baked(loader->renderer, bakes->clips);
@@ -616,6 +628,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
         *bakes = (view_bakes){0};
         return;
     }
+
     kind->levels[kind->num_levels++] =
         (view_detail){.source = VIEW_DETAIL_BAKED, .pixels = pixels, .drawn = drawn};
     kind->jobs = common_alloc(kind->end - kind->begin, sizeof *kind->jobs);
@@ -948,7 +961,8 @@ static int compare_sizes(const void *a, const void *b)
     return (first->member > second->member) - (first->member < second->member);
 }
 
-// Prepares the selection of visible members of a kind in a new frame.
+// Resets the lists of visible members of a kind at the beginning of a frame. The members are sorted
+// by distance only if reduced levels are drawn (`reduces`).
 static void begin_kind_selection(view_kind *kind, bool reduces)
 {
     kind->num_seen = 0;
@@ -1070,7 +1084,8 @@ typedef struct pose_batch {
     md5_mat34 *next_palette; // the unused part of the buffer
 } pose_batch;
 
-// Adds a member without a machine to a batch.
+// Adds a member that plays a clip to a batch, whose poses are computed together. Members with a
+// machine are posed one by one by their players.
 static void add_to_batch(pose_batch *batch, const view_crowd *crowd, const view_member *member)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
@@ -1370,9 +1385,19 @@ static bool check_num_kinds(const view_crowd *crowd, uint32_t num_kinds, view_lo
     return true;
 }
 
+// Prepares a kind whose model is loaded for drawing: allocates its arrays, measures its size, and
+// enlarges the size of the crowd and the scratch memory if this kind needs more.
+static void prepare_kind(view_crowd *crowd, view_kind *kind)
+{
+    allocate_kind_arrays(kind);
+    kind->sphere = measure_bounding_sphere(kind);
+    crowd->size = fmaxf(crowd->size, view_size(kind->model->bounds));
+    reserve_scratch(crowd, kind);
+}
+
 // Creates the kinds, which have about equal numbers of members. The first kind shows `scene` with
-// the GPU objects of `first`, the others show the models in `files`. Returns false and logs an
-// error on failure.
+// the GPU objects of `first`, the others show the models in `files`: each model is followed by its
+// clips. Returns false and logs an error on failure.
 static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                          const char *const *files, size_t num_files, const view_loader *loader)
 {
@@ -1398,11 +1423,7 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
         }
         if (!is_loaded)
             return false;
-
-        allocate_kind_arrays(kind);
-        kind->sphere = measure_bounding_sphere(kind);
-        crowd->size = fmaxf(crowd->size, view_size(kind->model->bounds));
-        reserve_scratch(crowd, kind);
+        prepare_kind(crowd, kind);
     }
     return true;
 }
@@ -1647,20 +1668,18 @@ static float level_pixels(const view_options *options, bool is_given, uint32_t g
     return options->crowd >= min_members ? (float)default_pixels : 0;
 }
 
-// Creates the kinds of the crowd, one for each model, then their levels of detail, then the
-// members.
-bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
-                     const char *const *files, size_t num_files, const view_loader *loader)
+// Returns an empty crowd with the settings of the options. Each level of detail is for members that
+// are smaller than its limit in pixels; see level_pixels().
+static view_crowd choose_crowd_settings(const view_options *options)
 {
-    const view_options *const options = loader->options;
-    const uint32_t count = options->crowd;
-    // Baking takes longer than it saves in a few images.
-    const uint32_t usual_baked = options->output == NULL ? 128 : 0;
-    // A saved image must show every member at its exact time.
-    *crowd = (view_crowd){
-        .count = count,
+    // An output draws only a few images: baking would take longer than it saves, and a saved image
+    // must show every member at its exact time.
+    const bool is_in_window = options->output == NULL;
+    const uint32_t usual_baked = is_in_window ? 128 : 0;
+    return (view_crowd){
+        .count = options->crowd,
         .culls = true,
-        .throttles = options->output == NULL,
+        .throttles = is_in_window,
         .reduced_pixels =
             level_pixels(options, options->crowd_reduced_given, options->crowd_reduced, 100, 512),
         .baked_pixels = level_pixels(options, options->crowd_baked_given, options->crowd_baked,
@@ -1668,6 +1687,15 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
         .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
                                         options->crowd_impostors, 5000, 64),
     };
+}
+
+// Creates the kinds of the crowd, one for each model, then their levels of detail, then the
+// members.
+bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
+                     const char *const *files, size_t num_files, const view_loader *loader)
+{
+    const uint32_t count = loader->options->crowd;
+    *crowd = choose_crowd_settings(loader->options);
     for (size_t i = 0; i < num_files; i++)
         common_add(&crowd->files, common_copy(files[i]));
     crowd->members = common_alloc(count, sizeof *crowd->members);

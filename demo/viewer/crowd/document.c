@@ -242,7 +242,8 @@ static bool update_measurement(view_compare *compare, view_scene *scene, const v
     return true;
 }
 
-// Writes the joints of the scene's pose in model space to compare->scene_joints.
+// Writes the joints of the scene's pose in model space to compare->scene_joints. Without a clip,
+// the scene shows the bind pose.
 static void write_scene_joints(view_compare *compare, const view_scene *scene)
 {
     const bool has_no_clip =
@@ -383,7 +384,8 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
     *companion = (view_companion){.joint = -1};
 }
 
-// Loads the second character of the demo scene.
+// Loads the guest, the second character of the demo scene, and places it beside the model. Its
+// machine and the scene's machine refer to each other, so that the scene can control both.
 bool view_load_guest(view_document *document, const char *path, const view_loader *loader)
 {
     view_companion *const guest = &document->companions[VIEW_GUEST];
@@ -526,7 +528,8 @@ static bool load_companions(view_document *document, const char *guest, const vi
 
 // -- Loading --------------------------------------------------------------------------------
 
-// Loads the morph targets of the model when they are needed first.
+// Loads the morph targets of the model, unless they are loaded. Called when a feature first needs
+// them, because most models are shown without them.
 bool view_prepare_morphs(view_document *document, const view_loader *loader)
 {
     if (document->morphs.morph != NULL)
@@ -1064,7 +1067,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
 
 // -- Measuring ------------------------------------------------------------------------------
 
-// Extends the bounds and the hull of a document by a box at an offset.
+// Extends the bounds and the hull of a document, which the camera frames, by a box at an offset.
 static void widen_by_box(view_document *document, md5_bounds box, md5_vec3 offset)
 {
     const md5_bounds moved = {md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
