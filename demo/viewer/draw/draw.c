@@ -31,7 +31,7 @@ static const struct light_colors {
                                 .rim = {3, 2.8f, 2.4f}},
 };
 
-// Returns the horizontal unit direction towards the camera.
+// Returns the horizontal unit direction from the model to the camera.
 static md5_vec3 level_direction(view_axes axes)
 {
     // In a steep view the camera's back axis is almost vertical. Then its up axis, which is almost
@@ -178,7 +178,7 @@ static void place_studio_lights(const view_stage *stage, const view_lens *lens,
                                         .range = 8 * radius};
 }
 
-// Sets the shadow casters, and the size and resolution of the shadow map.
+// Selects the shadow casters, and the area and the resolution of the shadow map.
 static void set_shadows(const view_stage *stage, md5gl_frame *frame)
 {
     const float reach = 2 * stage->camera->scene_radius;
@@ -287,7 +287,8 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     return frame;
 }
 
-// Returns true if the material stages of the meshes are drawn.
+// Returns true if the material stages of the meshes are drawn. Displays that replace the textures
+// omit them.
 static bool shows_layers(const view_stage *stage, const view_textures *textures)
 {
     const view_surface surface = stage->options->surface;
@@ -355,49 +356,65 @@ static void evaluate_materials(const view_stage *stage, const view_textures *tex
     view_evaluate_layers(&textures->layers, &input);
 }
 
+// Returns the material of a mesh for the current time. The checker and the UV grid replace the
+// diffuse image; the UV grid also omits the other maps.
+static md5gl_material choose_mesh_material(const view_stage *stage, const view_textures *textures,
+                                           uint32_t mesh, bool has_layers)
+{
+    const view_shown *const shown = stage->shown;
+    const md5gl_texture uv_grid = stage->document->surfaces.uv_grid;
+    const bool is_grid = stage->options->surface == VIEW_SURFACE_UV && uv_grid != 0;
+    const bool has_maps = shown->maps && !is_grid;
+    md5gl_material material = view_mesh_material(textures, stage->renderer, mesh, has_maps,
+                                                 has_layers, stage->play->time);
+    if (shown->checker)
+        material.diffuse = md5gl_checker_texture(stage->renderer);
+    if (is_grid)
+        material.diffuse = uv_grid;
+    material.two_sided = material.two_sided || shown->two_sided;
+    return material;
+}
+
 // Gives the drawn meshes their materials for the current time, or a test pattern.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn)
 {
-    const view_shown *const shown = stage->shown;
     const bool has_layers = shows_layers(stage, textures);
     if (has_layers)
         evaluate_materials(stage, textures);
-
-    // Set the material of each mesh. The checker and the UV grid replace its diffuse image.
-    const bool is_grid =
-        stage->options->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
-        md5gl_material material = view_mesh_material(
-            textures, stage->renderer, i, shown->maps && !is_grid, has_layers, stage->play->time);
-        if (shown->checker)
-            material.diffuse = md5gl_checker_texture(stage->renderer);
-        if (is_grid)
-            material.diffuse = stage->document->surfaces.uv_grid;
-        material.two_sided = material.two_sided || shown->two_sided;
+        const md5gl_material material = choose_mesh_material(stage, textures, i, has_layers);
         md5gl_set_material(stage->renderer, drawn, 0, i, &material);
     }
 }
 
 // == Bodies =======================================================================================
 
+// Draws the impostors or the model of a body, either into the shadow map or with lit surfaces in
+// the given style of the renderer.
+static void draw_body(const view_stage *stage, const view_body *body, bool is_shadow,
+                      uint32_t style)
+{
+    const bool has_impostors = body->impostors != NULL;
+    if (has_impostors && is_shadow)
+        md5gl_draw_impostor_shadows(stage->renderer, body->impostors);
+    else if (has_impostors)
+        md5gl_draw_impostors(stage->renderer, body->impostors, style);
+    else if (is_shadow)
+        md5gl_draw_shadows(stage->renderer, body->drawn);
+    else
+        md5gl_draw_model(stage->renderer, body->drawn, style);
+}
+
 // Draws each body whose uses include `use`. VIEW_BODY_CASTS draws into the shadow map,
 // VIEW_BODY_SHOWN draws lit surfaces in the given style of the renderer.
 static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_body_use use,
                       uint32_t style)
 {
-    const bool is_shadow = use == VIEW_BODY_CASTS;
     for (uint32_t i = 0; i < bodies->count; i++) {
         const view_body *const body = &bodies->bodies[i];
-        if ((body->uses & use) == 0)
-            continue;
-        if (body->impostors != NULL && is_shadow)
-            md5gl_draw_impostor_shadows(stage->renderer, body->impostors);
-        else if (body->impostors != NULL)
-            md5gl_draw_impostors(stage->renderer, body->impostors, style);
-        else if (is_shadow)
-            md5gl_draw_shadows(stage->renderer, body->drawn);
-        else
-            md5gl_draw_model(stage->renderer, body->drawn, style);
+        const bool has_use = (body->uses & use) != 0;
+        if (has_use)
+            draw_body(stage, body, use == VIEW_BODY_CASTS, style);
     }
 }
 
@@ -738,20 +755,23 @@ static void match_target(view_retargeting *retargeting, const view_stage *stage,
     const uint32_t num_joints = target->model->skeleton.num_joints;
     retargeting->pairs = common_alloc(num_joints, sizeof *retargeting->pairs);
 
+    const char *const clip_path = clip != NULL ? clip->path : "";
     common_list inputs = {0};
+    convert_job job = view_retarget_job(stage->options, scene, clip_path, &inputs);
     md5_error error;
-    convert_job job =
-        view_retarget_job(stage->options, scene, clip != NULL ? clip->path : "", &inputs);
     md5_retarget *const retarget =
         convert_create_retarget(&job, scene->model, target->model, retargeting->pairs, &error);
-    if (retarget != NULL) {
-        md5_destroy_retarget(target->retarget);
-        free(target->scratch);
-        target->retarget = retarget;
-        target->scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
-        if (clip != NULL)
-            retarget_clip(retargeting, &job, target->model);
+    if (retarget == NULL) {
+        common_free_list(&inputs);
+        return;
     }
+
+    md5_destroy_retarget(target->retarget);
+    free(target->scratch);
+    target->retarget = retarget;
+    target->scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
+    if (clip != NULL)
+        retarget_clip(retargeting, &job, target->model);
     common_free_list(&inputs);
 }
 
@@ -913,26 +933,34 @@ static bool create_uv_grid(view_surfaces *surfaces, md5gl_renderer *renderer, md
     return surfaces->uv_grid != 0;
 }
 
+// Gives the meshes of `copy`, which shows the weights of a joint in colors, the visibility of the
+// document's meshes. Their materials have no textures, and show the back sides of the same meshes.
+static void set_weight_materials(const view_stage *stage, md5gl_model *copy)
+{
+    const view_textures *const textures = &stage->document->textures;
+    for (uint32_t i = 0; i < textures->num_meshes; i++) {
+        const md5gl_material usual =
+            view_mesh_material(textures, stage->renderer, i, false, false, stage->play->time);
+        const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
+        md5gl_set_visible(copy, i, !view_is_hidden(stage->hidden_meshes, i));
+        md5gl_set_material(stage->renderer, copy, 0, i, &plain);
+    }
+}
+
 // Creates the copy of the model that is colored by the weights of the selected joint, unless it
 // exists. Gives it the visibility and the blending of the model. Returns false and fills `error` on
 // failure.
 static bool prepare_weights(const view_stage *stage, md5_error *error)
 {
-    view_document *const document = stage->document;
-    view_surfaces *const surfaces = &document->surfaces;
-    if (!view_prepare_heat(&surfaces->heat, stage->renderer, document->scene.model,
-                           document->scene.morph, NULL, stage->joint, error))
+    const view_scene *const scene = &stage->document->scene;
+    view_heat *const heat = &stage->document->surfaces.heat;
+    if (!view_prepare_heat(heat, stage->renderer, scene->model, scene->morph, NULL, stage->joint,
+                           error))
         return false;
-    md5gl_model *const copy = surfaces->heat.drawn;
-    for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
-        const md5gl_material usual = view_mesh_material(&document->textures, stage->renderer, i,
-                                                        false, false, stage->play->time);
-        const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
-        md5gl_set_visible(copy, i, !view_is_hidden(stage->hidden_meshes, i));
-        md5gl_set_material(stage->renderer, copy, 0, i, &plain);
-    }
-    const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    return md5gl_set_blending(stage->renderer, copy, blending, error);
+
+    set_weight_materials(stage, heat->drawn);
+    const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
+    return md5gl_set_blending(stage->renderer, heat->drawn, blending, error);
 }
 
 // Creates the data of the selected surface display. Call it before each image, outside of a frame.
@@ -1134,7 +1162,8 @@ static view_body describe_uneven_ground(const view_stage *stage)
     };
 }
 
-// Adds the model of the document, its companions and the uneven ground.
+// Lists the bodies of a document that is not a crowd: the model, its companions and the uneven
+// ground.
 static void list_document(const view_stage *stage, view_bodies *bodies)
 {
     const view_document *const document = stage->document;
@@ -1240,7 +1269,7 @@ static void draw_blobs(const view_stage *stage, float ground)
     md5gl_draw_blob_shadows(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
 
-// Draws round shadows below the visible members of a crowd, in batches.
+// Draws round shadows below the visible members of a crowd, in batches that fit on the stack.
 static void draw_crowd_blobs(const view_stage *stage, float ground)
 {
     enum { BATCH_SIZE = 256 };
@@ -1265,7 +1294,7 @@ static void draw_crowd_blobs(const view_stage *stage, float ground)
         md5gl_draw_blob_shadows(stage->renderer, batch, count);
 }
 
-// Sets the blending of every model on the GPU.
+// Sets the blending of every model on the GPU, linear or dual-quaternion, to the user's selection.
 static void blend_models(const view_stage *stage)
 {
     view_document *const document = stage->document;
@@ -1359,8 +1388,9 @@ typedef struct surroundings {
     bool has_scenery; // the scenery model of the document is drawn on the floor
 } surroundings;
 
-// Returns the surroundings for a background. `num_studio_lights` is the number of point lights
-// without the light of a carried fire.
+// Returns the surroundings of the model: which of floor, scenery and flat ground the frame shows.
+// `selected` is the background. `num_studio_lights` is the number of point lights without the light
+// of a carried fire, which follows them and is the only light of the floor.
 static surroundings describe_surroundings(const view_stage *stage, const view_lens *lens,
                                           const md5gl_frame *frame, background selected,
                                           uint32_t num_studio_lights)
@@ -1439,17 +1469,20 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
                         const surroundings *around, bool has_model, bool transparent)
 {
     const float radius = stage->camera->scene_radius;
-    const float height = frame->ground;
+    const float extent = 7 * radius; // of the floor and of the grid
+    const bool has_own_floor = around->has_floor && !around->has_scenery;
     const bool has_shadows = around->has_flat_ground && around->is_above_ground && has_model;
-    if (around->has_floor && !around->has_scenery)
-        md5gl_draw_floor(stage->renderer, height, around->center, 7 * radius,
+    const bool has_grid = around->has_flat_ground && stage->shown->grid;
+
+    if (has_own_floor)
+        md5gl_draw_floor(stage->renderer, frame->ground, around->center, extent,
                          around->num_studio_lights);
     if (has_shadows)
         draw_ground_shadows(stage, frame, around->center, transparent);
-    if (around->has_flat_ground && stage->shown->grid) {
+    if (has_grid) {
         // The cells are a power of ten that is small compared to the model.
         const float cell = powf(10, floorf(log10f(radius * 0.6f)));
-        md5gl_draw_grid(stage->renderer, height, cell, around->center, 7 * radius);
+        md5gl_draw_grid(stage->renderer, frame->ground, cell, around->center, extent);
     }
 }
 
@@ -1478,13 +1511,35 @@ static void draw_overlays(const view_stage *stage)
     view_draw_lines(stage->lines, stage->renderer, 1.5f * scale, true);
 }
 
+// Draws the contents of a frame over its background, from back to front: scenery, models, the
+// ground with shadows and grid, transparent surfaces, and overlays. Returns false and fills `error`
+// on failure.
+static bool draw_contents(const view_stage *stage, const view_lens *lens, const md5gl_frame *frame,
+                          const surroundings *around, bool transparent, md5_error *error)
+{
+    const bool has_model = stage->document->drawn != NULL;
+    if (around->has_scenery) {
+        md5gl_draw_floor(stage->renderer, frame->ground, around->center,
+                         7 * stage->camera->scene_radius, around->num_studio_lights);
+        draw_scenery(stage, lens);
+    }
+    view_bodies bodies = {.count = 0};
+    bool is_drawn = true;
+    if (has_model)
+        is_drawn = draw_document(stage, around->has_scenery, &bodies, error);
+    draw_ground(stage, frame, around, has_model && is_drawn, transparent);
+    if (is_drawn)
+        is_drawn = draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error);
+    draw_overlays(stage);
+    return is_drawn;
+}
+
 // Draws a complete frame without texts and panels: for the window, for images and for movies.
 bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
                      md5_error *error)
 {
     view_document *const document = stage->document;
     const bool is_crowd = view_shows_crowd(document);
-    const float radius = stage->camera->scene_radius;
 
     // Before the frame: pose the document, describe the light, and draw images that the frame
     // needs.
@@ -1494,7 +1549,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
-    const uint32_t num_studio_lights = frame.num_point_lights;
+    const uint32_t num_studio_lights = frame.num_point_lights; // without the light of a fire
     add_fire(stage, &frame, points);
     if (document->scene.terrain.kind == VIEW_LEVEL && !is_crowd)
         frame.ground = find_ground(document);
@@ -1504,7 +1559,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         pose_crowd(stage, &lens, &frame);
     deform_surfaces(stage, &lens);
 
-    // The frame, from back to front.
+    // The frame. The start screen shows only the background.
     md5gl_begin_frame(stage->renderer, &frame);
     const background selected = select_background(stage, &frame, transparent);
     draw_background(stage, &lens, selected);
@@ -1512,19 +1567,5 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         return true;
     const surroundings around =
         describe_surroundings(stage, &lens, &frame, selected, num_studio_lights);
-    if (around.has_scenery) {
-        md5gl_draw_floor(stage->renderer, frame.ground, around.center, 7 * radius,
-                         num_studio_lights);
-        draw_scenery(stage, &lens);
-    }
-    view_bodies bodies = {.count = 0};
-    const bool has_model = document->drawn != NULL;
-    bool is_drawn = true;
-    if (has_model)
-        is_drawn = draw_document(stage, around.has_scenery, &bodies, error);
-    draw_ground(stage, &frame, &around, has_model && is_drawn, transparent);
-    if (is_drawn)
-        is_drawn = draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error);
-    draw_overlays(stage);
-    return is_drawn;
+    return draw_contents(stage, &lens, &frame, &around, transparent, error);
 }

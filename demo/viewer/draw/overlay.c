@@ -584,6 +584,17 @@ static void add_vertex_mark(view_lines *lines, const view_scene *scene, const vi
     view_add_cross(lines, scene->skinned[pick->mesh].positions[pick->vertex], size, vertex_color);
 }
 
+// Adds the edges and the nearest vertex of the triangle that was picked in the image.
+static void add_picked_triangle(view_lines *lines, view_scene *scene, const view_pick *pick,
+                                float vertex_size)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t next = (i + 1) % 3;
+        view_add_line(lines, corner(scene, pick, i), corner(scene, pick, next), edge_color);
+    }
+    add_vertex_mark(lines, scene, pick, vertex_size);
+}
+
 // Draws the marks of the meshes that the user has selected or points at: the edges of a mesh, the
 // vertex under the mouse, the picked triangle and vertex, and a measured distance.
 static void draw_mesh_marks(const view_stage *stage)
@@ -594,18 +605,16 @@ static void draw_mesh_marks(const view_stage *stage)
     const view_pick *const highlight = stage->lit;
     const view_pick *const measured = stage->measured; // set only if `pick` is also set
     const int32_t lit_mesh = stage->lit_mesh;
+    const bool has_lit_mesh = lit_mesh >= 0 && (uint32_t)lit_mesh < scene->model->num_meshes;
     const float radius = stage->camera->scene_radius;
+
     view_skin(scene);
-    if (lit_mesh >= 0 && (uint32_t)lit_mesh < scene->model->num_meshes)
+    if (has_lit_mesh)
         draw_mesh_edges(stage, &scene->model->meshes[lit_mesh], scene->skinned[lit_mesh].positions);
     if (highlight->is_set)
         add_vertex_mark(lines, scene, highlight, 0.02f * radius);
-    if (pick->is_set) {
-        for (uint32_t i = 0; i < 3; i++)
-            view_add_line(lines, corner(scene, pick, i), corner(scene, pick, (i + 1) % 3),
-                          edge_color);
-        add_vertex_mark(lines, scene, pick, 0.01f * radius);
-    }
+    if (pick->is_set)
+        add_picked_triangle(lines, scene, pick, 0.01f * radius);
     if (measured->is_set)
         add_measure(lines, view_pick_point(scene, pick), view_pick_point(scene, measured), radius);
     view_draw_lines(lines, stage->renderer, 2 * stage->font->scale, true);

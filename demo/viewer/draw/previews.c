@@ -400,22 +400,29 @@ static bool is_changed_by_skin(const md5_model *model, const md5_skin_def *skin)
     return false;
 }
 
-// Loads a skin (a list of replacements of materials) with a model that it changes. Tries the model
-// that the request names (`requested_model`, may be NULL or ""), the models that the skin names,
-// and the models in the folders of the materials that the skin replaces. Returns the name of the
-// model, or NULL if none of them has a replaced material.
+// Lists the models that may have a material which the skin replaces, the most likely first: the
+// model that the request names (may be NULL or ""), the models that the skin names, and the models
+// in the folders of the materials.
+static void list_models_of_skin(model_names *models, view_library *library,
+                                const md5_skin_def *skin, const char *requested_model)
+{
+    add_model_name(models, requested_model);
+    for (uint32_t i = 0; i < skin->num_models; i++)
+        add_model_name(models, skin->models[i]);
+    for (uint32_t i = 0; i < skin->num_replacements; i++)
+        add_models_of_folder(models, library, skin->replacements[i].from);
+}
+
+// Loads a skin (a list of replacements of materials) with the first model that it changes; see
+// list_models_of_skin(). Returns the name of the model, or NULL if none has a replaced material.
 static const char *load_for_skin(view_scene *scene, view_library *library, const char *name,
                                  const char *requested_model)
 {
-    model_names models = {.count = 0};
     const md5_skin_def *const skin = md5_game_skin_def(library->game, name, NULL);
     if (skin == NULL)
         return NULL;
-    add_model_name(&models, requested_model);
-    for (uint32_t i = 0; i < skin->num_models; i++)
-        add_model_name(&models, skin->models[i]);
-    for (uint32_t i = 0; i < skin->num_replacements; i++)
-        add_models_of_folder(&models, library, skin->replacements[i].from);
+    model_names models = {.count = 0};
+    list_models_of_skin(&models, library, skin, requested_model);
     for (size_t i = 0; i < models.count; i++) {
         if (!load(scene, library, models.names[i], name))
             continue;
@@ -444,7 +451,8 @@ typedef struct preview_request {
     bool is_clip;
 } preview_request;
 
-// Splits the text of a request, which must remain valid.
+// Splits the text of a request, "NAME" or "MODEL::NAME", into its parts. The result refers to the
+// text, which must remain valid; the caller frees .model.
 static preview_request parse_request(const char *text)
 {
     const char *const model_end = strstr(text, divider);
@@ -539,7 +547,9 @@ static bool can_continue(void *user, size_t num_files)
     return !atomic_load(&previews->ends);
 }
 
-// Waits until the window's thread, which owns the renderer, has drawn the subject.
+// Callback `draw` of the thread: passes the subject to the window's thread, which owns the
+// renderer, and waits until it is drawn or the previews are stopped. Returns false if there is no
+// image.
 static bool request_drawing(void *user, view_preview_subject *subject, uint32_t size,
                             view_image *image)
 {
@@ -586,7 +596,9 @@ typedef struct preview_source {
     uint32_t num_made;     // number of previews so far
 } preview_source;
 
-// Creates the preview of a request, without the lock.
+// Creates the preview of a request from a file or, if previews->place is set, from a game. Opens
+// the game again after MAX_PICTURES_PER_GAME previews, because it keeps everything that it has
+// loaded. Runs on the thread; the caller does not hold the lock.
 static view_preview create_preview(view_previews *previews, preview_source *source,
                                    const char *request)
 {
@@ -1031,29 +1043,40 @@ static view_image draw_thumbnail(thumbnail *job)
     return image;
 }
 
+// Returns the number of states of all layers of a machine.
+static size_t count_machine_states(const md5_machine_desc *machine)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < machine->num_layers; i++)
+        count += machine->layers[i].num_states;
+    return count;
+}
+
 // Appends the size of the main file: the states of a machine, the duration and frames of a clip,
 // the frames of a camera path, or the joints of a model.
 static void describe_content(const view_scene *scene, bool is_clip, char *info, size_t size)
 {
-    const md5_machine_desc *const machine = scene->machine.desc;
-    if (machine != NULL) {
-        size_t num_states = 0;
-        for (size_t i = 0; i < machine->num_layers; i++)
-            num_states += machine->layers[i].num_states;
+    if (scene->machine.desc != NULL) {
+        const size_t num_states = count_machine_states(scene->machine.desc);
         common_append(info, size, "\n", "%zu state%s", num_states, num_states == 1 ? "" : "s");
-    } else if (is_clip) {
+        return;
+    }
+    if (is_clip) {
         const md5_anim *const anim = view_shown_anim(scene);
         common_append(info, size, "\n", "%.2f s", anim->duration);
         common_append(info, size, "\n", "%u %s, %g per second", anim->num_frames,
                       common_noun(anim->num_frames, "frame", "frames"), (double)anim->frame_rate);
-    } else if (scene->model == NULL && scene->camera_path.camera != NULL) {
+        return;
+    }
+    const bool is_camera_path = scene->model == NULL && scene->camera_path.camera != NULL;
+    if (is_camera_path) {
         const uint32_t num_frames = scene->camera_path.camera->num_frames;
         common_append(info, size, "\n", "%u %s", num_frames,
                       common_noun(num_frames, "frame", "frames"));
-    } else {
-        common_append(info, size, "\n", "%u %s", scene->num_joints,
-                      common_noun(scene->num_joints, "joint", "joints"));
+        return;
     }
+    common_append(info, size, "\n", "%u %s", scene->num_joints,
+                  common_noun(scene->num_joints, "joint", "joints"));
 }
 
 // Appends the number of clips in the model's folder that animate all its joints. Clips after the
