@@ -14,22 +14,26 @@
 void view_update_options(view_state *viewer)
 {
     view_options *const options = viewer->options;
-    int width, height;
     const view_entity *const entity = &viewer->document->scene.entity;
     const view_fall *const fall = viewer->document->scene.fall;
+
     // A clip that the user selects ends a state of the script and a scheduled death.
-    if (!entity->is_in_states && entity->num_executed == entity->num_orders)
-        view_reset_option(VIEW_OPTION(states), options);
+    const bool has_pending_commands = entity->num_executed != entity->num_orders;
     const bool is_death_scheduled = fall != NULL && fall->death_time < INFINITY;
+    if (!entity->is_in_states && !has_pending_commands)
+        view_reset_option(VIEW_OPTION(states), options);
     if (fall != NULL && !is_death_scheduled)
         options->dies_given = false;
+
     options->range_first = viewer->play.range_first;
     options->range_last = viewer->play.range_last;
     memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
     if (viewer->window == NULL || view_is_full_screen(viewer->window))
         return;
+
     // Store the size in points, the unit in which the next window is opened. The lower limits keep
     // the window large enough to be found.
+    int width, height;
     view_window_points(viewer->window, &width, &height);
     options->width = (uint32_t)view_clamp((float)width, 320, VIEW_MAX_PICTURE_SIDE);
     options->height = (uint32_t)view_clamp((float)height, 200, VIEW_MAX_PICTURE_SIDE);
@@ -67,7 +71,7 @@ static bool place_camera(view_state *viewer)
     return true;
 }
 
-// Shows the last time of --time, and stops the playback.
+// Applies the option --time: stops the playback at its last time. Always returns true.
 static bool show_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -83,7 +87,8 @@ static bool show_time(view_state *viewer)
     return true;
 }
 
-// Shows the clip of --animation-index. Returns false after an error.
+// Applies the option --animation-index: shows the clip with this index. Returns false and logs an
+// error if it does not exist.
 static bool select_clip(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -430,7 +435,8 @@ bool view_follow_trial(view_state *viewer)
     return begin_hover_preview(viewer, is_clip);
 }
 
-// Undoes the changes that were made on a card.
+// Undoes the changes that were made on a card and closes it or, if `is_reset` is true, resets the
+// options on the card to their defaults. Changes that are still delayed are dropped.
 void view_revert_card(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->panels.card;
@@ -541,40 +547,50 @@ static const char *find_mesh_name(const md5_model *model, const char *value)
     return index < model->num_meshes ? model->meshes[index].name : NULL;
 }
 
+// Returns the label of a step that changed an option of a mesh, to be freed: "Mesh eyes hidden" for
+// a value "MESH" of --hide, or "Texture of skin: moss.png" for a value "MESH=FILE" of --texture and
+// the other maps. Returns NULL if the value does not name a mesh.
+static char *make_mesh_label(const md5_model *model, const view_option *option, const char *value)
+{
+    const char *const file = view_file_in(option, value);
+    const bool can_name_mesh = file != NULL ? file != value : option->names == VIEW_NAMES_MESH;
+    const char *const mesh = can_name_mesh ? find_mesh_name(model, value) : NULL;
+    if (mesh == NULL)
+        return NULL;
+    if (file == NULL)
+        return common_format("Mesh %s hidden", mesh);
+    return common_format("%s of %s: %s", view_map_name(view_get_map_kind(option)), mesh,
+                         common_base(file));
+}
+
 // Returns the label of a step for the list of steps, such as "Edges on", "Speed 0.5", "Mesh eyes
 // hidden" or "Texture of skin: moss.png". `option` is NULL if no option has changed. The caller
 // frees the label.
 static char *make_step_label(const view_state *viewer, bool is_first, const view_option *option,
                              const char *value)
 {
-    const md5_model *const model = viewer->document->scene.model;
     if (is_first)
         return common_copy("As opened");
     if (option == NULL || value == NULL)
         return common_copy("Rotate");
-
-    // Options of a mesh: "MESH" for --hide, "MESH=FILE" for a texture.
-    const char *const file = view_file_in(option, value);
-    const bool can_name_mesh = file != NULL ? file != value : option->names == VIEW_NAMES_MESH;
-    const char *const mesh = can_name_mesh ? find_mesh_name(model, value) : NULL;
-    if (mesh != NULL && file == NULL)
-        return common_format("Mesh %s hidden", mesh);
-    if (mesh != NULL)
-        return common_format("%s of %s: %s", view_map_name(view_get_map_kind(option)), mesh,
-                             common_base(file));
+    char *const mesh_label = make_mesh_label(viewer->document->scene.model, option, value);
+    if (mesh_label != NULL)
+        return mesh_label;
 
     const view_menu_entry *const entry = view_get_entry(option);
     const char *const label = entry != NULL ? view_get_label(entry) : option->name;
     const size_t label_length = strcspn(label, "\xE2"); // without an ellipsis
-    const char *shown_value = common_base(value);
-    if (option->value == NULL && strcmp(value, "default") != 0) {
-        const bool is_yes = strcmp(value, "yes") == 0;
-        shown_value = is_yes != (option->kind == COMMON_OPPOSITE) ? "on" : "off";
-    }
-    return common_format("%.*s %s", (int)label_length, label, shown_value);
+    const bool is_switch = option->value == NULL && strcmp(value, "default") != 0;
+    if (!is_switch)
+        return common_format("%.*s %s", (int)label_length, label, common_base(value));
+
+    // The value of an opposite option, such as --no-maps, is "yes" if the feature is off.
+    const bool is_yes = strcmp(value, "yes") == 0;
+    const bool is_opposite = option->kind == COMMON_OPPOSITE;
+    return common_format("%.*s %s", (int)label_length, label, is_yes != is_opposite ? "on" : "off");
 }
 
-// Returns the size of all texts that options own.
+// Returns the size of all texts that options own, bytes. The undo history limits their sum.
 static size_t count_text_bytes(const view_options *options)
 {
     const view_settings *const lists[] = {&options->settings, &options->morphs};
@@ -691,7 +707,8 @@ void view_store_step(view_state *viewer)
     undo->steps[undo->step] = new_step;
 }
 
-// Returns to the state of an undo step.
+// Returns to the state of step `number` of the undo history. Shows a notice if there is no such
+// step, or if it cannot be restored.
 void view_show_step(view_state *viewer, size_t number)
 {
     const char *const verb = number == viewer->undo.step + 1 ? "redo" : "undo";
@@ -710,7 +727,9 @@ void view_show_step(view_state *viewer, size_t number)
     viewer->undo.step = number;
 }
 
-// Performs the commands that reset settings.
+// Performs the commands that reset settings: VIEW_RESET_ALL resets the shown document,
+// VIEW_FORGET_ALL forgets the stored settings of all files, and any other action resets the shown
+// document and forgets its stored settings.
 void view_reset_settings(view_state *viewer, view_action action)
 {
     const bool is_all = action == VIEW_FORGET_ALL;
@@ -780,12 +799,9 @@ static void describe_camera(const view_cameras *cameras, bool is_page, view_opti
     options->orthographic_given = camera->orthographic;
 }
 
-void view_describe_document(view_state *viewer, view_options *options)
+// Describes the open lesson, or the list of lessons, by the option --lesson.
+static void describe_page(const view_state *viewer, view_options *options)
 {
-    const view_scene *const scene = &viewer->document->scene;
-    *options = *viewer->options;
-    reset_window_options(options);
-
     const view_page *const page = view_shown_page(viewer);
     const bool is_page = viewer->pages.open >= 0; // a lesson, or the list of lessons
     options->page = NULL;
@@ -795,18 +811,30 @@ void view_describe_document(view_state *viewer, view_options *options)
         options->page = "contents";
     if (is_page)
         options->settings.count = 0; // lessons have sliders instead
+}
+
+void view_describe_document(view_state *viewer, view_options *options)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const bool is_page = viewer->pages.open >= 0; // a lesson, or the list of lessons
+    *options = *viewer->options;
+    reset_window_options(options);
+    describe_page(viewer, options);
 
     char up[3], front[3];
     view_name_axes(&scene->rotation, up, front);
     options->up_is_y = strcmp(up, "+y") == 0;
+
     const int32_t joint = viewer->ui.selected_joint;
     const bool has_joint = joint >= 0 && scene->skeleton != NULL;
-    const bool is_bind_pose = view_is_bind_pose(scene);
     options->joint = has_joint ? scene->skeleton->joints[joint].name : NULL;
+
+    const bool is_bind_pose = view_is_bind_pose(scene);
     options->animation_index = (uint32_t)scene->clip;
     options->animation_index_given = !is_page && scene->num_clips > 1 && !is_bind_pose;
     if (!is_page && is_bind_pose && scene->model != NULL)
         options->no_auto = true; // without clips, the model is shown in its bind pose
+
     options->camera_path = scene->camera_path.camera != NULL && !viewer->cameras.follows_path;
     describe_camera(&viewer->cameras, is_page, options);
 }
@@ -832,7 +860,8 @@ static char *with_absolute_paths(const char *lines)
     return absolute_lines;
 }
 
-// Stores the settings of the document that differ from the defaults.
+// Stores the settings of the shown document that differ from the defaults in the configuration, so
+// that they apply when the document is opened again. A lesson has no stored settings.
 void view_remember_document(view_state *viewer)
 {
     const view_document *const document = viewer->document;

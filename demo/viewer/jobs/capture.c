@@ -73,7 +73,8 @@ view_color view_color_at(view_state *viewer, float x, float y)
     return color;
 }
 
-// Ends the recording and reports the result.
+// Ends the recording, and shows a notice with its file and its number of frames, or that it is
+// incomplete. Removes the note for a crash, which names the file.
 static void end_recording(view_state *viewer)
 {
     char *const path = common_copy(viewer->jobs.movie->path);

@@ -22,15 +22,19 @@ void view_begin_check(view_state *viewer)
     viewer->jobs.checked_document = viewer->document;
     if (viewer->log.reports == NULL || scene->model == NULL)
         return;
-    if (!common_is_file(scene->path) || !common_has_suffix(scene->path, ".md5mesh"))
+    const bool is_md5_file =
+        common_is_file(scene->path) && common_has_suffix(scene->path, ".md5mesh");
+    if (!is_md5_file)
         return;
-    viewer->jobs.check = common_alloc(1, sizeof *viewer->jobs.check);
-    common_add(&viewer->jobs.check->files, common_copy(scene->path));
+
+    view_checking *const check = common_alloc(1, sizeof *check);
+    common_add(&check->files, common_copy(scene->path));
     for (size_t i = 0; i < scene->num_clips; i++) {
         if (common_has_suffix(scene->clips[i].path, ".md5anim"))
-            common_add(&viewer->jobs.check->files, common_copy(scene->clips[i].path));
+            common_add(&check->files, common_copy(scene->clips[i].path));
     }
-    viewer->jobs.check->thread = view_start_thread(check_files, "check", viewer->jobs.check);
+    viewer->jobs.check = check;
+    check->thread = view_start_thread(check_files, "check", check);
 }
 
 void view_end_check(view_state *viewer)

@@ -9,12 +9,13 @@
 
 typedef struct view_state view_state;
 
+// A check while it runs. The viewer reads the results after the thread has set `is_done`.
 typedef struct view_checking {
     view_thread *thread;
-    common_list files;
-    view_reports found;
-    atomic_bool is_done;
-    atomic_bool stops;
+    common_list files;   // the model, then its clips
+    view_reports found;  // the problems in the files
+    atomic_bool is_done; // set by the thread
+    atomic_bool stops;   // set by the viewer: the thread ends early
 } view_checking;
 
 // Starts the check of the model and its clips, if they are MD5 files on disk.

@@ -78,20 +78,23 @@ static bool poll_process(const view_picker *picker, char *answer, size_t size, i
 static void start_dialog(view_picker *picker, const char *folder, bool is_file)
 {
     enum { NUM_PROGRAMS = 2 };
-    char *const place = common_format("--filename=%s/", folder);
-    char *const zenity[] = {"zenity", "--file-selection", place, is_file ? NULL : "--directory",
-                            NULL};
-    char *const kdialog[] = {"kdialog", is_file ? "--getopenfilename" : "--getexistingdirectory",
-                             place + strlen("--filename="), NULL};
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
     const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
+
+    // zenity has an option for the folder, kdialog has an argument without a name.
+    char *const folder_option = common_format("--filename=%s/", folder);
+    char *const folder_argument = folder_option + strlen("--filename=");
+    char *const zenity[] = {"zenity", "--file-selection", folder_option,
+                            is_file ? NULL : "--directory", NULL};
+    char *const kdialog[] = {"kdialog", is_file ? "--getopenfilename" : "--getexistingdirectory",
+                             folder_argument, NULL};
     char *const *const programs[NUM_PROGRAMS] = {
         is_kde ? kdialog : zenity,
         is_kde ? zenity : kdialog,
     };
     for (int i = 0; i < NUM_PROGRAMS && picker->process <= 0; i++)
         picker->process = view_start_program(programs[i], false, -1, &picker->pipe);
-    free(place);
+    free(folder_option);
 }
 
 // Opens the file dialog of the desktop, which is a separate program. Returns false if none is

@@ -382,32 +382,44 @@ static void find_preview_size(const view_options *export_options, uint32_t *widt
     *height = (uint32_t)fmax(full_height * shrink, 1);
 }
 
+// Initializes `small`, the state that draws a preview of `width` by `height` pixels: a copy of the
+// viewer with the options of the export. Its caption is the name of the shown clip, if the export
+// has labels; the caller frees it.
+static void make_preview_state(view_state *small, const view_state *viewer,
+                               view_options *export_options, uint32_t width, uint32_t height)
+{
+    *small = *viewer;
+    small->options = export_options;
+    small->width = width;
+    small->height = height;
+    if (export_options->labels) {
+        const view_scene *const scene = &viewer->document->scene;
+        const view_clip *const clip = view_shown_clip(scene);
+        small->drawing.caption = common_copy(clip != NULL ? clip->name : scene->name);
+    }
+}
+
 // Draws a small preview of the output: the image, the current image of a movie, or one cell of a
 // sheet. Also estimates the size of the exported file.
 static void draw_preview(view_state *viewer, view_options *export_options)
 {
     view_export *const export = &viewer->panels.export;
+    const bool is_image = export->choices.kind == VIEW_EXPORT_PICTURE;
     uint32_t width;
     uint32_t height;
     find_preview_size(export_options, &width, &height);
-    view_state small = *viewer;
-    small.options = export_options;
-    small.width = width;
-    small.height = height;
-    if (export_options->labels) {
-        const view_scene *const scene = &viewer->document->scene;
-        const view_clip *const clip = view_shown_clip(scene);
-        small.drawing.caption = common_copy(clip != NULL ? clip->name : scene->name);
-    }
+    view_state small;
+    make_preview_state(&small, viewer, export_options, width, height);
 
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     size_t preview_size = 0; // bytes as PNG
     drop_preview(viewer);
-    if (view_draw_small(viewer, &small, export->choices.kind == VIEW_EXPORT_PICTURE,
-                        export_options->samples, export_options->no_background, rgba)) {
+    if (view_draw_small(viewer, &small, is_image, export_options->samples,
+                        export_options->no_background, rgba)) {
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
-        stbi_write_force_png_filter = 1; // the same filter as for the file
+        // The file is not kept; its size is the base of the estimate.
+        stbi_write_force_png_filter = 1; // the same filter as for the exported file
         free(view_encode_png(&(view_image){rgba, width, height}, true, &preview_size));
     }
     export->bytes = estimate_file_size(export_options, preview_size, (double)width * height);
@@ -679,7 +691,8 @@ static bool prepare_image_export(view_export_job *exporting, const view_state *v
     return view_begin_output(&exporting->output, export_state, NULL);
 }
 
-// Starts an export of images or of a movie in a separate state.
+// Starts an export of images or of a movie. It is drawn in a separate state between the frames of
+// the window, so that the user can continue to work.
 static void begin_image_export(view_state *viewer, const view_options *export_options)
 {
     view_export_job *const exporting = common_alloc(1, sizeof *exporting);
@@ -694,7 +707,8 @@ static void begin_image_export(view_state *viewer, const view_options *export_op
         end_export(viewer, false);
 }
 
-// Starts an export. `number`: see view_select_export().
+// Starts an export, unless another is running or the choices of the dialog are invalid. `number`
+// selects the file name; see view_select_export().
 static void begin_export(view_state *viewer, unsigned number)
 {
     view_options export_options;
@@ -751,7 +765,8 @@ static void export_to_unused_name(view_state *viewer)
     }
 }
 
-// Performs the commands of the export dialog.
+// Performs the commands of the export dialog: opens or closes it, starts an export, starts it again
+// under an unused name, or stops it.
 void view_perform_export(view_state *viewer, view_action action)
 {
     view_conversion_job *const conversion = viewer->jobs.conversion;

@@ -181,7 +181,8 @@ static void list_locations(view_state *viewer, const char *shown)
     }
 }
 
-// Lists the files of a folder for a purpose.
+// Shows the list of the files in a folder. `asked` is the purpose for which the user selects one of
+// them.
 static void list_files(view_state *viewer, const char *folder, view_list_purpose asked)
 {
     view_browser *const browser = &viewer->panels.browser;
@@ -346,7 +347,7 @@ bool view_follow_scan(view_state *viewer)
 
 // == Textures ====================================================================================
 
-// Selects a mesh and shows its textures.
+// Selects a mesh and opens the inspector with the list of its textures, also if panels are hidden.
 static void open_textures(view_state *viewer, uint32_t mesh)
 {
     const md5_model *const model = viewer->document->scene.model;
@@ -398,24 +399,27 @@ static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map
     if (mesh >= viewer->document->textures.num_meshes || option == NULL)
         return;
 
+    // The entries of the option are separated by line breaks.
     char *const full_path = path != NULL ? common_absolute(path) : NULL;
     if (full_path != NULL && strchr(full_path, '\n') != NULL) {
         view_notice(viewer, "File names with line breaks are not supported");
         free(full_path);
         return;
     }
-    char *const text = write_map_option(viewer, mesh, map, full_path);
+    char *const entries = write_map_option(viewer, mesh, map, full_path);
     free(full_path);
     free(viewer->panels.textures.offered);
     viewer->panels.textures.offered = NULL;
-    const bool is_set = view_set_option(viewer, option, common_text_value(text));
-    free(text);
-    if (!is_set)
+
+    const bool is_set = view_set_option(viewer, option, common_text_value(entries));
+    free(entries);
+    if (!is_set) {
         view_notice(viewer, "Cannot read %s; %s of mesh %zu is unchanged",
                     path != NULL ? common_base(path) : "the image", view_map_name(map), mesh);
-    else
-        view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
-                    path != NULL ? common_base(path) : "automatic");
+        return;
+    }
+    view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
+                path != NULL ? common_base(path) : "automatic");
 }
 
 // Saves the materials after the user has confirmed their path; otherwise asks for the confirmation.
@@ -901,18 +905,26 @@ static bool follow_check(view_state *viewer)
     return true;
 }
 
-// Shows the notices that were postponed because another notice was visible.
-static void show_postponed_notices(view_state *viewer)
+// Shows a notice about the number of new problems, which opens their list. Does nothing if the list
+// is visible.
+static void announce_problems(view_state *viewer)
 {
     const bool has_new_problems = viewer->log.num_warnings > 0 && !viewer->reports.was_announced;
-    const bool are_shown = viewer->ui.docks.shows_problems; // in the list of problems
-    if (has_new_problems && !are_shown && viewer->now >= viewer->ui.notice_end) {
-        const uint32_t count = view_count_problems(&viewer->log);
-        viewer->reports.was_announced = true;
-        view_notice(viewer, "%u %s" VIEW_DOT "show", count,
-                    common_noun(count, "problem", "problems"));
-        viewer->ui.notice_action = VIEW_WARNINGS;
-    }
+    const bool is_list_shown = viewer->ui.docks.shows_problems;
+    if (!has_new_problems || is_list_shown)
+        return;
+    const uint32_t count = view_count_problems(&viewer->log);
+    viewer->reports.was_announced = true;
+    view_notice(viewer, "%u %s" VIEW_DOT "show", count, common_noun(count, "problem", "problems"));
+    viewer->ui.notice_action = VIEW_WARNINGS;
+}
+
+// Shows the notices that were postponed because another notice was visible, one after the other.
+static void show_postponed_notices(view_state *viewer)
+{
+    if (viewer->now >= viewer->ui.notice_end)
+        announce_problems(viewer);
+    // The notice about problems, if it was shown, has changed the end.
     if (viewer->opening.is_restored && viewer->now >= viewer->ui.notice_end) {
         viewer->opening.is_restored = false;
         view_notice(viewer, "Continue last session" VIEW_DOT "reset");
@@ -978,7 +990,8 @@ static void list_recent_files(view_start *start, const view_config *config)
     }
 }
 
-// Opens the start page, or updates its lists.
+// Opens the start page with lists of recent files, examples and lessons. If it is open, updates the
+// lists.
 static void show_start(view_state *viewer)
 {
     view_start *const start = &viewer->panels.start;
@@ -1103,7 +1116,8 @@ static void list_export_folders(view_state *viewer)
         list_files(viewer, folder, purpose);
 }
 
-// Sets the folder of exported files and returns to the export dialog.
+// Sets the folder of exported files to the folder that the user has selected in the list of files,
+// and returns to the export dialog.
 static void select_export_folder(view_state *viewer, const char *path)
 {
     view_export_choices *const choices = &viewer->panels.export.choices;

@@ -14,7 +14,7 @@ static bool has_text(const view_state *viewer)
     return viewer->has_interface || has_sheet || options->labels;
 }
 
-// Changes the scale of texts and panels.
+// Recreates the glyphs for a scale of texts and panels, unless they have this scale.
 bool view_set_scale(view_state *viewer, float scale)
 {
     md5_error error = {0};

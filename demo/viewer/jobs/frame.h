@@ -1,6 +1,4 @@
 // Drawing one image of the viewer, into a target or into the window.
-//
-// view_drawing contains the buffers and the quality of drawing.
 #ifndef DEMO_VIEWER_JOBS_FRAME_H
 #define DEMO_VIEWER_JOBS_FRAME_H
 
@@ -18,6 +16,7 @@ typedef struct view_presented {
     uint32_t samples;
 } view_presented;
 
+// The memory that drawing reuses in each image, and the quality of the images.
 typedef struct view_drawing {
     view_font font;
     view_canvas canvas;

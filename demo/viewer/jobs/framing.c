@@ -51,23 +51,29 @@ void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
 void view_place_camera(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    viewer->cameras.user = VIEW_DEFAULT_CAMERA;
+    const view_scene *const scene = &viewer->document->scene;
+    view_camera *const camera = &viewer->cameras.user;
+
+    // Framing keeps the direction of the camera, so the direction is set before.
+    *camera = VIEW_DEFAULT_CAMERA;
     viewer->cameras.has_single = false;
-    viewer->cameras.user.orthographic = options->orthographic;
+    camera->orthographic = options->orthographic;
     if (options->azimuth_given)
-        viewer->cameras.user.azimuth = options->azimuth;
+        camera->azimuth = options->azimuth;
     if (options->elevation_given)
-        viewer->cameras.user.elevation = options->elevation;
+        camera->elevation = options->elevation;
     view_frame_document(viewer, viewer->width, viewer->height);
+
+    // The options replace the distance and the target that framing has set.
     if (options->distance_given)
-        viewer->cameras.user.distance = options->distance;
+        camera->distance = options->distance;
     if (options->target_given)
-        viewer->cameras.user.target =
-            (md5_vec3){options->target[0], options->target[1], options->target[2]};
-    // Without a model, show the camera path itself.
-    viewer->cameras.follows_path = viewer->document->scene.camera_path.camera != NULL
-                                   && viewer->document->scene.skeleton != NULL
-                                   && !options->camera_path;
+        camera->target = (md5_vec3){options->target[0], options->target[1], options->target[2]};
+
+    // Without a model, the path itself is shown from outside, as with the option.
+    const bool has_path = scene->camera_path.camera != NULL;
+    const bool has_model = scene->skeleton != NULL;
+    viewer->cameras.follows_path = has_path && has_model && !options->camera_path;
     view_snap(viewer);
 }
 

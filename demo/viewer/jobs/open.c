@@ -26,7 +26,8 @@ void view_store_files_stamp(view_state *viewer)
 #define MD5VIEW_MODELS "models"
 #endif
 
-// Lists the models of the repository, which the start page shows.
+// Lists our own models for the start page: the first machine of each folder or, without a machine,
+// the model with the name of the folder.
 common_list view_list_examples(const char *models)
 {
     // Each folder contains one model. Its machine is preferred to its .md5mesh.
@@ -197,34 +198,22 @@ static view_document_settings choose_document_settings(const view_state *viewer,
     };
 }
 
-// Loads a new document and replaces viewer->reports by its messages. Returns NULL and logs an error
-// on failure.
-static view_document *load_new_document(view_state *viewer, const document_files *request)
+// Loads the files of a request as a document. The first file is converted before if its format is
+// not MD5. Its name in the list is replaced by the name of the converted file; document->source and
+// document->folder receive its original name and the temporary folder of the conversion. Returns
+// NULL and logs an error on failure.
+static view_document *load_converted(view_state *viewer, const document_files *request,
+                                     const view_document_settings *settings)
 {
     const view_loader loader = make_loader(viewer);
-    const view_document_settings settings = choose_document_settings(viewer, request);
     common_list *const files = request->files;
-    assert(files->count > 0);
-    viewer->reports = (view_reports){.count = 0};
-    view_log_clear(&viewer->log);
-    // In a window the user can stop a long conversion, and see a file without its missing parts.
-    const bool has_window = viewer->window != NULL && view_shows_window(viewer->options);
-    viewer->log.may_stop = has_window;
-    viewer->log.keeps_rest = request->uses_options && !request->is_reload && has_window;
-
-    // The note names the file if loading it crashes the program.
     char *const source = files->names[0];
     char *folder = NULL;
-    if (has_window)
-        view_write_crash_note(viewer, source);
     files->names[0] = convert_source(source, &folder, &viewer->log);
     view_document *document = NULL;
     if (files->names[0] != NULL)
         document = view_load_document(&loader, (const char *const *)files->names, files->count,
-                                      request->finds_clips, request->uses_options, settings);
-    viewer->log.keeps_rest = false;
-    viewer->log.may_stop = false;
-    view_end_warnings(&viewer->log);
+                                      request->finds_clips, request->uses_options, *settings);
     if (document == NULL) {
         view_remove_folder(folder);
         free(source);
@@ -232,6 +221,30 @@ static view_document *load_new_document(view_state *viewer, const document_files
     }
     document->folder = folder;
     document->source = source;
+    return document;
+}
+
+// Loads a new document and replaces viewer->reports by its messages. Returns NULL and logs an error
+// on failure.
+static view_document *load_new_document(view_state *viewer, const document_files *request)
+{
+    const view_document_settings settings = choose_document_settings(viewer, request);
+    const bool has_window = viewer->window != NULL && view_shows_window(viewer->options);
+    assert(request->files->count > 0);
+    viewer->reports = (view_reports){.count = 0};
+    view_log_clear(&viewer->log);
+
+    // In a window the user can stop a long conversion, and see a file without its missing parts.
+    // The note names the file if loading it crashes the program.
+    viewer->log.may_stop = has_window;
+    viewer->log.keeps_rest = request->uses_options && !request->is_reload && has_window;
+    if (has_window)
+        view_write_crash_note(viewer, request->files->names[0]);
+
+    view_document *const document = load_converted(viewer, request, &settings);
+    viewer->log.keeps_rest = false;
+    viewer->log.may_stop = false;
+    view_end_warnings(&viewer->log);
     return document;
 }
 
@@ -260,7 +273,7 @@ static void reset_interface(view_state *viewer)
     viewer->measured = (view_pick){.is_set = false};
 }
 
-// Frees the current document and shows the new document instead.
+// Shows a new document instead of the current document, which is freed.
 static void replace_document(view_state *viewer, view_document *document)
 {
     if (viewer->has_interface)
@@ -305,14 +318,16 @@ static void restore_setting(view_state *viewer, const view_option *option, const
     const bool is_given = options->is_given[view_option_index(option)];
     if (option->scope < VIEW_SCOPE_ANY || is_given || !is_used)
         return;
+
     const char *const file = view_file_in(option, value);
     const bool is_missing = file != NULL && !is_in_game && common_file_stamp(file) == 0;
-    if (is_missing)
-        common_add(
-            messages,
-            common_format("%s no longer exists; it was in use when the file was last open", file));
-    else if (!view_read_option(option, value, options))
+    if (is_missing) {
+        char *const message =
+            common_format("%s no longer exists; it was in use when the file was last open", file);
+        common_add(messages, message);
+    } else if (!view_read_option(option, value, options)) {
         view_reset_option(option, options); // the value is invalid
+    }
     viewer->opening.is_restored |= view_is_undone(option);
 }
 
@@ -362,26 +377,35 @@ static void free_examples(example_files *examples)
     *examples = (example_files){NULL, NULL};
 }
 
+// Adds two of our own models, besides the first machine, as further kinds of a crowd. Models that
+// are not installed are omitted.
+static void add_crowd_models(common_list *files, const char *models)
+{
+    static const char *const crowd_models[] = {"spindle/spindle.md5mesh",
+                                               "thimble/thimble.md5mesh"};
+    for (size_t i = 0; i < COMMON_LENGTH(crowd_models); i++) {
+        char *const path = common_join(models, crowd_models[i]);
+        if (common_is_file(path))
+            common_add(files, common_copy(path));
+        free(path);
+    }
+}
+
 // Lists our own models that are shown if no file is named: adds the first machine to `files`, for a
 // crowd of three or more also two other models, and fills `examples`. Returns false and logs an
 // error if our models are not found.
 static bool list_example_files(view_state *viewer, common_list *files, example_files *examples)
 {
-    static const char *const crowd_models[] = {"spindle/spindle.md5mesh",
-                                               "thimble/thimble.md5mesh"};
     char *const models = view_find_models_folder();
     if (models == NULL)
         return view_error(
             &viewer->log,
             "argument is missing: expected a file, because example models were not found in %s",
             MD5VIEW_MODELS);
+
     common_add(files, first_machine(models));
-    for (size_t i = 0; i < COMMON_LENGTH(crowd_models) && viewer->options->crowd > 2; i++) {
-        char *const path = common_join(models, crowd_models[i]);
-        if (common_is_file(path))
-            common_add(files, common_copy(path));
-        free(path);
-    }
+    if (viewer->options->crowd > 2)
+        add_crowd_models(files, models);
     examples->guest = common_join(models, "thimble/visitor.md5machine");
     examples->scenery = common_join(models, "place/desert.md5mesh");
     if (!common_is_file(examples->scenery)) {
@@ -478,7 +502,9 @@ static bool finish_document(view_state *viewer, bool uses_options, bool is_examp
     return is_valid;
 }
 
-// Opens a document instead of the current one.
+// Opens a document instead of the current one; without files, our own model. If `uses_options` is
+// true, the options of the command line apply to it. Returns false and logs an error on failure;
+// the current document then remains.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options)
 {
     const view_options *const options = viewer->options;
@@ -864,7 +890,8 @@ static bool report_slider(view_log *log, const view_page *page, const char *name
                       is_ambiguous ? "ambiguous" : "unknown", page->name, names);
 }
 
-// Sets a slider of a lesson by the option --set.
+// Sets a slider of a lesson to the value that the option --set gives. Returns false and logs an
+// error if the slider does not exist, or if the value is invalid for it.
 static bool set_slider(view_state *viewer, const view_page *page, const view_setting *setting)
 {
     const char *const name = setting->parameter;
@@ -912,16 +939,21 @@ bool view_select_page(view_state *viewer)
     const char *const name = options->page;
     if (name == NULL)
         return true;
-    const int32_t number = strcmp(name, "contents") == 0 ? VIEW_CONTENTS : view_find_page(name);
+    const bool is_list = strcmp(name, "contents") == 0; // the list of all lessons
+    const int32_t number = is_list ? VIEW_CONTENTS : view_find_page(name);
     if (number < 0)
         return view_error(&viewer->log,
                           "--lesson %s: unknown lesson; use --lesson list to print the names",
                           name);
-    if (number == VIEW_CONTENTS && options->settings.count > 0)
+    if (is_list && options->settings.count > 0)
         return view_error(&viewer->log,
                           "--set has no effect on the list of lessons; name a lesson");
-    bool is_set = view_open_lesson(viewer, number);
-    for (size_t i = 0; is_set && i < options->settings.count; i++)
-        is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings.rows[i]);
-    return is_set;
+
+    if (!view_open_lesson(viewer, number))
+        return false;
+    for (size_t i = 0; i < options->settings.count; i++) {
+        if (!set_slider(viewer, view_page_at((uint32_t)number), &options->settings.rows[i]))
+            return false;
+    }
+    return true;
 }

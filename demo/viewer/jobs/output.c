@@ -133,7 +133,8 @@ static void set_sheet_time(const view_options *options, view_play *play, const m
         show_end(play, anim, length);
 }
 
-// Sets the time of image `i` of a series, which runs at the frame rate.
+// Sets the time of image `i` of a series, whose images follow each other at the frame rate. If a
+// range is selected, the playback repeats or ends in it.
 static void set_series_time(const view_options *options, view_play *play, const md5_anim *anim,
                             time_range range, uint32_t i)
 {
@@ -150,6 +151,16 @@ static void set_series_time(const view_options *options, view_play *play, const 
     }
 }
 
+// Returns true if the images of an output are a series: they follow each other at constant
+// intervals, as the frames of a clip or of a turntable do.
+static bool is_series_of_images(const view_output *output)
+{
+    const view_options *const options = output->viewer->options;
+    const bool is_movie_of_clips =
+        options->all_clips && output->is_movie && options->num_times == 0;
+    return options->num_frames > 0 || options->turntable || is_movie_of_clips;
+}
+
 // Sets the time and the camera of the next image. It belongs to a contact sheet, to a series, or is
 // at one of the times of the options.
 static void prepare_image(const view_output *output)
@@ -157,9 +168,6 @@ static void prepare_image(const view_output *output)
     view_state *const viewer = output->viewer;
     const view_options *const options = viewer->options;
     const uint32_t i = output->picture;
-    const bool is_movie_of_clips =
-        options->all_clips && output->is_movie && options->num_times == 0;
-    const bool is_series = options->num_frames > 0 || options->turntable || is_movie_of_clips;
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     view_play *const play = &viewer->play;
     time_range range = {.is_selected = false};
@@ -167,7 +175,7 @@ static void prepare_image(const view_output *output)
     play->held_at_end = false;
     if (options->sheet_columns > 0)
         set_sheet_time(options, play, anim, range, i, output->count);
-    else if (is_series)
+    else if (is_series_of_images(output))
         set_series_time(options, play, anim, range, i);
     else if (options->num_times > 0)
         play->time = options->times[i];
@@ -274,7 +282,8 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
     return filled;
 }
 
-// Returns the number of images of a clip, which need not be the shown clip.
+// Returns the number of images that the options request of a clip, which need not be the shown
+// clip.
 static uint32_t count_images(const view_output *output, const md5_anim *anim)
 {
     enum { TURNTABLE = 72 };
@@ -312,7 +321,8 @@ static void count_output(view_output *output)
         output->total += count_images(output, scene->clips[i].anim);
 }
 
-// Prepares the viewer for drawing the cells of a sheet, and allocates the sheet.
+// Sets the size of the images to that of the sheet's cells, frames the document for it, and
+// allocates the sheet.
 static void begin_sheet(view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -399,7 +409,8 @@ static bool end_clip(view_output *output)
     return is_written;
 }
 
-// Opens the model of a cell. On failure the cell shows only the error.
+// Opens the model of a cell instead of the model of the previous cell. If this fails, the cell
+// shows an empty document with the error.
 static void open_cell(view_state *viewer, const char *file)
 {
     view_log_clear(&viewer->log);
@@ -538,28 +549,37 @@ static bool store_image(view_output *output)
     return write_single_image(output);
 }
 
+// Draws the image that prepare_next() has set up and stores it. Returns false and logs an error on
+// failure.
+static bool draw_next_image(view_output *output)
+{
+    view_state *const viewer = output->viewer;
+    const bool omits_interface = output->is_sheet; // the cells of a sheet have no interface
+    return view_draw_pixels(viewer, output->target, viewer->width, viewer->height,
+                            viewer->options->no_background, omits_interface, output->rgba)
+           && store_image(output);
+}
+
 // Draws the next image and writes it, or copies it to the contact sheet or to the movie.
 bool view_step_output(view_output *output)
 {
-    view_state *const viewer = output->viewer;
     if (!output->is_saved || output->num_done == output->total)
         return false;
-    if (output->picture == 0 && !begin_clip(output)) {
+    const bool is_first_of_clip = output->picture == 0;
+    if (is_first_of_clip && !begin_clip(output)) {
         output->is_saved = false;
         return false;
     }
 
     prepare_next(output);
-    view_log_progress(&viewer->log, "images", output->num_done, output->total);
-    output->is_saved =
-        view_draw_pixels(viewer, output->target, viewer->width, viewer->height,
-                         viewer->options->no_background, output->is_sheet, output->rgba)
-        && store_image(output);
+    view_log_progress(&output->viewer->log, "images", output->num_done, output->total);
+    output->is_saved = draw_next_image(output);
 
     // Continue with the next image or clip.
     output->num_done++;
     output->picture++;
-    if (output->picture >= output->count) {
+    const bool is_last_of_clip = output->picture >= output->count;
+    if (is_last_of_clip) {
         output->picture = 0;
         output->clip++;
         const bool is_complete = end_clip(output);

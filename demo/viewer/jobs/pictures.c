@@ -105,7 +105,8 @@ static md5gl_texture draw_clip(view_state *viewer, size_t clip)
     return picture;
 }
 
-// Uploads the model and the textures of a subject. Returns false on failure.
+// Creates the model and the textures of a preview's subject on the GPU. Returns false if the model
+// cannot be created. A subject without a model, a skeleton, needs none.
 static bool upload_subject(view_state *viewer, view_preview_subject *subject)
 {
     view_log quiet = {.level = VIEW_QUIET};

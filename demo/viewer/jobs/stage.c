@@ -7,7 +7,9 @@
 static void add_interface(view_state *viewer, view_stage *stage)
 {
     const view_ui *const ui = &viewer->ui;
-    const bool is_list_open = ui->over >= VIEW_OVERLAY_FILES && ui->over < VIEW_OVERLAY_START;
+    const view_movie *const movie = viewer->jobs.movie;
+
+    // The undo steps, and the objects that are selected or marked in the image.
     stage->steps = viewer->undo.steps;
     stage->num_steps = viewer->undo.num_steps;
     stage->step = viewer->undo.step;
@@ -18,6 +20,8 @@ static void add_interface(view_state *viewer, view_stage *stage)
     stage->lit = &ui->lit;
     stage->material = ui->selected_material;
     stage->lit_mesh = viewer->now < ui->lit_end ? ui->selected_mesh : -1;
+
+    // The state of the window.
     stage->config = viewer->config;
     stage->is_driving = !viewer->input.has_released_control;
     stage->is_touched = viewer->input.is_touched;
@@ -25,15 +29,18 @@ static void add_interface(view_state *viewer, view_stage *stage)
     stage->docks = ui->docks;
     stage->frame_times = viewer->drawing.frame_times;
     stage->num_frame_times = viewer->drawing.num_frame_times;
+    stage->recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1;
+
+    // Lessons, and the start screen. A list that is open over the start screen hides its contents.
+    const bool is_list_open = ui->over >= VIEW_OVERLAY_FILES && ui->over < VIEW_OVERLAY_START;
     stage->pages = viewer->pages.open >= 0 ? &viewer->pages : NULL;
     stage->lists_pages = viewer->pages.open == VIEW_CONTENTS;
     stage->page_panel = view_page_panel;
     stage->is_start = viewer->panels.start.is_open;
     stage->is_bare = stage->is_start && is_list_open;
-    stage->recorded = -1;
-    if (viewer->jobs.movie != NULL)
-        stage->recorded = viewer->jobs.movie->num_added / viewer->jobs.movie->frame_rate;
-    if (view_shows_retarget(&viewer->panels.retarget, stage)) { // instead of the inspector
+
+    // The panel of retargeting is shown instead of the inspector, and needs more width.
+    if (view_shows_retarget(&viewer->panels.retarget, stage)) {
         viewer->drawing.shown.inspector = true;
         stage->docks.sizes[VIEW_DOCK_RIGHT] =
             fmaxf(stage->docks.sizes[VIEW_DOCK_RIGHT], VIEW_RETARGET_WIDTH);
@@ -61,17 +68,26 @@ static view_rect find_region(const view_state *viewer, const view_stage *stage)
     return view_content_region(viewer, stage);
 }
 
+// Sets the camera as drawn to the camera of the demo scene, if the scene plays. After the scene,
+// the drawn camera moves smoothly from it to the user's camera. Returns true if the scene plays.
+static bool use_demo_camera(view_state *viewer, float width, float height)
+{
+    view_camera camera = viewer->cameras.user;
+    const bool is_document_shown = viewer->pages.open < 0; // instead of a lesson
+    const bool plays =
+        is_document_shown && view_find_demo_camera(&viewer->document->scene.machine, &camera);
+    if (!plays)
+        return false;
+
+    // The scene is made for images of 4:3. A taller image shows the same width.
+    camera.distance *= fmaxf(4.0f / 3 * height / width, 1);
+    viewer->cameras.drawn = camera;
+    return true;
+}
+
 view_stage view_build_stage(view_state *viewer, float width, float height)
 {
-    // The camera of the demo scene. After the scene, the drawn camera moves smoothly from it to the
-    // user's camera.
-    view_camera demo_camera = viewer->cameras.user;
-    const bool plays = viewer->pages.open < 0
-                       && view_find_demo_camera(&viewer->document->scene.machine, &demo_camera);
-    // A tall image shows the same width.
-    demo_camera.distance *= fmaxf(4.0f / 3 * height / width, 1);
-    if (plays)
-        viewer->cameras.drawn = demo_camera;
+    const bool plays = use_demo_camera(viewer, width, height);
     const bool uses_drawn_camera = viewer->cameras.is_smooth || plays;
 
     // The economy omits shadows only if the user has turned them on.

@@ -37,7 +37,7 @@ static bool needs_interface(const view_options *options)
     return options->output == NULL || has_panel || has_subject;
 }
 
-// Allocates the interface, and sets its initial panels and sections.
+// Allocates the undo history and the retargeting, and sets the initial panels and sections.
 static void begin_interface(view_state *viewer)
 {
     const view_shown *const shown = &viewer->options->shown;
