@@ -194,6 +194,8 @@ typedef struct loose_vertex {
     double sums[MAX_SUMS];
 } loose_vertex;
 
+// State of reducing all vertices of a model to the form of other formats. Its passes visit the
+// frames of all clips: they fit weights, then positions, and finally measure the error.
 typedef struct fitter {
     const md5_model *model;
     uint32_t slots;

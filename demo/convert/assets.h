@@ -5,6 +5,7 @@
 
 #include "demo/convert/convert.h"
 
+// A clip of the scene after loading.
 typedef struct convert_clip {
     const convert_part *part;
     const char *name;

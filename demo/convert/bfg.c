@@ -6,6 +6,7 @@
 
 // -- Values ---------------------------------------------------------------------------------------
 
+// Appends a number in big-endian order.
 static void put_big(convert_bytes *to, uint32_t number, int size)
 {
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
@@ -18,6 +19,7 @@ static void put_zeros(convert_bytes *to, size_t count)
         convert_append(to, "", 1);
 }
 
+// Returns the bits of a float as an integer.
 static uint32_t float_bits(float number)
 {
     uint32_t bits;

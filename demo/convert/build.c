@@ -85,6 +85,7 @@ static void add_bones(const convert_rig *rig, convert_part *part)
     }
 }
 
+// Returns true if a mesh contains a primitive of triangles.
 static bool has_triangles(const plain_mesh *mesh)
 {
     for (size_t i = 0; i < mesh->num_primitives; i++)

@@ -13,6 +13,7 @@
 enum { MAX_JOINTS = 1 << 16, MAX_CHANNELS = 6, MAX_NAME_SIZE = 255 };
 enum { ELEMENTS_PER_SAMPLE = 8 }; // cost of a joint in a frame
 
+// A joint of the hierarchy. Its channels are the numbers that each frame stores for it.
 typedef struct bvh_joint {
     char *name;
     uint32_t parent;
@@ -21,6 +22,7 @@ typedef struct bvh_joint {
     uint8_t channels[MAX_CHANNELS]; // 0 to 2: position x y z; 3 to 5: rotation about x y z
 } bvh_joint;
 
+// A BVH file while it is read.
 typedef struct bvh_file {
     plain_scene plain;
     convert_tokens in;

@@ -120,6 +120,8 @@ typedef struct key_interval {
     bool is_constant; // the value at this time is the value of the key `low`
 } key_interval;
 
+// Finds the keys around a time. `view` selects a key if several keys have this time; see
+// find_key().
 static key_interval find_interval(const clip_builder *clip, const plain_track *track, double time,
                                   size_t view)
 {
@@ -911,9 +913,9 @@ static void measure_reach(clip_builder *clip)
     }
 }
 
-// Converts all animations of the plain scene to clips. At the end it checks how far vertices
-// move because MD5 cannot store the scale of joints.
-bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene)
+// Allocates the arrays of the builder, and selects the vertices that measure the errors.
+static clip_builder create_builder(const rig_meshes *meshes, const md5_model *model,
+                                   convert_scene *scene)
 {
     const convert_rig *const rig = meshes->rig;
     clip_builder clip = {.meshes = meshes,
@@ -929,23 +931,34 @@ bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_sce
                          .interpolated = common_alloc(rig->num_joints, sizeof(convert_xform))};
     select_measured(&clip);
     measure_reach(&clip);
+    return clip;
+}
 
+static void free_builder(clip_builder *clip)
+{
+    free(clip->name);
+    free(clip->tracks);
+    free(clip->next_tracks);
+    free(clip->reach);
+    free(clip->is_filmed);
+    free(clip->node_tracks);
+    free(clip->states);
+    free(clip->posed);
+    free(clip->interpolated);
+    free(clip->scale_moves);
+    free(clip->measured_joints);
+    md5_free_doc(clip->model_doc);
+}
+
+// Converts all animations of the plain scene to clips. At the end it checks how far vertices
+// move because MD5 cannot store the scale of joints.
+bool rig_add_clips(const rig_meshes *meshes, const md5_model *model, convert_scene *scene)
+{
+    clip_builder clip = create_builder(meshes, model, scene);
     bool is_added = true;
-    for (size_t i = 0; i < rig->plain->num_animations && is_added; i++)
+    for (size_t i = 0; i < clip.plain->num_animations && is_added; i++)
         is_added = convert_clip(&clip, i);
     is_added = is_added && add_rest_pose(&clip) && check_scale_loss(&clip);
-
-    free(clip.name);
-    free(clip.tracks);
-    free(clip.next_tracks);
-    free(clip.reach);
-    free(clip.is_filmed);
-    free(clip.node_tracks);
-    free(clip.states);
-    free(clip.posed);
-    free(clip.interpolated);
-    free(clip.scale_moves);
-    free(clip.measured_joints);
-    md5_free_doc(clip.model_doc);
+    free_builder(&clip);
     return is_added;
 }

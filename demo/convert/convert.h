@@ -22,6 +22,7 @@
 
 // -- Scenes ---------------------------------------------------------------------------------------
 
+// Kind of a part of a scene, which selects how the part is used.
 typedef enum convert_part_kind {
     CONVERT_MODEL,  // the scene's model; every further model becomes a morph target
     CONVERT_CLIP,   // an animation of the model
@@ -75,6 +76,8 @@ typedef struct convert_image {
     size_t size;
 } convert_image;
 
+// Use of the alpha channel of a material's color image: ignored, compared with a threshold, or
+// blended.
 typedef enum convert_alpha { CONVERT_OPAQUE, CONVERT_MASK, CONVERT_BLEND } convert_alpha;
 
 // The appearance of all meshes with one shader.
@@ -288,6 +291,7 @@ void convert_name_file(md5_error *error, const char *path);
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
     COMMON_PRINTF(4, 5);
 
+// Engines that expect the same folders, file names and declarations of a model.
 typedef enum convert_family {
     CONVERT_DOOM3,  // GAME/models/..., declared in materials/NAME.mtr and def/NAME.def
     CONVERT_QUAKE,  // progs/NAME.md5mesh and a single clip NAME.md5anim; skins SHADER_00_00
@@ -296,6 +300,7 @@ typedef enum convert_family {
     CONVERT_OTHER,  // images only
 } convert_family;
 
+// An engine for which files can be written, and its limits.
 typedef struct convert_engine {
     const char *names; // each name has a space before and after it
     convert_family family;
@@ -368,6 +373,7 @@ md5_vec3 convert_stored_point(convert_vec v);
 // without rounding errors near 0 and -0.
 md5_vec3 convert_stored_rotation(convert_quat q);
 
+// A joint of a clip that is added to a scene.
 typedef struct convert_joint {
     const char *name;
     uint32_t parent;    // MD5_NONE: a root
@@ -415,6 +421,7 @@ void convert_append_uint(convert_bytes *out, uint32_t number, size_t size);
 void convert_append_words(convert_bytes *out, const void *words, size_t count);
 void convert_append_u32(convert_bytes *out, uint32_t number);
 
+// An input file in memory.
 typedef struct convert_input {
     const char *path;
     char *bytes; // [size] and a 0 byte; a reader that takes ownership sets it to NULL

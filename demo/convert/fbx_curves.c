@@ -34,6 +34,7 @@ enum {
 static const double ticks_of_version_7 = 46186158000.0; // per second
 #define DEFAULT_WEIGHT 0.333333 // length of a tangent, relative to the distance of two keys
 
+// A key of a curve. Its slopes and weights define the tangents to the neighboring keys.
 typedef struct fbx_key {
     double time; // seconds
     double value;
@@ -57,6 +58,7 @@ typedef struct fbx_extrapolation {
     double count; // of repetitions; negative: no limit
 } fbx_extrapolation;
 
+// An animation curve: one number as a function of time. It has no keys if it is damaged.
 typedef struct fbx_curve {
     fbx_key *keys; // [num_keys]
     size_t num_keys;
@@ -64,6 +66,7 @@ typedef struct fbx_curve {
     fbx_extrapolation after;
 } fbx_curve;
 
+// The curves of the x, y and z of one property.
 typedef struct fbx_curve_node {
     double values[3]; // of axes without a curve
     size_t curves[3]; // or SIZE_MAX
@@ -80,6 +83,7 @@ typedef struct fbx_link {
     size_t next; // link of the same property in the next layer of the selected stack, or SIZE_MAX
 } fbx_link;
 
+// An animation layer. It is blended with the result of the layers before it in its stack.
 typedef struct fbx_layer {
     char *name;
     size_t stack;    // or SIZE_MAX
@@ -90,6 +94,7 @@ typedef struct fbx_layer {
     bool is_solo; // the other layers of the stack are ignored
 } fbx_layer;
 
+// A clip of the file, which consists of layers.
 typedef struct fbx_stack {
     char *name;
     double start; // seconds; INFINITY: the first key
@@ -109,6 +114,8 @@ enum {
     NUM_FACTORS
 };
 
+// A node of the scene, with its properties at rest and its links to the curves of the selected
+// stack.
 typedef struct fbx_model {
     char *name;
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
@@ -123,8 +130,10 @@ typedef struct fbx_model {
     bool has_other_name;            // another model has the same name
 } fbx_model;
 
+// Kinds of objects that animation needs.
 typedef enum fbx_kind { MODEL, CURVE, CURVE_NODE, LAYER, STACK, NUM_KINDS } fbx_kind;
 
+// An object of the file: its id, and its index in the array of its kind.
 typedef struct fbx_object {
     int64_t id;
     fbx_kind kind;
@@ -295,6 +304,7 @@ static void compute_slopes(fbx_curve *curve, size_t index, const double *paramet
         compute_automatic_slopes(key, is_first, is_last);
 }
 
+// Returns the float whose bits an integer contains, as a double.
 static double float_from_bits(uint32_t bits)
 {
     float number;
@@ -732,6 +742,7 @@ static void add_curve(fbx_curves *curves, const fbx_node *node)
     read_curve(curves, node, &curves->curves[index]);
 }
 
+// Adds a curve node and reads its constant values. Connections add its curves later.
 static void add_curve_node(fbx_curves *curves, const fbx_node *node)
 {
     const size_t index = curves->counts[CURVE_NODE]++;
@@ -796,6 +807,7 @@ static void add_object(fbx_curves *curves, const fbx_node *node)
     add_object_of_kind(curves, kind, node, &name);
 }
 
+// For sorting and bsearch: orders objects by their ids.
 static int compare_objects(const void *a, const void *b)
 {
     const int64_t x = ((const fbx_object *)a)->id;
@@ -1141,6 +1153,7 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
     return true;
 }
 
+// Returns true if the selected clip animates a property of a model.
 bool fbx_is_animated(const fbx_curves *curves, size_t model)
 {
     for (int property = 0; property < NUM_FACTORS; property++)
@@ -1203,6 +1216,7 @@ const char *fbx_skipped_layer(const fbx_curves *curves)
     return curves->skipped_layer;
 }
 
+// Returns true if any clip of the file has a second layer with curves.
 bool fbx_has_blended_layers(const fbx_curves *curves)
 {
     for (size_t i = 0; i < curves->num_links; i++)

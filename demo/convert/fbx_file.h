@@ -5,6 +5,7 @@
 
 #include "demo/convert/convert.h"
 
+// The bytes of an FBX file, from which nodes are read on demand.
 typedef struct fbx_file {
     const char *bytes;
     size_t size;
@@ -18,6 +19,7 @@ typedef struct fbx_range {
     const char *end;
 } fbx_range;
 
+// A node of an FBX file, which is a tree of nodes: it has a name, values and children.
 typedef struct fbx_node {
     const char *name; // [name_size]
     size_t name_size;
@@ -27,6 +29,7 @@ typedef struct fbx_node {
 
 typedef enum fbx_value_kind { FBX_NUMBER, FBX_TEXT, FBX_ARRAY } fbx_value_kind;
 
+// A value of a node.
 typedef struct fbx_value {
     fbx_value_kind kind;
     double number;

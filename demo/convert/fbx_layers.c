@@ -23,24 +23,26 @@ static convert_quat rotation_from_euler(convert_vec degrees, int order)
     return product;
 }
 
-// Returns the angles of a rotation. If the angle of the second axis is 90 degrees, only the sum or
-// difference of the other angles is defined: the angle of the first axis is 0.
+// Returns the angles of a rotation about three axes, the first axis of `order` first, in degrees.
+// If the angle of the second axis is 90 degrees, only the sum or difference of the other angles is
+// defined: the angle of the first axis is then 0. The formulas follow from the product of three
+// axis rotations; the sign depends on the direction in which the order passes through x, y, z.
 static convert_vec euler_from_rotation(convert_quat rotation, int order)
 {
     const double max_sine = 1 - 1e-14;
     const int first = fbx_rotation_orders[order][0];
     const int second = fbx_rotation_orders[order][1];
     const int third = fbx_rotation_orders[order][2];
-    const bool is_cyclic = (first + 1) % 3 == second;
+    const bool is_cyclic = (first + 1) % 3 == second; // xyz, yzx or zxy
     const double sign = is_cyclic ? 1 : -1;
     const convert_vec columns[3] = {convert_rotate(rotation, (convert_vec){1, 0, 0}),
                                     convert_rotate(rotation, (convert_vec){0, 1, 0}),
                                     convert_rotate(rotation, (convert_vec){0, 0, 1})};
-    double m[3][3]; // row-major
-    for (int i = 0; i < 3; i++) {
-        m[0][i] = columns[i].x;
-        m[1][i] = columns[i].y;
-        m[2][i] = columns[i].z;
+    double m[3][3]; // rotation matrix, row-major
+    for (int column = 0; column < 3; column++) {
+        m[0][column] = columns[column].x;
+        m[1][column] = columns[column].y;
+        m[2][column] = columns[column].z;
     }
 
     double angles[3] = {0, 0, 0};

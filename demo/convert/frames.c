@@ -8,6 +8,7 @@
 // frame_builder.
 #include "demo/convert/plain_scene.h"
 
+// State of converting the frames of one file.
 typedef struct frame_builder {
     plain_scene *plain;
     convert_scene *scene;

@@ -666,13 +666,20 @@ typedef struct element_range {
     size_t stride;        // bytes between elements
 } element_range;
 
+// Returns the distance between the elements of a view in bytes. Without the member byteStride, the
+// elements of `size` bytes follow each other.
+static size_t get_stride(const gltf_file *file, uint32_t view, size_t size)
+{
+    const size_t stride = get_size(gltf_item(file, "bufferViews", view), "byteStride");
+    return stride > 0 ? stride : size;
+}
+
 // Finds the first of the requested elements in its view, and the distance between elements. Fills
 // the file's error and returns false if they are not inside of the view. range->type is set. If the
 // accessor has no view, range->bytes remains NULL.
 static bool find_elements(gltf_file *file, const element_request *request, element_range *range)
 {
-    const json_t *const object = request->object;
-    const uint32_t view = gltf_index(object, "bufferView");
+    const uint32_t view = gltf_index(request->object, "bufferView");
     if (view == MD5_NONE)
         return true;
     size_t view_size = 0;
@@ -681,18 +688,17 @@ static bool find_elements(gltf_file *file, const element_request *request, eleme
         return false;
 
     const size_t count = request->count;
-    const size_t size = request->width * range->type->size;
-    const size_t offset = get_size(object, "byteOffset");
-    size_t stride = get_size(gltf_item(file, "bufferViews", view), "byteStride");
-    if (stride == 0)
-        stride = size;
+    const size_t size = request->width * range->type->size; // of an element
+    const size_t offset = get_size(request->object, "byteOffset");
+    const size_t stride = get_stride(file, view, size);
     if (stride < size)
         return gltf_fail(file,
                          "accessors/%u: invalid byteStride %zu: expected at least %zu, the size of "
                          "an element",
                          request->accessor, stride, size);
     const bool has_first = offset <= view_size && size <= view_size - offset;
-    if (!has_first || count - 1 > (view_size - offset - size) / stride)
+    const bool has_all = has_first && count - 1 <= (view_size - offset - size) / stride;
+    if (!has_all)
         return gltf_fail(file,
                          "accessors/%u: %zu elements of %zu bytes at offset %zu are outside "
                          "bufferViews/%u, which has %zu bytes",

@@ -25,6 +25,7 @@ typedef struct gltf_bytes {
     char *owned;        // allocation to free; NULL: another object or the file owns the bytes
 } gltf_bytes;
 
+// A glTF file while it is read. Accessors and images are read when they are needed, and cached.
 typedef struct gltf_file {
     const convert_job *job;
     md5_error *error;

@@ -28,6 +28,7 @@ typedef struct gltf_view {
 // Component types of the standard.
 enum { GLTF_BYTE = 5120, GLTF_UBYTE, GLTF_SHORT, GLTF_USHORT, GLTF_UINT = 5125, GLTF_FLOAT };
 
+// A glTF file while it is written: its JSON objects, and the bytes of its views.
 typedef struct gltf_out {
     json_t *root;     // root object of the file
     json_t *tops;     // root nodes of the scene, in `root`

@@ -6,6 +6,7 @@
 
 #include "demo/convert/gltf_file.h"
 
+// The file that is read, and the scene that receives its content.
 typedef struct gltf_reader {
     gltf_file *file;
     plain_scene *plain;

@@ -11,6 +11,7 @@
 #include "demo/convert/assets.h"
 #include "demo/convert/gltf_out.h"
 
+// State of writing a scene as glTF.
 typedef struct gltf_writer {
     const convert_job *job;
     const convert_scene *scene;

@@ -26,6 +26,7 @@ enum { NUM_HEADER = OFS_COMMENT + 3, HEADER_SIZE = 16 + 4 * NUM_HEADER }; // two
 // y z; MD5 joints do not have the last three, scale.
 enum { CHANNELS = 10, MOVING = 7 };
 
+// A mesh: ranges of the file's vertices and triangles.
 typedef struct iqm_mesh {
     uint32_t name;
     uint32_t material;
@@ -44,12 +45,14 @@ typedef struct iqm_array {
     uint32_t offset;
 } iqm_array;
 
+// A joint and its bind pose.
 typedef struct iqm_bone {
     uint32_t name;
     uint32_t parent;
     float channels[CHANNELS]; // relative to the parent
 } iqm_bone;
 
+// The channels of a joint in the frames: which of them are stored, and their ranges.
 typedef struct iqm_pose {
     uint32_t parent;
     uint32_t mask; // bits of the channels that frames contain
@@ -57,6 +60,7 @@ typedef struct iqm_pose {
     float steps[CHANNELS];
 } iqm_pose;
 
+// A clip: a range of the file's frames.
 typedef struct iqm_clip {
     uint32_t name;
     uint32_t first;
@@ -65,6 +69,8 @@ typedef struct iqm_clip {
     uint32_t flags;
 } iqm_clip;
 
+// The bounds of the vertices in a frame. The radii are distances from the origin and from the z
+// axis.
 typedef struct iqm_box {
     md5_bounds bounds;
     float flat_radius;
@@ -98,6 +104,7 @@ enum { UBYTE = 1, UINT = 5, FLOAT = 7 };
 
 // -- Reading: tables ------------------------------------------------------------------------------
 
+// An IQM file while it is read.
 typedef struct iqm_file {
     plain_scene plain;
     const uint8_t *bytes;

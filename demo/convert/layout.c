@@ -203,6 +203,7 @@ static const char *material_title(const convert_material *material)
 
 // -- Texels ---------------------------------------------------------------------------------------
 
+// Inverts the green channel of an image, which converts a normal map between +v up and +v down.
 static void flip_green_channel(view_image *image)
 {
     for (size_t i = 0; i < (size_t)image->width * image->height; i++)
@@ -837,6 +838,17 @@ static mesh_search begin_mesh_search(const material_search *search, uint32_t ind
     return mesh;
 }
 
+// Returns the material that the game declares for a mesh, or NULL. The engine uses a shader without
+// a declaration as the name of an image; this applies to a game that the caller passed explicitly.
+static const md5_material *find_declared_material(const material_search *search,
+                                                  const mesh_search *mesh)
+{
+    const bool is_explicit_game = mesh->game && mesh->game == search->job->game;
+    if (!mesh->is_declared && !is_explicit_game)
+        return NULL;
+    return md5_game_material(mesh->game, mesh->shader, NULL);
+}
+
 // Adds a new material to the scene, with its images: the images of options first, then those of the
 // declaration, and without a declaration those that were found near the model (`look`).
 static bool create_material(material_search *search, const mesh_search *mesh, const char *shader,
@@ -847,11 +859,8 @@ static bool create_material(material_search *search, const mesh_search *mesh, co
     *material = (convert_material){.shader = common_copy(shader)};
     const bool is_read = add_selected_images(search, material, mesh->files, error);
 
-    // The engine uses a shader without a declaration as the name of an image.
-    const md5_material *found = NULL;
-    if (mesh->is_declared || (mesh->game && mesh->game == search->job->game))
-        found = md5_game_material(mesh->game, mesh->shader, NULL);
-    const bool has_color = found && use_declaration(search, material, found);
+    const md5_material *const declared = find_declared_material(search, mesh);
+    const bool has_color = declared && use_declaration(search, material, declared);
     if (!has_color && !mesh->is_declared && search->package) {
         const char *const selected = mesh->files[CONVERT_MAP_COLOR];
         use_look(search, material, look, selected ? selected : look->diffuse);
@@ -942,6 +951,25 @@ static bool find_mesh_materials(material_search *search, bool adds_materials, md
     return true;
 }
 
+// Begins the search for the images of a model: opens the folder of its file and its game.
+static material_search begin_search(const convert_job *job, convert_scene *scene,
+                                    const md5_model *model, bool by_shader)
+{
+    const convert_part *const part = convert_find_model(scene);
+    const char *const path = part->path ? part->path : scene->image_path;
+    material_search search = {.job = job,
+                              .scene = scene,
+                              .model = model,
+                              .game = job->game,
+                              .is_by_shader = by_shader,
+                              .listener = {warn, (void *)(uintptr_t)job}};
+    if (path && !job->files.open)
+        search.package = view_open_package(path, NULL);
+    if (!search.game)
+        search.game = view_package_game(search.package, search.listener);
+    return search;
+}
+
 // Finds the material of each mesh of the model: by the options of the job, by declarations of a
 // game folder, or by image files near the model.
 bool convert_find_materials(const convert_job *job, convert_scene *scene, bool adds_materials,
@@ -954,18 +982,7 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
     if (!model)
         return false;
 
-    material_search search = {.job = job,
-                              .scene = scene,
-                              .model = model,
-                              .game = job->game,
-                              .is_by_shader = by_shader,
-                              .listener = {warn, (void *)(uintptr_t)job}};
-    const char *const path = part->path ? part->path : scene->image_path;
-    if (path && !job->files.open)
-        search.package = view_open_package(path, NULL);
-    if (!search.game)
-        search.game = view_package_game(search.package, search.listener);
-
+    material_search search = begin_search(job, scene, model, by_shader);
     scene->num_mesh_materials = model->num_meshes;
     scene->mesh_materials = common_alloc(scene->num_mesh_materials, sizeof *scene->mesh_materials);
     const bool is_done =

@@ -5,6 +5,7 @@
 
 #include "demo/convert/convert.h"
 
+// Paths and names of a model's files for one engine.
 typedef struct convert_layout {
     const convert_job *job;
     const convert_scene *scene;

@@ -6,6 +6,7 @@
 // these displacements.
 #include "demo/convert/loss.h"
 
+// Returns the largest absolute value of the elements of a transform.
 double convert_max_element(const convert_affine *a)
 {
     double max = 0;

@@ -480,6 +480,8 @@ static bool write_scene(md5_output *writer, const convert_scene *scene, md5_erro
     return write_one_clip(writer, error) && convert_write_materials(&writer->layout, error);
 }
 
+// Writes all parts of a scene as MD5 files. If an engine is requested, the parts are changed to
+// satisfy its limits.
 bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     const convert_part *const first = convert_find_model(scene);

@@ -12,6 +12,7 @@ typedef struct rig_moved {
     md5_weight *weights; // [num_weights of the mesh]
 } rig_moved;
 
+// The meshes of a scene as an MD5 model, and the results that are not part of it.
 typedef struct rig_meshes {
     convert_rig *rig;
     md5_doc model;

@@ -11,6 +11,7 @@ static char *line_name(const char *name, uint32_t index)
     return convert_sanitize(name, strlen(name), "");
 }
 
+// State of writing poses as OBJ files.
 typedef struct obj_writer {
     const convert_job *job;
     const convert_scene *scene;

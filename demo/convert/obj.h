@@ -17,6 +17,7 @@ typedef struct convert_obj_part {
     uint32_t num_triangles;
 } convert_obj_part;
 
+// The content of an OBJ file.
 typedef struct convert_obj {
     md5_vec3 *positions;
     md5_vec2 *texcoords;

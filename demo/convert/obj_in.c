@@ -8,6 +8,7 @@
 // Much more than any mesh that can be drawn; with this limit, counts fit in 32 bits.
 enum { MAX_ITEMS = 1 << 28 };
 
+// An OBJ file while it is read.
 typedef struct obj_reader {
     convert_tokens in; // the current line
     uint32_t part;     // part to which faces are added
@@ -17,6 +18,7 @@ typedef struct obj_reader {
     convert_job job; // contains only the budget
 } obj_reader;
 
+// Fails if a list has reached the limit of elements.
 static bool has_capacity(const obj_reader *reader, uint32_t count)
 {
     if (count >= MAX_ITEMS)

@@ -28,6 +28,7 @@ typedef enum plain_part {
     PLAIN_WEIGHTS = PLAIN_NUM_PARTS, // of the morph targets of a node's mesh; only for tracks
 } plain_part;
 
+// A node of the scene: a transform relative to its parent, and the objects that it places.
 typedef struct plain_node {
     const char *name;       // or NULL
     const char *joint_name; // name in the MD5 model from which the file was written, or NULL
@@ -44,6 +45,7 @@ typedef struct plain_node {
     double parts[PLAIN_NUM_PARTS][4];
 } plain_node;
 
+// A list of joints that move the vertices of a mesh, with their bind pose.
 typedef struct plain_skin {
     size_t num_joints; // 0: no mesh of the scene uses the skin
     uint32_t *joints;  // [num_joints] nodes
@@ -53,6 +55,7 @@ typedef struct plain_skin {
     const float *inverse_binds; // [num_joints][16] column-major; NULL: identities
 } plain_skin;
 
+// How the corners of a primitive form triangles.
 typedef enum plain_mode { PLAIN_TRIANGLES, PLAIN_STRIP, PLAIN_FAN, PLAIN_OTHER } plain_mode;
 
 enum { PLAIN_MAX_SETS = 16 }; // sets of four joints and weights per vertex
@@ -77,6 +80,7 @@ typedef struct plain_primitive {
     bool has_colors;
 } plain_primitive;
 
+// A mesh, which several nodes can place. It has a primitive for each of its materials.
 typedef struct plain_mesh {
     const char *name; // or NULL
     plain_primitive *primitives;
@@ -97,11 +101,13 @@ typedef struct plain_material {
     bool is_flat;     // a mesh with the material has no normals
 } plain_material;
 
+// A camera. Its node places it; it looks along -z, and y is up.
 typedef struct plain_camera {
     bool is_perspective;
     double fov; // horizontal field of view at 4:3, degrees
 } plain_camera;
 
+// Interpolation between the keys of a track.
 typedef enum plain_keys { PLAIN_LINEAR, PLAIN_STEP, PLAIN_CUBIC, PLAIN_NUM_KINDS } plain_keys;
 
 // The keys of one part of a node's transform.
@@ -115,6 +121,7 @@ typedef struct plain_track {
     const float *values; // [num_keys][width]; PLAIN_CUBIC: [num_keys][3][width] with both tangents
 } plain_track;
 
+// An animation of nodes. It becomes a clip and camera paths.
 typedef struct plain_animation {
     const char *name; // or NULL
     double rate;      // frame rate of the clip from which the file was written, Hz; 0: unknown
@@ -132,6 +139,7 @@ typedef struct plain_frame {
     double rate;  // frame rate of a clip that begins with the frame, Hz
 } plain_frame;
 
+// The content of a file, which a reader has filled.
 typedef struct plain_scene {
     const convert_job *job;
     md5_error *error;

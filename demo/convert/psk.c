@@ -34,6 +34,7 @@ static const struct kind {
     [KEYS] = {"ANIMKEYS", 28},
 };
 
+// A table of the file, which ActorX calls a chunk.
 typedef struct psk_table {
     bool is_present;
     size_t offset;
@@ -41,6 +42,7 @@ typedef struct psk_table {
     uint32_t count;
 } psk_table;
 
+// A PSK or PSA file while it is read.
 typedef struct psk_file {
     plain_scene plain;
     const uint8_t *bytes;

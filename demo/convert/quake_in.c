@@ -68,6 +68,7 @@ typedef struct quake_in_surface {
     size_t step;       // MD3: bytes per frame
 } quake_in_surface;
 
+// An MDL, MD2 or MD3 file while it is read.
 typedef struct quake_reader {
     plain_scene plain;
     const char *stem;
@@ -306,19 +307,28 @@ static void read_triangles(quake_reader *in, const quake_mesh *mesh, size_t texc
     }
 }
 
+// Reads the numbers of points and triangles from the header of a mesh, which begins at `start`.
+static void read_counts(quake_reader *in, size_t start, uint32_t *num_points,
+                        uint32_t *num_triangles)
+{
+    enum { MIN_BYTES_PER_POINT = 4, MIN_BYTES_PER_TRIANGLE = 12 }; // of all formats
+    const uint32_t min_points = in->kind == &kinds[MD3] ? 0 : 1;
+    *num_points = get_in_range(in, start + in->kind->points, 4, min_points,
+                               in->size / MIN_BYTES_PER_POINT, "number of vertices");
+    *num_triangles = get_in_range(in, start + in->kind->triangles, 4, 0,
+                                  in->size / MIN_BYTES_PER_TRIANGLE, "number of triangles");
+}
+
 // Adds a mesh; MD3: a surface, whose header begins at `start`. Vertices are the points of the file,
-// followed by copies of points that have several texture coordinates.
+// followed by copies of points that have several texture coordinates. `texcoords` and `triangles`
+// are offsets.
 static void add_mesh(quake_reader *in, size_t start, const char *name, const char *shader,
                      size_t texcoords, size_t triangles)
 {
-    enum { BYTES_PER_VERTEX = 64 };       // in all tables of a mesh
-    enum { MIN_BYTES_PER_TRIANGLE = 12 }; // of all formats
-    const bool is_md3 = in->kind == &kinds[MD3];
-    const uint32_t num_points = get_in_range(in, start + in->kind->points, 4, is_md3 ? 0 : 1,
-                                             in->size / 4, "number of vertices");
-    const uint32_t num_triangles =
-        get_in_range(in, start + in->kind->triangles, 4, 0, in->size / MIN_BYTES_PER_TRIANGLE,
-                     "number of triangles");
+    enum { BYTES_PER_VERTEX = 64 }; // in all tables of a mesh
+    uint32_t num_points;
+    uint32_t num_triangles;
+    read_counts(in, start, &num_points, &num_triangles);
     const size_t num_corners = 3 * (size_t)num_triangles;
     const size_t max_vertices = num_points + num_corners;
     if (!charge(in, 8 * (uint64_t)max_vertices)
@@ -742,6 +752,7 @@ static void read_file(quake_reader *in, convert_scene *scene)
         read_positions(in, i);
 }
 
+// Reads an MDL, MD2 or MD3 file. Its header selects the format.
 bool convert_read_quake(const convert_job *job, convert_input *input, convert_scene *scene,
                         md5_error *error)
 {

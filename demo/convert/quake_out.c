@@ -53,12 +53,14 @@ bool convert_has_frames(const char *engine)
 
 // -- The writer -----------------------------------------------------------------------------------
 
+// A frame of the file: the time of a clip at which the model is posed.
 typedef struct quake_sample {
     char name[QUAKE_FRAME_NAME];
     const convert_clip *clip; // NULL: the bind pose
     double time;
 } quake_sample;
 
+// A vertex of the MD5 file. Its leader is the first point with the same position in all frames.
 typedef struct quake_point {
     float texcoord[2];
     uint32_t leader;
@@ -70,6 +72,7 @@ typedef struct quake_position {
     uint16_t code; // normal in the encoding of the format
 } quake_position;
 
+// State of writing a model as frames.
 typedef struct quake_writer {
     const convert_job *job;
     const convert_scene *scene;

@@ -83,6 +83,8 @@ typedef enum retarget_alignment {
     ALIGN_ALWAYS = 1
 } retarget_alignment;
 
+// A joint of one of the skeletons. The second group of fields is used only for joints of the
+// model.
 typedef struct retarget_joint {
     uint32_t depth;
     char base_name[64]; // name in lower case, without prefix, side and numbers
@@ -1963,6 +1965,43 @@ static void move_part(const convert_job *job, const convert_part *part, bool is_
         *COMMON_ADD_ITEM(scene->parts, scene->num_parts) = *part;
 }
 
+// Fails if the user requested retargeting, but the scene contains no clip to retarget.
+static bool fail_without_clips(const convert_job *job, md5_error *error)
+{
+    if (!job->target && !job->map)
+        return true;
+    return convert_fail(
+        error, MD5_ERROR_MISSING, job->inputs[0],
+        job->target ? "--mesh has no effect, because the file contains no clips; remove the option"
+                    : "--map has no effect without --mesh MODEL");
+}
+
+// Retargets the clips of parts->all to the model of `models`, and moves or discards all parts.
+// `models` is a request without a clip; its target is NULL if no clip can be retargeted. Sets
+// *num_clips to the number of clips. Returns false if a clip failed; all parts are moved
+// nevertheless.
+static bool retarget_parts_of_scene(const retarget_request *models, retarget_parts *parts,
+                                    convert_scene *scene, size_t *num_clips, md5_error *error)
+{
+    const convert_job *const job = models->job;
+    bool is_done = true;
+    *num_clips = 0;
+    for (size_t i = 0; i < parts->all.num_parts; i++) {
+        const convert_part part = parts->all.parts[i];
+        const bool is_finished = job->prints_map && *num_clips > 0; // a map is printed for one clip
+        const bool can_retarget = is_done && models->target && !is_finished;
+        const bool is_retargeted = can_retarget && is_clip_to_retarget(job, &part);
+        if (is_retargeted) {
+            retarget_request request = *models;
+            request.clip = &part;
+            is_done = retarget_clip(&request, scene, error);
+            ++*num_clips;
+        }
+        move_part(job, &part, is_retargeted, scene, &parts->discarded);
+    }
+    return is_done;
+}
+
 // Retargets the clips of a scene: with --mesh to the model job->target, otherwise to the scene's
 // model. The parts of the scene are first moved out. Then each part is retargeted, moved back, or
 // discarded, also after an error.
@@ -1974,40 +2013,21 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
     md5_model *const target = job->target ? md5_load_model(job->target, NULL, error) : source;
     const bool has_source = source || !first;
     const bool has_target = target || !job->target;
-    bool is_done = has_source && has_target;
+    const bool is_loaded = has_source && has_target;
 
-    // A copy, because the loop moves the parts.
+    // A copy, because the parts are moved.
     const convert_part model_part = first ? *first : (convert_part){.kind = CONVERT_MODEL};
     retarget_parts parts = empty_scene(scene, job->target);
-    if (is_done && job->target && adds_target)
+    if (is_loaded && job->target && adds_target)
         add_target_part(job, scene, parts.all.name);
 
-    bool is_any_done = false;
-    for (size_t i = 0; i < parts.all.num_parts; i++) {
-        const convert_part part = parts.all.parts[i];
-        const bool is_finished = job->prints_map && is_any_done; // a map is printed for one clip
-        const bool can_retarget = is_done && target && !is_finished;
-        const bool is_retargeted = can_retarget && is_clip_to_retarget(job, &part);
-        if (is_retargeted) {
-            const retarget_request request = {.job = job,
-                                              .clip = &part,
-                                              .model = &model_part,
-                                              .source = source,
-                                              .target = target};
-            is_done = retarget_clip(&request, scene, error);
-            is_any_done = true;
-        }
-        move_part(job, &part, is_retargeted, scene, &parts.discarded);
-    }
-
-    const bool is_requested = job->target || job->map;
-    if (is_done && is_requested && !is_any_done)
-        is_done = convert_fail(
-            error, MD5_ERROR_MISSING, job->inputs[0],
-            job->target
-                ? "--mesh has no effect, because the file contains no clips; remove the option"
-                : "--map has no effect without --mesh MODEL");
-    if (is_any_done && job->target)
+    const retarget_request models = {
+        .job = job, .model = &model_part, .source = source, .target = is_loaded ? target : NULL};
+    size_t num_clips = 0;
+    bool is_done = retarget_parts_of_scene(&models, &parts, scene, &num_clips, error) && is_loaded;
+    if (is_done && num_clips == 0)
+        is_done = fail_without_clips(job, error);
+    if (num_clips > 0 && job->target)
         scene->unit = 0; // the clips have the unit of the target, an MD5 file
 
     convert_free_scene(&parts.discarded);

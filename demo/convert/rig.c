@@ -416,6 +416,7 @@ static const convert_engine *find_engine(const convert_rig *rig)
     return engine ? convert_find_engine(engine) : NULL;
 }
 
+// Returns true if the file is converted for an engine of the Doom 3 family.
 static bool is_for_doom3(const convert_rig *rig)
 {
     const convert_engine *const engine = find_engine(rig);

@@ -49,6 +49,7 @@ typedef struct rig_posed {
     convert_affine world; // G
 } rig_posed;
 
+// A node of the plain scene while joints are selected.
 typedef struct rig_node {
     const plain_node *in;
     uint32_t joint;   // or MD5_NONE
@@ -60,6 +61,7 @@ typedef struct rig_node {
     convert_affine world; // in the rest pose; rig_open() converts it to the output's space
 } rig_node;
 
+// A joint of the MD5 skeleton, and the node from which it was created.
 typedef struct rig_joint {
     uint32_t node;               // num_nodes - 1: the additional root, if it is needed
     uint32_t parent;             // index less than the joint's index
@@ -76,6 +78,7 @@ typedef struct rig_joint {
     convert_affine inverse_residue;
 } rig_joint;
 
+// A skin of the plain scene, whose nodes are replaced by joints.
 typedef struct rig_skin {
     size_t num_joints;
     uint32_t *joints;              // [num_joints] indices of joints
@@ -86,6 +89,7 @@ typedef struct rig_skin {
     bool is_used;
 } rig_skin;
 
+// The skeleton of a plain scene: its nodes, joints and skins, and the space of the output.
 typedef struct convert_rig {
     plain_scene *plain;
     plain_node origin; // the additional root

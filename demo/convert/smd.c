@@ -21,6 +21,7 @@ enum {
 };
 static const double frame_rate = 30; // frames per second of a sequence
 
+// A bone and its transform in the current frame.
 typedef struct smd_bone {
     char *name;
     double
@@ -36,6 +37,7 @@ typedef struct smd_vertex {
     size_t first_link;
 } smd_vertex;
 
+// A weight of a vertex.
 typedef struct smd_link {
     uint32_t bone; // index
     float weight;
@@ -49,6 +51,7 @@ typedef struct smd_arrays {
     float *weights; // [num_sets][num_vertices][4]
 } smd_arrays;
 
+// An SMD file while it is read.
 typedef struct smd_file {
     plain_scene plain;
     convert_tokens in;

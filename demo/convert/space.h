@@ -6,12 +6,14 @@
 
 #include "md5/md5math.h"
 
+// A vector in double precision.
 typedef struct convert_vec {
     double x;
     double y;
     double z;
 } convert_vec;
 
+// A quaternion in double precision.
 typedef struct convert_quat {
     double x;
     double y;

@@ -4,6 +4,7 @@
 
 #include "demo/convert/convert.h"
 
+// A position in a text, from which tokens are read, with the information for error messages.
 typedef struct convert_tokens {
     const char *path;
     md5_error *error;

@@ -20,6 +20,7 @@ typedef struct snapshot {
     md5_xform *pose; // [num_joints]
 } snapshot;
 
+// The state of the game between two frames of the display.
 typedef struct stepped_game {
     md5_player *player;
     snapshot before; // result of the step before the last

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+// A character and the data that a reload replaces.
 typedef struct hero {
     md5_character *character;
     md5_player *player;

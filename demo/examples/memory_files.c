@@ -49,12 +49,14 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 // -- Memory: counts the allocated bytes -----------------------------------------------------------
 
+// For md5_allocator.alloc: allocates memory and adds its size to the total, to which `user` points.
 static void *count_alloc(void *user, size_t size)
 {
     *(size_t *)user += size;
     return malloc(size); // must be aligned to 16 bytes
 }
 
+// For md5_allocator.free: frees memory and subtracts its size from the total.
 static void count_free(void *user, void *memory, size_t size)
 {
     *(size_t *)user -= memory ? size : 0;

@@ -14,6 +14,7 @@
 // 341 matrices of 48 bytes fit into a uniform buffer of 16 KiB, the minimum that OpenGL guarantees.
 enum { SIZE = 480, MAX_JOINTS = 341 };
 
+// A vertex as the vertex shader reads it.
 typedef struct vertex {
     md5_vec3 position;
     md5_vec3 normal;

@@ -39,12 +39,14 @@ static void *read_file(const char *name, size_t *size)
 }
 #endif
 
+// A mesh in the form of the engine.
 typedef struct surface {
     uint32_t num_vertices;
     uint32_t num_indices;
     engine_vertex *vertices;
     uint16_t *indices;
 } surface;
+// A model in the form of the engine, which calls animated models alias models.
 typedef struct alias {
     uint32_t num_bones;
     uint32_t num_frames;

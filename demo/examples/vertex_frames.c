@@ -72,6 +72,7 @@ static _Noreturn void fail(const char *message)
     exit(1);
 }
 
+// Compiles a shader, whose text has two parts, and adds it to a program.
 static void add_shader(GLuint program, GLenum kind, const char *first, const char *second)
 {
     const char *const texts[2] = {first, second};

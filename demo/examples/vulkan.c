@@ -18,6 +18,7 @@ enum { SIZE = 640, MAX_SHADER_BYTES = 1 << 16, MAX_FAMILIES = 32 };
 static const VkFormat color_format = VK_FORMAT_B8G8R8A8_SRGB;
 static const VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
 
+// A vertex as the vertex shader reads it.
 typedef struct gpu_vertex {
     md5_vec3 position;
     md5_vec3 normal;
@@ -26,6 +27,7 @@ typedef struct gpu_vertex {
     uint8_t weights[4];
 } gpu_vertex;
 
+// The objects of Vulkan that all functions need.
 typedef struct context {
     VkPhysicalDevice card;
     VkDevice device;

@@ -18,6 +18,7 @@
 #include <md5model/md5gl_stb.h>
 #include <md5model/md5play.h>
 
+// The input of the player at a tick.
 typedef struct controls {
     float ahead; // -1 to 1
     float left;  // -1 to 1
@@ -26,6 +27,7 @@ typedef struct controls {
     bool picks;
 } controls;
 
+// The state of the game.
 typedef struct game {
     SDL_Window *window;
     SDL_GameController *pad; // NULL if none is connected
@@ -53,6 +55,7 @@ typedef struct game {
 enum { NUM_LANTERN_JOINTS = 4 };
 static const double tick = 1.0 / 60; // time step of the simulation, seconds
 
+// Exits with a message unless `is_done` is true.
 static void check(bool is_done, const char *message)
 {
     if (is_done)
@@ -126,6 +129,7 @@ static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md
 
 // -- Start ----------------------------------------------------------------------------------------
 
+// For md5gl_opts.load: returns an OpenGL function.
 static md5gl_proc load_proc(void *user, const char *name)
 {
     (void)user;

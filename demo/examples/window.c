@@ -22,6 +22,7 @@ static _Noreturn void die(const char *message)
     exit(1);
 }
 
+// Prints an error of the library and exits.
 static _Noreturn void exit_with_error(const md5_error *error)
 {
     char text[600];
@@ -50,6 +51,7 @@ static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
     };
 }
 
+// For md5gl_material_set_desc.warn: prints a warning.
 static void warn(void *user, const md5_error *warning)
 {
     (void)user;

@@ -11,6 +11,7 @@ enum {
     MAX_WORDS = MAX_LINE / 2 + 1, // a word and its separator have at least two bytes
 };
 
+// A file of commands while it is executed, line by line.
 typedef struct batch {
     const char *name; // of the file, for messages
     FILE *file;
@@ -34,6 +35,7 @@ static void add_status(batch *b, int status)
 
 // -- Errors in the file ---------------------------------------------------------------------------
 
+// Prints the stored error and updates the exit status of the batch. Returns false.
 static bool report_error(batch *b, int status)
 {
     tool_print_error(NULL, &b->error);
@@ -90,6 +92,7 @@ static bool read_line(batch *b)
 // Words are separated as in a POSIX shell. Their quotes are removed in place, because a word never
 // becomes longer.
 
+// A line while it is split into words.
 typedef struct splitter {
     batch *batch;
     const char *in; // the next character of the line

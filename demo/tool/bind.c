@@ -215,6 +215,31 @@ static md5_doc_mesh create_mesh(const convert_obj *obj, const convert_obj_part *
     return mesh;
 }
 
+// Sets the joints of a document to the joints of a skeleton, in the bind pose joints[].
+static void fill_doc_joints(md5_doc *doc, const md5_skeleton *skeleton, const md5_xform *joints)
+{
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const md5_quat q = joints[i].rotation;
+        doc->joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
+                                         .parent = skeleton->joints[i].parent,
+                                         .position = joints[i].translation,
+                                         .rotation = {q.x, q.y, q.z}};
+    }
+}
+
+// Frees the arrays of a document and of its meshes.
+static void free_doc_arrays(const md5_doc *doc)
+{
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        free(doc->meshes[m].indices);
+        free(doc->meshes[m].vertices);
+        free(doc->meshes[m].texcoords);
+        free(doc->meshes[m].weights);
+    }
+    free(doc->meshes);
+    free(doc->joints);
+}
+
 // Writes the bound model as .md5mesh: the joints of the skeleton, and one mesh for each material
 // that has triangles.
 static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
@@ -228,14 +253,7 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
         .joints = common_alloc(skeleton->num_joints, sizeof *doc.joints),
         .meshes = common_alloc(obj->num_parts, sizeof *doc.meshes),
     };
-
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const md5_quat q = joints[i].rotation;
-        doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
-                                        .parent = skeleton->joints[i].parent,
-                                        .position = joints[i].translation,
-                                        .rotation = {q.x, q.y, q.z}};
-    }
+    fill_doc_joints(&doc, skeleton, joints);
 
     bind_vertices vertices = create_vertices(obj);
     for (uint32_t i = 0; i < obj->num_parts; i++) {
@@ -244,15 +262,7 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
     }
     free_vertices(&vertices);
     const bool is_written = tool_write_doc(path, &doc, error);
-
-    for (uint32_t m = 0; m < doc.num_meshes; m++) {
-        free(doc.meshes[m].indices);
-        free(doc.meshes[m].vertices);
-        free(doc.meshes[m].texcoords);
-        free(doc.meshes[m].weights);
-    }
-    free(doc.meshes);
-    free(doc.joints);
+    free_doc_arrays(&doc);
     return is_written;
 }
 

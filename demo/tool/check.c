@@ -182,6 +182,7 @@ static void check_cited_clip(const file_batch *batch, file_report *report, cited
     md5_free_check(clip);
 }
 
+// A clip of a machine file and the path of its file.
 typedef struct cited_clip {
     const char *path; // sort key
     const md5_anim *anim;

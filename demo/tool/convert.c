@@ -5,6 +5,7 @@
 
 // -- Items of a folder ----------------------------------------------------------------------------
 
+// A model of the folder with its clips, which become one output.
 typedef struct batch_item {
     common_list inputs; // paths, or names of files of the game; the model is the first
     char *output;
@@ -20,6 +21,7 @@ typedef struct batch_item {
     } state;
 } batch_item;
 
+// The conversion of a folder or archive.
 typedef struct model_batch {
     const tool_arguments *arguments;
     const convert_job *pattern;

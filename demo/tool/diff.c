@@ -375,6 +375,7 @@ static void diff_cuts(const md5_camera *a, const md5_camera *b, bool *differs)
     }
 }
 
+// Returns the transform of a camera as a matrix.
 static md5_mat34 camera_matrix(const md5_camera_view *view)
 {
     return md5_mat34_from_xform(

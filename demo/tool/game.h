@@ -23,6 +23,7 @@ typedef struct tool_defaulted_model {
     char *reason;
 } tool_defaulted_model;
 
+// A game folder while a command lists, explains, parses or checks it.
 typedef struct tool_game {
     tool_search_paths search_paths;
     md5_game *md5; // opened from `search_paths`; NULL after an error

@@ -474,32 +474,53 @@ static const char *read_engines(const tool_command *command, tool_arguments *arg
     return unknown;
 }
 
+// Returns true if the number of arguments without options is valid for a command. Prints an error
+// otherwise.
+static bool check_operands(const tool_command *command, char **list,
+                           const tool_arguments *arguments)
+{
+    if (arguments->num_operands < command->min_operands) {
+        tool_usage(command->name, "argument is missing: expected %s", command->operands);
+        return false;
+    }
+    if (arguments->num_operands > command->max_operands) {
+        tool_usage(command->name, "too many arguments: expected %s, found also '%s'",
+                   command->operands, list[command->max_operands]);
+        return false;
+    }
+    return true;
+}
+
 // Prints an error and returns false if arguments cannot be combined. `is_mixed`: both --frame and
 // --ms are used.
 static bool check_arguments(const tool_command *command, int count, char **list, bool is_mixed,
                             tool_arguments *arguments)
 {
     const char *const unknown = read_engines(command, arguments);
-    const char *const info_option = arguments->shows_rules ? "--rules" : "--formats";
-    const bool prints_info = arguments->shows_rules || arguments->shows_formats;
-
-    if (unknown)
+    if (unknown) {
         tool_usage(command->name,
                    "unknown engine '%s'; run md5tool check --rules to list all engines", unknown);
-    else if (arguments->num_operands < command->min_operands)
-        tool_usage(command->name, "argument is missing: expected %s", command->operands);
-    else if (arguments->num_operands > command->max_operands)
-        tool_usage(command->name, "too many arguments: expected %s, found also '%s'",
-                   command->operands, list[command->max_operands]);
-    else if (prints_info && count > 1)
+        return false;
+    }
+    if (!check_operands(command, list, arguments))
+        return false;
+
+    const bool prints_info = arguments->shows_rules || arguments->shows_formats;
+    const char *const info_option = arguments->shows_rules ? "--rules" : "--formats";
+    const int num_forms = arguments->is_json + arguments->is_github + arguments->shows_all;
+    if (prints_info && count > 1) {
         tool_usage(command->name, "%s cannot be combined with other arguments", info_option);
-    else if (arguments->is_json + arguments->is_github + arguments->shows_all > 1)
+        return false;
+    }
+    if (num_forms > 1) {
         tool_usage(command->name, "--json, --github and --all cannot be combined");
-    else if (is_mixed)
+        return false;
+    }
+    if (is_mixed) {
         tool_usage(command->name, "--frame and --ms cannot be combined");
-    else
-        return true;
-    return false;
+        return false;
+    }
+    return true;
 }
 
 // Returns the index of an option of a command, or NUM_OPTIONS. `argument` includes the dashes.
@@ -514,6 +535,7 @@ static int find_option(const tool_command *command, const char *argument)
     return index;
 }
 
+// Returns true for --frame and --ms, which append to one list of times.
 static bool is_time_option(int index)
 {
     return options[index].offset == offsetof(tool_arguments, frame)

@@ -141,6 +141,7 @@ tool_kind tool_file_kind(const char *path)
     return TOOL_UNKNOWN;
 }
 
+// Returns true if the first bytes of text[size] are a word. The text need not end with 0.
 static bool starts_with(const char *text, size_t size, const char *word)
 {
     const size_t length = strlen(word);

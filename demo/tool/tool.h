@@ -186,6 +186,7 @@ void tool_show_progress(size_t done, size_t count);
 // Files are read from a path, or by name in a game. `game` is NULL for files on disk. A game must
 // be used by one thread only.
 
+// The folders and archives in which files of a game are searched, and the game that they form.
 typedef struct tool_search_paths {
     common_game_paths list; // in order of priority: the mod, DIR, the base
     size_t ends[3];         // index after the last path of the mod, of DIR, of the base
@@ -264,6 +265,7 @@ md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_
 // Checks a file like tool_check_text(). Returns NULL also if the file cannot be read.
 md5_check *tool_check_file(md5_game *game, const char *path, md5_engines requested);
 
+// A position in a text file; lines and columns count from 1.
 typedef struct text_position {
     uint32_t line;
     uint32_t column;
