@@ -84,7 +84,8 @@ enum {
 };
 
 // Returns true if the compressed size of an array is too large for an array that contains only
-// zeros. zlib compresses zeros to about a thousandth; the limit is four times that, and a constant.
+// zeros. zlib compresses zeros to about a thousandth. The limit is four times that size, plus a
+// constant.
 static bool exceeds_compressed_zeros(size_t size, size_t num_words)
 {
     enum { CONSTANT = 24, WORDS_PER_BYTE = 64 };
@@ -1051,8 +1052,9 @@ static char *find_image_file(const char *folder, const char *name)
     return NULL;
 }
 
-// Adds the image of a texture and returns its JSON object: an embedded image, a file below the
-// folder of the model, or, if there is no such file, only the name of the file.
+// Adds the image of a texture and returns its JSON object. The image is embedded in the file of the
+// model, or it is a file below the folder of the model. If it is missing, the object contains only
+// its name.
 static json_t *add_image(assimp_importer *importer, const char *path)
 {
     for (uint32_t i = 0; i < importer->scene->mNumTextures; i++) {
@@ -1297,8 +1299,8 @@ static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip
 }
 
 // Stores the transforms of all animated nodes in a frame. values[] contains an array for each
-// animated node: the translations of all frames (3 numbers each), then the rotations (4), then the
-// scales (3).
+// animated node. The array consists of the translations of all frames (3 numbers each), the
+// rotations (4), and the scales (3).
 static void sample_nodes(assimp_importer *importer, size_t frame, size_t num_frames, float *values)
 {
     float *node_values = values;

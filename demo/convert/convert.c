@@ -316,8 +316,8 @@ static bool merge_outfit(const convert_job *job, const md5_doc *body, md5_doc *o
 }
 
 // Merges a further model into the first model. *is_joined is false if the model remains a separate
-// part: it has the same counts as the first model and can be its morph target, or it has version
-// 12, which md5edit.h does not read.
+// part. This applies to a model with the same counts, which can be a morph target of the first
+// model, and to a model of version 12, which md5edit.h does not read.
 static bool join_model(const convert_job *job, convert_scene *scene, convert_part *first,
                        const convert_part *part, bool *is_joined, md5_error *error)
 {

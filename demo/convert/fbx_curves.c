@@ -203,9 +203,9 @@ static double apply_bias(const key_steps *steps, double slope, double bias)
     return average + bias_step * fabs(bias) / 100 + steep_slope(bias, direction);
 }
 
-// Limits a slope so that the curve does not exceed the value of a neighbor: the control points of
-// the curve, which are weights * time away from the key, stay between the values of the keys. At a
-// minimum or maximum the slope becomes 0.
+// Limits a slope so that the curve does not exceed the value of a neighbor: the inner control
+// points of the curve stay between the values of the keys. A control point is weight * time away
+// from its key. At a minimum or maximum the slope becomes 0.
 static double limit_slope(const fbx_key *key, const key_steps *steps, double slope)
 {
     const double sign = slope >= 0 ? 1 : -1;
@@ -650,8 +650,9 @@ static void read_stack_property(const fbx_file *file, const fbx_value *name, fbx
         read_property_numbers(file, values, &span->stop, 1);
 }
 
-// Adds a model to the index of names. libassimp's nodes are found by name, so the index refers to
-// the first model with a name; a later model with the same name marks the first as ambiguous.
+// Adds the name of a model to the index of names, by which the nodes of libassimp are found. The
+// index refers to the first model with a name. A later model with the same name marks the first
+// model as ambiguous.
 static void index_model_name(fbx_curves *curves, size_t model)
 {
     const char *const name = curves->models[model].name;

@@ -237,8 +237,8 @@ static const char *find_closing_brace(const char *at, const char *end)
     return end;
 }
 
-// Returns the end of a line break if the values of a node end there, or the position at which they
-// continue: after blanks and line breaks, if the next character is a comma.
+// Returns the position at which the values of a node continue after a line break: a comma, after
+// blanks and further line breaks. Returns the line break if the values end there.
 static const char *skip_continued_line(const char *line_end, const char *end)
 {
     const char *next = line_end;

@@ -291,9 +291,9 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
     return name ? view_copy_file(md5_game_files(game), name, size, &error) : NULL;
 }
 
-// Reads an image: the file at `path`, or if it is NULL, an image program of the game. file->bytes
-// receives the bytes of the file, or NULL if the program computes the image; the caller frees them,
-// also after an error. `image` receives the texels.
+// Reads an image: the file at `path` or, if it is NULL, an image program of the game. `image`
+// receives the texels. file->bytes receives the bytes of the file, or NULL if the program computes
+// the image; the caller frees them, also after an error.
 static bool read_image(const material_search *search, const char *path,
                        const md5_image_program *program, convert_image *file, view_image *image,
                        md5_error *error)
@@ -917,8 +917,8 @@ static bool add_material(material_search *search, uint32_t index, md5_error *err
     return is_done;
 }
 
-// If the meshes of an outfit (an attached model) begin at `mesh`, selects the outfit's folder for
-// the search, because its images are near its file. *next is the index of the next outfit.
+// Selects the folder for the search if the meshes of an outfit (an attached model) begin at `mesh`,
+// because the images of an outfit are near its file. *next is the index of the next outfit.
 static void open_outfit_package(material_search *search, uint32_t mesh, size_t *next)
 {
     const convert_scene *const scene = search->scene;
@@ -1282,8 +1282,8 @@ static char *undeclared_image_path(const convert_layout *layout, const convert_m
     return path;
 }
 
-// Returns the path of an image for which Quake searches: the name of the shader with the number of
-// the skin and of its frame, and a suffix for the image that glows.
+// Returns the path of an image for which Quake searches. It consists of the name of the shader, the
+// numbers of the skin and of its frame, and a suffix for the image that glows.
 static char *quake_image_path(const convert_layout *layout, const convert_material *material,
                               convert_map map)
 {

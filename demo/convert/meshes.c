@@ -372,8 +372,8 @@ static void add_triangles(mesh_builder *to)
     free(is_used);
 }
 
-// Selects the name of a mesh: the name that the mesh had as an MD5 mesh, which may be empty, else
-// the name of its node, else the name of the mesh in the file.
+// Selects the name of a mesh. The name that the mesh had as an MD5 mesh is preferred, even if it is
+// empty. Otherwise the mesh gets the name of its node, or its name in the file.
 static const char *mesh_name(const mesh_builder *to)
 {
     rig_meshes *const meshes = to->meshes;
@@ -404,8 +404,8 @@ static char *replace_dots(const char *name)
     return copy;
 }
 
-// Selects the shader of a mesh: the shader of its material, which is named when the first mesh uses
-// it, or without a material, the shader that the file stores for the mesh (may be NULL).
+// Selects the shader of a mesh. A mesh with a material gets the shader of the material, which is
+// named when the first mesh uses it. Other meshes get the shader that the file stores, or NULL.
 static const char *mesh_shader(const mesh_builder *to)
 {
     rig_meshes *const meshes = to->meshes;

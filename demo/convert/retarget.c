@@ -242,11 +242,14 @@ static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above
     }
 }
 
-// Compares two joints whose names match a role. The order of criteria: joints in the preferred part
-// of the skeleton; joints that are not helpers; the better word (words at lower addresses are
-// better); for fingers the deeper joint; the joint that moves most of the skin, because rigs can
-// have separate joints for control and deformation. Returns a positive number if the first joint is
-// better.
+// Compares two joints whose names match a role. Returns a positive number if the first joint is
+// better. These criteria are compared in this order:
+//
+// - the joint is in the preferred part of the skeleton
+// - the joint is not a helper
+// - the better word: words at lower addresses are better
+// - for fingers, the deeper joint
+// - the joint that moves most of the skin, because rigs can have separate joints for control
 static int64_t compare_candidates(const retarget_joint *a, const char *a_word,
                                   const retarget_joint *b, const char *b_word, bool is_finger)
 {
@@ -900,10 +903,10 @@ static char *describe_bad_chain(const retarget_figure *figure, const char *title
 }
 
 // Reads the joints of one side of a map's line: side 0 is the motion, side 1 the model. `token` is
-// the name of one joint or, if `is_chain` is true, possibly a chain "A..B", which consists of
-// joint A, its descendant B and the joints between them; the dots are overwritten. "-" means that
-// the side has no joint, which is valid for at most one side. Returns an error message, which the
-// caller frees, or NULL.
+// the name of a joint, or "-" if the side has no joint; at most one side may have none. If
+// `is_chain` is true, `token` can also be a chain "A..B": joint A, its descendant B and the joints
+// between them. The dots are overwritten. Returns an error message, which the caller frees, or
+// NULL.
 static char *read_chain(const retarget_figure *figure, char *token, bool is_chain, int side,
                         map_pair *pair)
 {
@@ -1295,8 +1298,9 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
     md5_local_to_model_xforms(source->skeleton, transfer->source_local, transfer->source_pose);
 }
 
-// Moves the path along the ground from the body to joint 0, if joint 0 is an ancestor of the body
-// and has no motion, because games use the motion of joint 0 as the motion of the character.
+// Moves the path along the ground from the body to joint 0, because games use the motion of joint 0
+// as the motion of the character. Does nothing if joint 0 has a motion or is not an ancestor of the
+// body.
 static void move_path_to_root(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1368,7 +1372,7 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
 }
 
 // Extends each frame with weight 1 by a linear fade to 0, over a tenth of a second before and after
-// it, so that a foot does not jump when it begins or ends to stand.
+// the frame. Without the fade, a foot would jump when it begins or ends to stand.
 static void fade_weights(float *weights, uint32_t num_frames, float rate)
 {
     const float fades_per_second = 10.0f;

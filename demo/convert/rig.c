@@ -372,8 +372,8 @@ static void count_branches(const convert_rig *rig, uint32_t *num_branches)
     }
 }
 
-// Marks the nodes between joints as joints, but not the fixed nodes above the common ancestor of
-// all joints, and not a root that another program added. num_branches[] is the result of
+// Marks the nodes between joints as joints. Fixed nodes above the common ancestor of all joints are
+// not marked, nor is a root that another program added. num_branches[] is the result of
 // count_branches().
 static void mark_nodes_between(convert_rig *rig, const uint32_t *num_branches)
 {
@@ -513,7 +513,7 @@ static bool has_root_for_meshes(const convert_rig *rig)
 }
 
 // Returns true if the additional root becomes a joint although the skeleton does not need a common
-// root: it holds the meshes that have no joint above them, and it is the only joint of a file
+// root. It is then the joint of meshes that have no joint above them, or the only joint of a file
 // without joints. Call it when the joints of all other nodes have been added.
 static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
 {

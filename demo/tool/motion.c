@@ -122,8 +122,8 @@ static bool is_large(char c)
 // Properties of a clip that the words of its name indicate: walk2, s_idle, SkeletonStand.
 enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
 
-// Returns true if a word begins at a character of a name: at the start, after a character that is
-// not a letter, or with a capital after a small letter, as in "SkeletonStand".
+// Returns true if a word begins at a character of a name. A word begins at the start, after a
+// character that is not a letter, and with a capital after a small letter, as in "SkeletonStand".
 static bool begins_word(const char *name, const char *at)
 {
     if (at == name)
