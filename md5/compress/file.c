@@ -338,6 +338,7 @@ static void transfer_fixed(md5_state_archive *state, clip_bytes *clip)
     md5_archive_32(state, &clip->reserved);
 }
 
+// Returns the size of the file of a clip, bytes.
 static uint64_t file_size(const clip_bytes *clip)
 {
     return HEADER_SIZE + FIXED_SIZE + (uint64_t)FILE_BYTES_PER_JOINT * clip->packed.num_joints
@@ -362,6 +363,32 @@ static void write_skeleton(md5_state_archive *state, const md5_skeleton *skeleto
     }
 }
 
+// Returns the fields of the file of a compressed clip.
+static clip_bytes collect_fields(const md5_anim *anim)
+{
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    clip_bytes clip = {
+        .anim = *anim,
+        .packed = *anim->internal.packed,
+        .base = anim->base_frame[0].translation,
+        .axes = (uint32_t)skeleton->axes,
+    };
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        clip.name_bytes += (uint32_t)strlen(skeleton->joints[i].name) + 1;
+    return clip;
+}
+
+// Writes the header of a file of `total` bytes, with the checksum of all bytes after it, which are
+// written already.
+static void write_file_header(uint8_t *start, size_t total)
+{
+    const uint64_t checksum = md5_fnv(MD5_FNV, start + HEADER_SIZE, total - HEADER_SIZE);
+    memcpy(start, MD5_PACKED_FILE, sizeof MD5_PACKED_FILE); // the version overwrites its NUL
+    md5_write_le(start + VERSION_OFFSET, COMPRESSED_VERSION, 4);
+    md5_write_le(start + SIZE_OFFSET, total, 4);
+    md5_write_le(start + CHECKSUM_OFFSET, checksum, 8);
+}
+
 // Writes a compressed clip as the bytes of a file. Returns their number, or 0 if the clip is not
 // compressed. If `bytes` is NULL or `size` is too small, writes nothing.
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
@@ -370,14 +397,7 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     MD5_ASSERT(bytes || size == 0, "bytes: must not be NULL unless size is 0");
     if (!anim->packed_size)
         return 0;
-
-    const md5_skeleton *const skeleton = &anim->skeleton;
-    clip_bytes clip = {
-        .anim = *anim, .packed = *anim->internal.packed, .axes = (uint32_t)skeleton->axes};
-    clip.base = anim->base_frame[0].translation;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        clip.name_bytes += (uint32_t)strlen(skeleton->joints[i].name) + 1;
-
+    clip_bytes clip = collect_fields(anim);
     const size_t total = (size_t)file_size(&clip);
     if (!bytes || size < total)
         return total;
@@ -385,15 +405,9 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     uint8_t *const start = (uint8_t *)bytes;
     md5_state_archive state = {.to = start + HEADER_SIZE};
     transfer_fixed(&state, &clip);
-    write_skeleton(&state, skeleton);
+    write_skeleton(&state, &anim->skeleton);
     memcpy(state.to, clip.packed.bytes, clip.packed.num_bytes);
-
-    // The header, with the checksum of all bytes after it.
-    memcpy(start, MD5_PACKED_FILE, sizeof MD5_PACKED_FILE); // the version overwrites its NUL
-    md5_write_le(start + VERSION_OFFSET, COMPRESSED_VERSION, 4);
-    md5_write_le(start + SIZE_OFFSET, total, 4);
-    md5_write_le(start + CHECKSUM_OFFSET,
-                 md5_fnv(MD5_FNV, start + HEADER_SIZE, total - HEADER_SIZE), 8);
+    write_file_header(start, total);
     return total;
 }
 

@@ -7,7 +7,7 @@ typedef struct point_key {
     uint32_t words[3];
 } point_key;
 
-// Returns the bits of a point, which are equal for equal points.
+// Returns the key of a point: the bits of its coordinates, which are equal for equal points.
 static point_key point_bits(md5_vec3 point)
 {
     const float values[3] = {point.x + 0, point.y + 0, point.z + 0}; // -0 becomes +0
@@ -32,16 +32,31 @@ static uint32_t key_digit(const point_key *key, int digit)
     return key->words[digit / 4] >> (8 * (digit % 4)) & (RADIX - 1);
 }
 
+// Replaces the number of points with each value of a digit by the offset of the first of them in
+// the sorted array. Returns true if all `count` points have the same value, so that they need not
+// be sorted by this digit.
+static bool convert_counts_to_offsets(uint32_t counts[RADIX], uint32_t count)
+{
+    uint32_t offset = 0;
+    bool is_common = false;
+    for (uint32_t value = 0; value < RADIX; value++) {
+        const uint32_t num_points = counts[value];
+        is_common = is_common || num_points == count;
+        counts[value] = offset;
+        offset += num_points;
+    }
+    return is_common;
+}
+
 // Sorts the indices 0 .. count - 1 by the keys of their points; indices of equal points are in
 // ascending order. Returns the array with the result, which is `order` or `buffer`. Radix sort: a
 // stable pass for each digit, least significant digit first.
 static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint32_t *order,
                                    uint32_t *buffer)
 {
-    uint32_t counts[NUM_DIGITS][RADIX] = {{0}};
+    uint32_t counts[NUM_DIGITS][RADIX] = {{0}}; // of the points with each value of each digit
     uint32_t *from = order;
     uint32_t *to = buffer;
-
     for (uint32_t i = 0; i < count; i++) {
         const point_key key = point_bits(points[i]);
         from[i] = i;
@@ -50,24 +65,13 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
     }
 
     for (int digit = 0; digit < NUM_DIGITS; digit++) {
-        // Replace the number of points with each value by the offset of the first of them.
         uint32_t *const offsets = counts[digit];
-        uint32_t offset = 0;
-        bool is_common = false; // all points have the same value, so this pass is skipped
-        for (uint32_t value = 0; value < RADIX; value++) {
-            const uint32_t num_points = offsets[value];
-            is_common = is_common || num_points == count;
-            offsets[value] = offset;
-            offset += num_points;
-        }
-
-        if (is_common)
+        if (convert_counts_to_offsets(offsets, count))
             continue;
         for (uint32_t i = 0; i < count; i++) {
             const point_key key = point_bits(points[from[i]]);
             to[offsets[key_digit(&key, digit)]++] = from[i];
         }
-
         uint32_t *const sorted = to;
         to = from;
         from = sorted;
@@ -85,8 +89,11 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
     TRY(order);
     uint32_t *const buffer = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(buffer);
+
+    // Equal points are consecutive, and the first of them has the lowest index.
     const uint32_t *const sorted = sort_by_key(points, count, order, buffer);
-    for (uint32_t i = 0, first = 0; i < count; i++) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t point = sorted[i];
         if (i == 0 || !are_positions_equal(points[point], points[first]))
             first = point;
@@ -105,28 +112,40 @@ enum {
     EXTRA_STEPS = 1024, // for the whole mesh
 };
 
+// Returns a hash of a point.
+static inline uint32_t hash_point(md5_vec3 point)
+{
+    const point_key key = point_bits(point);
+    uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
+    hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);
+    hash = (hash ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
+    return (uint32_t)(hash >> 32);
+}
+
+// Returns the size of the hash table for a number of points: a power of two that is large enough
+// that most points find their slot in the first step.
+static uint32_t count_slots(uint32_t num_points)
+{
+    uint32_t num_slots = 2;
+    while (num_slots < num_points + num_points / 2) // num_points < 2^31 / 14
+        num_slots *= 2;
+    return num_slots;
+}
+
 // Writes first_equal[count]: for each point the index of the first equal point, which may be the
 // point itself. Finds equal points with a hash table; if points collide too often, sorts them.
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
     const md5_arena_mark before = md5i_arena_position(arena);
-
-    uint32_t num_slots = 2;
-    while (num_slots < count + count / 2) // count < 2^31 / 14
-        num_slots *= 2;
+    const uint32_t num_slots = count_slots(count);
     uint32_t *const slots =
         MD5_ALLOC_ARRAY(arena, uint32_t, num_slots); // points; UINT32_MAX: empty
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
 
-    int64_t steps = EXTRA_STEPS;
+    int64_t steps = EXTRA_STEPS; // that are left for the points so far
     for (uint32_t i = 0; i < count && steps >= 0; i++) {
-        const point_key key = point_bits(points[i]);
-        uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
-        hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);
-        hash = (hash ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
-
-        uint32_t slot = (uint32_t)(hash >> 32) & (num_slots - 1);
+        uint32_t slot = hash_point(points[i]) & (num_slots - 1);
         steps += STEPS_PER_POINT;
 
         // Search the slots from here on for an equal point. An empty slot counts as a slot that
@@ -142,7 +161,10 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     }
 
     md5i_arena_rewind(arena, before);
-    return steps >= 0 || md5i_weld_by_sorting(arena, points, count, first_equal);
+    const bool has_too_many_collisions = steps < 0;
+    if (has_too_many_collisions)
+        return md5i_weld_by_sorting(arena, points, count, first_equal);
+    return true;
 }
 
 // Converts the result of md5i_weld() in place to chains: equals[i] becomes the index of the next
