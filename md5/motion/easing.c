@@ -5,8 +5,8 @@
 
 // == Functions ===================================================================================
 
-// The power of the whole part is a shift. The power of the fraction is the Taylor series of exp(),
-// up to the tenth power; the next term is below 1e-9.
+// Returns 2^x for 0 <= x <= 10. The power of the whole part of x is a shift. The power of its
+// fraction is the Taylor series of exp(), up to the tenth power; the next term is below 1e-9.
 double md5i_power_of_two(double x)
 {
     const double log_2 = 0.69314718055994531;
@@ -18,7 +18,8 @@ double md5i_power_of_two(double x)
     return sum * (1 << (int)whole);
 }
 
-// The Taylor series up to x^17; the next term is below 5e-14.
+// Returns the sine of an angle in radians, |x| <= pi / 2, by the Taylor series up to x^17. The next
+// term is below 5e-14.
 double md5i_sine(double x)
 {
     double sum = 1;
@@ -27,7 +28,8 @@ double md5i_sine(double x)
     return x * sum;
 }
 
-// Uses sin(pi - x) = sin(x) to reduce the range to a quarter turn.
+// Returns the sine of an angle in turns of 360 degrees. Uses sin(pi - x) = sin(x) to reduce the
+// range to a quarter turn.
 double md5i_sine_of_turns(double turns)
 {
     double fraction = turns - floor(turns + 0.5); // -0.5 .. 0.5
@@ -64,8 +66,9 @@ double md5i_atan2(double y, double x)
     return x < 0 ? pi - angle : angle;
 }
 
-// Halves x until ten terms of the series of exp(-x) are exact, then squares the result as often as
-// x was halved. Unlike exp(), this gives the same bits on all systems.
+// Returns exp(-x) for x >= 0. Halves x until ten terms of the series of exp(-x) are exact, then
+// squares the result as often as x was halved. Unlike exp(), this gives the same bits on all
+// systems.
 double md5i_decay(double x)
 {
     enum { TERMS = 10 };
@@ -286,7 +289,8 @@ enum { NUM_ROWS = sizeof easing_rows / sizeof easing_rows[0] };
 
 // -- Parameters -----------------------------------------------------------------------------------
 
-// The coordinate of a cubic Bézier from 0 to 1 with control values a and b, and its derivative.
+// Returns a coordinate of a cubic Bézier curve from 0 to 1, whose inner control points have the
+// coordinates a and b, at the parameter s. bezier_slope() returns its derivative by s.
 static double bezier(double a, double b, double s)
 {
     return s * (3 * (1 - s) * ((1 - s) * a + s * b) + s * s);
@@ -407,6 +411,7 @@ static double inverse_smoothstep(double x)
     return 0.5 - md5i_sine((0.5 * 3.14159265358979324 - angle) / 3.0);
 }
 
+// Writes the points and weights of a quadrature between two positions: see md5_mean_point.
 // Substitutes x = v^2 (3 - 2 v) in the integral. The derivative of this function is 0 at 0 and 1,
 // which makes the points denser there.
 void md5i_mean_points(double from, double to, md5_mean_point *points)
@@ -561,8 +566,9 @@ float md5_smoothing_fraction(float rate, float seconds)
     return rate > 0 && exponent > 0 ? (float)(1 - md5i_decay(exponent)) : 0;
 }
 
-// Solves the equation of the damped spring exactly: `keep` and `drift` of md5i_swing_for() are the
-// parts of the initial distance and of the initial velocity in the distance after `seconds`.
+// Moves a value and its velocity toward a target like a damped spring. Solves the equation of the
+// spring exactly: `keep` and `drift` of md5i_swing_for() are the parts of the initial distance and
+// of the initial velocity in the distance after `seconds`.
 void md5_spring_damp(float target, float stiffness, float damping, float seconds, float *value,
                      float *velocity)
 {

@@ -15,6 +15,29 @@ static bool is_same_contact(const contact_candidate *candidate, md5_vec3d point,
     return square < MAX_SAME_SQUARE && md5_vec3d_dot(candidate->normal, normal) > MIN_SAME_COSINE;
 }
 
+// Returns the index of an earlier candidate that is the same as a point and a normal, or the number
+// of candidates.
+static uint32_t find_same_candidate(const contact_search *search, md5_vec3d point, md5_vec3d normal)
+{
+    uint32_t index = search->num_candidates;
+    for (uint32_t i = 0; i < search->num_candidates; i++) {
+        if (is_same_contact(&search->candidates[i], point, normal))
+            index = i;
+    }
+    return index;
+}
+
+// Returns the index of the candidate with the largest gap of a full list.
+static uint32_t find_largest_gap(const contact_search *search)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 1; i < search->num_candidates; i++) {
+        if (search->candidates[i].gap > search->candidates[largest].gap)
+            largest = i;
+    }
+    return largest;
+}
+
 // Adds a point of a body as a possible contact with the plane of `normal` and `level` (dot(normal,
 // p) = level), if their gap is at most the reach of the search. Of nearly equal candidates, the
 // deeper one is kept.
@@ -25,27 +48,15 @@ void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec
     if (gap > search->reach)
         return;
 
-    // The new candidate takes the place of an earlier candidate that is the same, or the place
-    // after the last candidate.
-    contact_candidate *const candidates = search->candidates;
-    uint32_t index = search->num_candidates;
-    for (uint32_t i = 0; i < search->num_candidates; i++) {
-        if (is_same_contact(&candidates[i], point, normal))
-            index = i;
-    }
-
-    // If the list is full, the new candidate takes the place of the candidate with the largest gap.
-    if (index == MAX_CANDIDATES) {
-        index = 0;
-        for (uint32_t i = 1; i < search->num_candidates; i++) {
-            if (candidates[i].gap > candidates[index].gap)
-                index = i;
-        }
-    }
-
-    if (index == search->num_candidates)
+    // The new candidate replaces an earlier candidate that is the same or, if the list is full, the
+    // candidate with the largest gap. Otherwise it is added after the last candidate.
+    uint32_t index = find_same_candidate(search, point, normal);
+    if (index == MAX_CANDIDATES)
+        index = find_largest_gap(search);
+    const bool is_added = index == search->num_candidates;
+    if (is_added)
         search->num_candidates++;
-    else if (candidates[index].gap <= gap)
+    else if (search->candidates[index].gap <= gap)
         return; // the stored candidate is deeper
-    candidates[index] = (contact_candidate){point, normal, level, gap};
+    search->candidates[index] = (contact_candidate){point, normal, level, gap};
 }

@@ -6,6 +6,8 @@ ragdoll_transform md5i_ragdoll_transform(const md5_ragdoll *ragdoll, uint32_t no
     return node == MD5_NONE ? ragdoll->world : ragdoll->nodes[node].transform;
 }
 
+// Returns the angular velocity of a node relative to its parent: see ragdoll.h. The world does not
+// rotate.
 md5_vec3d md5i_joint_angular_velocity(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     if (node->parent == MD5_NONE)
@@ -25,7 +27,8 @@ void md5i_constraint_transforms(const md5_ragdoll *ragdoll, const md5_body_const
     }
 }
 
-// Uses the Cayley map, whose error is of the third order of the angle.
+// Returns the rotation `q` after a rotation by an angular velocity for `seconds`. Uses the Cayley
+// map, whose error is of the third order of the angle.
 md5_quatd md5i_integrate_rotation(md5_quatd q, md5_vec3d angular, double seconds)
 {
     const md5_vec3d half = md5_vec3d_scale(angular, 0.5 * seconds);
