@@ -300,6 +300,24 @@ TEST (view_bounds_ignore_the_targets_of_eyes) {
     }
 }
 
+// In the upright window of a phone, the camera frames the character without the guest that walks
+// past, so that it stays near when the demo scene ends.
+TEST (view_camera_on_a_phone_stays_near_after_the_demo) {
+    bool redraw = false;
+    test_viewer viewer;
+    view_state *const state = &viewer.state;
+    if (!begin_viewer(&viewer, (const char *[]){"--resolution=390,844", NULL}, true))
+        return;
+    CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
+    (void)item_draw(state, 390, 844);
+    view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
+    CHECK(state->document->companions[VIEW_GUEST].model && !state->document->scene.machine.acts);
+    view_measure(state);
+    const float model_size = view_size(state->document->scene.model->bounds);
+    CHECK(view_size(state->document->bounds) < 1.2f * model_size);
+    end_viewer(&viewer);
+}
+
 TEST (view_start_plays_the_first_minute) {
     bool redraw = false;
     test_viewer viewer;

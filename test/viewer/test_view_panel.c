@@ -404,6 +404,20 @@ TEST (view_frames_a_jumping_machine_next_to_the_panels) {
     }
 }
 
+// In the upright window of a phone, the character fills half of the height.
+TEST (view_frames_a_machine_on_a_phone_in_its_pose) {
+    screen s;
+    if (open_stage(&s, MACHINE)) {
+        s.viewer.width = 390;
+        s.viewer.height = 844;
+        view_measure(&s.viewer);
+        run_seconds(&s, 0.2);
+        const view_rect box = check_visible(&s);
+        CHECK(box.height > 0.5f * (float)s.viewer.height);
+    }
+    (void)screen_close(&s);
+}
+
 TEST_LONG (view_shows_all_of_each_clip_that_is_selected_by_key) {
     for (int size = 0; size < 4; size += 2) {
         screen s;

@@ -1095,18 +1095,20 @@ static void widen_horizontally(view_document *document, float distance)
     document->bounds.max.y += distance;
 }
 
-// Extends the bounds and the hull by the companions that are not attached to a joint.
-static void widen_by_companions(view_document *document)
+// Extends the bounds and the hull by the companions that are not attached to a joint. A guest is
+// not part of a single pose, because it walks past the model and is visible only for a while.
+static void widen_by_companions(view_document *document, bool is_pose)
 {
     if (document->scene.machine.acts) // the demo scene controls its own camera
         return;
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];
-        if (companion->model == NULL || companion->joint >= 0)
+        const bool is_guest = companion->machine != NULL;
+        if (companion->model == NULL || companion->joint >= 0 || (is_guest && is_pose))
             continue;
         md5_bounds box = companion->model->bounds;
         md5_vec3 offset = {0, 0, 0};
-        if (companion->machine != NULL) { // a guest walks past the model, in front of it
+        if (is_guest) { // it walks past the model, in front of it
             offset.x = companion->machine->start.translation.x;
         } else {
             box = view_rotate_bounds(&document->scene.rotation, box);
@@ -1141,7 +1143,7 @@ void view_measure_document(view_document *document, const view_play *still)
     if (crowd->count > 0)
         widen_horizontally(document, crowd->spread);
     else
-        widen_by_companions(document);
+        widen_by_companions(document, still != NULL);
     if (still == NULL) // a single pose, such as a jump, does not move the ground
         document->ground = find_ground(document);
 }

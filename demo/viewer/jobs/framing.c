@@ -77,9 +77,19 @@ void view_place_camera(view_state *viewer)
     view_snap(viewer);
 }
 
+// The clips of a machine together are much wider than its character. In an upright window, such as
+// that of a phone, a camera that shows all of them would show a small character.
+static bool frames_only_the_pose(const view_state *viewer)
+{
+    const bool is_upright = viewer->height > viewer->width;
+    return is_upright && view_get_mode(viewer->document) == VIEW_MODE_MACHINE;
+}
+
 void view_measure(view_state *viewer)
 {
-    view_measure_document(viewer->document, NULL);
+    view_measure_document(viewer->document, NULL); // also finds the ground
+    if (frames_only_the_pose(viewer))
+        view_measure_document(viewer->document, &viewer->play);
     view_pose(&viewer->document->scene, &viewer->play);
 }
 
