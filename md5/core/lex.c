@@ -682,6 +682,7 @@ bool md5i_lex_double(md5_lex *lex, double *value)
     md5_lex start = *lex;
     TRY(md5i_lex_float(lex, &checked));
     const bool negate = skip_separate_minus(&start);
+    *value = 0; // the number is valid and replaces it, but compilers cannot see that
     md5i_scan_double(start.at, start.end, value);
     if (negate)
         *value = -*value;
