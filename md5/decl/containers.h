@@ -19,6 +19,8 @@ const void *md5i_find_in_table(const char *word, const void *table, size_t count
 // the node cleared, all names below child[1] have it set, and all names below the node have the
 // same bits before it.
 
+// A node of the tree: a leaf for each name, and inner nodes that select one of two children by one
+// bit of the searched name.
 typedef struct md5_name_node {
     struct md5_name_node *child[2];
     const char *name; // NULL for an inner node

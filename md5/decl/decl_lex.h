@@ -28,6 +28,7 @@ typedef enum md5_token_kind {
     MD5_TOKEN_PUNCTUATION
 } md5_token_kind;
 
+// A token of a declaration, with its location in the text.
 typedef struct md5_token {
     md5_token_kind kind;
     const char *text; // [size] in the text, or in game->scratch for joined strings; no NUL
@@ -46,6 +47,7 @@ typedef struct md5_decl_position {
     uint32_t line;
 } md5_decl_position;
 
+// The lexer: the text of a file or declaration, and the position in it.
 typedef struct md5_decl_lex {
     md5_game *game;
     const char *file;

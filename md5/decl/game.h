@@ -26,12 +26,15 @@ typedef struct md5_decl_entry {
     bool is_open;           // for models: its parents are being parsed
 } md5_decl_entry;
 
+// The declarations of one type, such as all materials.
 typedef struct md5_decl_list {
     md5_name_map names;       // of md5_decl_entry
     md5_decl_entry **entries; // [count]
     uint32_t count;
 } md5_decl_list;
 
+// A game folder: its search paths, files and declarations. `arena` contains everything that is
+// freed with the game, `scratch` the temporary memory of one parse.
 struct md5_game {
     md5_internal internal;
     md5_context context;
@@ -55,6 +58,8 @@ struct md5_game {
     uint32_t num_model_joints[2]; // by parse mode: see charge_joint_budget()
 };
 
+// Returns true if errors that the engine reports do not make a declaration invalid: the parser then
+// reads as much of it as possible.
 static inline bool md5_is_lenient(const md5_game *game)
 {
     return game->mode == MD5_PARSE_LENIENT;

@@ -135,6 +135,7 @@ typedef enum joint_use {
     JOINT_NEEDS_POSITION  // its transform in model space, while the mods are applied to a pose
 } joint_use;
 
+// A joint whose current transform is computed in each tick.
 typedef struct tracked_joint {
     uint32_t joint;
     uint32_t parent;

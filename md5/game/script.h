@@ -10,6 +10,7 @@
 // Capacity of the stacks of a thread: values, including local variables, and nested calls.
 enum { SCRIPT_STACK = 64, SCRIPT_DEPTH = 32 };
 
+// The type of a value.
 typedef enum script_kind { SCRIPT_NUMBER, SCRIPT_TEXT, SCRIPT_VECTOR } script_kind;
 
 // A value of all zero bits is the number 0. It is also usable as an empty text and a zero vector.
@@ -19,6 +20,8 @@ typedef struct script_value {
     char text[64];
 } script_value;
 
+// The operations of a stack machine. Operands are popped from the stack, and results are pushed.
+// `arg`, `count` and `value` are members of script_op.
 typedef enum script_code {
     SCRIPT_CONSTANT, // pushes `value`
     // Push or set the local or variable with index `arg`. If `count` is 1 to 3, they push or set
@@ -55,6 +58,7 @@ typedef enum script_code {
     SCRIPT_KEEP_SECOND // assignment to an expression that is not a variable
 } script_code;
 
+// An operation with its arguments.
 typedef struct script_op {
     uint8_t code; // script_code
     // Calls: number of arguments. Variables and locals: 0, or the component of a vector, 1 to 3.
@@ -107,6 +111,7 @@ typedef enum script_builtin {
     SCRIPT_UNKNOWN // also the number of known functions
 } script_builtin;
 
+// A compiled function of a script.
 typedef struct script_function {
     const script_op *ops;
     uint32_t num_locals; // including parameters

@@ -33,6 +33,7 @@ typedef struct script_definition {
     struct script_definition *next_compiled; // in the list of functions to compile
 } script_definition;
 
+// A script that is being compiled: its tokens, and the declarations that were found in them.
 typedef struct script_program {
     script_block *block; // the result
     md5_arena arena;     // memory that is freed after compiling

@@ -11,6 +11,7 @@
 #include "md5/core/lex.h"
 #include "md5/decl/containers.h"
 
+// The kind of a token, which its first character decides.
 typedef enum script_token_kind {
     SCRIPT_TOKEN_END, // also every token after an error
     SCRIPT_TOKEN_NAME,
@@ -20,20 +21,23 @@ typedef enum script_token_kind {
     SCRIPT_TOKEN_SIGN
 } script_token_kind;
 
+// A token: `size` bytes of the text of a file.
 typedef struct script_token {
     script_token_kind kind;
-    bool begins_line;
-    uint32_t file; // index in script_tokens.files
+    bool begins_line; // it is the first token of its line
+    uint32_t file;    // index in script_tokens.files
     const char *at;
     size_t size;
 } script_token;
 
+// A file of the script, with the lexer that reads its text.
 typedef struct script_file {
     const char *name;
     md5_file_text text;
     md5_lex lex;
 } script_file;
 
+// The files of a script and their tokens after preprocessing, with the cursor of the parser.
 typedef struct script_tokens {
     md5_context *context;
     md5_arena *arena;

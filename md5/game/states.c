@@ -27,6 +27,7 @@ enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, FRAME_THREAD = NUM_THREADS };
 // Limit of blend times, in frames of 24 Hz: longer times become this time.
 enum { MAX_FRAMES = 1000000 };
 
+// A call of a function that has not returned yet.
 typedef struct script_call {
     const script_function *function;
     uint32_t at;   // index of the next operation

@@ -95,11 +95,12 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
 // loops, and in steps of many cycles. The result does not depend on the division of time into
 // steps.
 //
-// Clocks are rounded sums, and another division of the same time rounds differently. Therefore an
-// event counts as reached MD5_BORDER of a cycle before its position: a forward step from `from`
-// to `to` passes the events in (from + MD5_BORDER, to + MD5_BORDER], a backward step the events in
-// [to - MD5_BORDER, from - MD5_BORDER). Rounding errors are far smaller than MD5_BORDER, and
-// the intervals of adjacent steps meet exactly.
+// A clock is a sum with rounding errors, which differ if the same time is divided into other steps.
+// Therefore an event counts as reached slightly early, MD5_BORDER of a cycle before its position:
+// - a forward step passes the events in (from + MD5_BORDER, to + MD5_BORDER]
+// - a backward step passes the events in [to - MD5_BORDER, from - MD5_BORDER)
+// Rounding errors are far smaller than MD5_BORDER, and the intervals of adjacent steps meet
+// exactly.
 
 // Position of an event in a cycle. A ping-pong cycle passes most events twice. The last frame of a
 // loop has phase 1, so that its event fires at the end of a cycle and not at the start of the
@@ -179,7 +180,8 @@ typedef struct md5_root_delta {
 // No displacement.
 #define MD5_NO_DELTA ((md5_root_delta){.cosine = 1.0})
 
-// Returns the displacement b followed by a.
+// Returns the displacement of a character that moves by `a` and then, from its new position and in
+// its new direction, by `b`.
 static inline md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b)
 {
     return (md5_root_delta){
@@ -259,7 +261,8 @@ void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, 
 // must not be NONE.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample);
 
-// Displacement at a clock. A step needs two of them; the second is also the first of the next step.
+// The displacement of a clip's root at a clock. A step is the difference between two positions; the
+// second position is stored, because it is the first position of the next step.
 typedef struct md5_root_position {
     md5_clock clock;
     int64_t cycle; // cycle of the sample position: 0 unless MD5_PLAY_LOOP

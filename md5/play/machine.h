@@ -50,7 +50,8 @@ typedef struct md5_weight_rule {
     uint32_t easing;    // index in `easings`; 0: no easing
 } md5_weight_rule;
 
-// A clip, independent of its playback.
+// A clip of the machine, with the data that do not depend on its playback. Several states and
+// motions can play the same clip.
 typedef struct md5_source {
     const md5_binding *binding;
     md5_interpolation interpolation;
@@ -66,7 +67,7 @@ typedef struct md5_source {
     uint32_t first_window; // index of its first window in the machine's windows
 } md5_source;
 
-// A clip with a play mode, start and speed.
+// A clip as a motion plays it: with a play mode, a start and a speed.
 typedef struct md5_playable {
     const md5_source *source;
     const md5_timing *timing; // of the play mode
@@ -104,7 +105,8 @@ typedef struct md5_joint_run {
     uint32_t count;
 } md5_joint_run;
 
-// The slots of a clip's tracks that drive the joints of a run.
+// The ranges of a clip's animated rotations and translations ("slots") that move the joints of a
+// run.
 typedef struct md5_run_slots {
     md5_slots rotations;
     md5_slots translations;
@@ -189,15 +191,16 @@ typedef struct md5i_part {
     bool leads_group;     // a synchronized group begins with this part
 } md5i_part;
 
-// A clip in a blend tree. Each instance has a separate clock. The order is the order of items in
-// the tables.
+// One use of a clip in a blend tree. A player has a clip instance with a separate clock for it.
+// The order is the order of items in the tables.
 typedef struct md5_instance_plan {
     const md5_playable *playable;
     uint32_t part;
     uint32_t group; // synchronized group; MD5_NONE: none
 } md5_instance_plan;
 
-// Synchronized clips. The start of the first clip is the start of all clips.
+// A synchronized group: clips of a blend tree that share one clock, so that they remain in phase.
+// All clips begin at the start of the first clip.
 typedef struct md5_group_plan {
     uint32_t *members; // [num_members] instances
     uint32_t num_members;
@@ -228,7 +231,8 @@ static inline uint32_t md5_num_step_markers(const md5_blend_tree *tree)
                                     : tree->groups[first->group].num_markers;
 }
 
-// A condition of a transition or one-shot clip.
+// A condition of a transition or one-shot clip. The conditions of one owner are adjacent. They form
+// alternatives; the owner is possible if all conditions of any alternative hold.
 typedef struct md5_play_condition {
     uint32_t parameter;
     md5_comparison compare;
@@ -254,7 +258,7 @@ typedef enum md5_begin {
     MD5_BEGIN_AT_PREVIOUS_PHASE, // at the phase of the previous state
 } md5_begin;
 
-// A change to another state.
+// A change of a layer to another state: the effect of a transition or of a call of the game.
 typedef struct md5_change {
     uint32_t state;
     double start;
@@ -352,7 +356,8 @@ typedef struct md5_sole {
     md5_vec3 ahead; // direction in the joint's space that points forward in the bind pose
 } md5_sole;
 
-// A transform in the space of a joint of the model or of an attached model.
+// A transform in the space of a joint of the model or of an attached model. The target and the pole
+// of a modifier can be anchors, which then move with the joint.
 typedef struct md5_anchor {
     bool is_set;
     bool is_aligned;
@@ -361,6 +366,8 @@ typedef struct md5_anchor {
     md5_xform within;
 } md5_anchor;
 
+// A modifier of the pose, such as inverse kinematics. `desc.kind` selects which of the other
+// members are used; their comments begin with the kind.
 typedef struct md5_modifier {
     md5_modifier_desc desc; // with defaults filled in
     uint32_t joint;
@@ -379,7 +386,8 @@ typedef struct md5_modifier {
     uint32_t seed;            // GAZE: initial seed
 } md5_modifier;
 
-// A window of a clip.
+// A window of a clip: a named range of frames, for example while a sword can hit. Windows of
+// several clips with the same name are one window for the game.
 typedef struct md5_machine_window {
     const char *name;
     uint32_t window; // index of the first window with this name

@@ -1,7 +1,9 @@
-// A machine under construction: shared state of the files in this folder, lookup of names, errors.
+// A machine under construction: the shared state of the files in this folder, the lookup of names,
+// and errors.
 //
-// md5_building contains the description, the machine, and for each kind of name a sorted list
-// (md5_names) that resolves names to indices. All memory is in an arena, because the size of the
+// A description (md5_machine_desc) contains tables, whose rows refer to each other by name. The
+// machine contains the same rows with indices instead of names. md5_building contains both, and a
+// sorted list of names for each kind of row. All memory is in an arena, because the size of the
 // machine is not known in advance.
 #ifndef MD5_PLAY_BUILD_BUILDING_H
 #define MD5_PLAY_BUILD_BUILDING_H
@@ -9,14 +11,16 @@
 #include "md5/play/machine.h"
 #include "md5/play/schema.h"
 
-// -- Names of the rows of a table, each unique, sorted for binary search -------------------------
+// -- Names of the rows of a table -----------------------------------------------------------------
 
+// The name of one row.
 typedef struct md5_name {
     const char *text;
     const char *const *member; // address of the name in the table, for its location in the file
     uint32_t number;           // index of its row
 } md5_name;
 
+// The names of all rows of a kind, sorted for binary search.
 typedef struct md5_names {
     const char *what; // kind of the named rows, such as "clip", for messages
     bool may_repeat;  // names may be equal; the first is found
@@ -26,6 +30,7 @@ typedef struct md5_names {
 
 // -- The machine under construction ---------------------------------------------------------------
 
+// The construction of one machine. "The current row" is the row that messages name.
 typedef struct md5_building {
     md5_context *context;
     md5_arena *arena;   // becomes the machine's memory
@@ -41,13 +46,13 @@ typedef struct md5_building {
     md5_names curves;
     md5_names attached;
     md5_names *attached_joints;
-    const char *event_bits[MD5_MAX_EVENT_BITS]; // [machine->num_ears] names of events, see
-                                                // MD5_MAX_EVENT_BITS
-    const char *kind;                           // kind of the current row, for messages: "motion"
-    const char *owner;                          // name of the current row, for messages
-    bool *marks;                                // [joints]
-    md5_xform *sampled;                         // [joints]
-    // Number of rows in all tables. num_easings may exceed the number of easings in the machine.
+    // [machine->num_event_bits] The event name of each bit: see MD5_MAX_EVENT_BITS.
+    const char *event_bits[MD5_MAX_EVENT_BITS];
+    const char *kind;   // kind of the current row, such as "motion"
+    const char *owner;  // name of the current row
+    bool *marks;        // [joints] scratch: a set of joints
+    md5_xform *sampled; // [joints] scratch: a sampled pose
+    // Numbers of rows in all tables. num_easings may exceed the number of easings in the machine.
     size_t num_windows;
     size_t num_curves;
     size_t num_items;
