@@ -286,27 +286,18 @@ static double find_eye_height(const md5_monster *monster)
     return (double)top[2] - EYES_BELOW_TOP;
 }
 
-// Reads the keys of look joints and eyes. The defaults are the engine's.
-static void read_look_keys(md5_monster *monster, md5_context *context)
+// Reads the limits, offsets, rates and times of look joints and eyes. The defaults are the
+// engine's.
+static void read_look_numbers(md5_monster *monster)
 {
-    const md5_entity *const entity = monster->desc.entity;
-    driven_actor *const body = &monster->body_actor;
-    driven_actor *const head = monster->desc.head ? &monster->head_actor : body;
-
-    // Joints.
-    read_look_joints(monster, context);
-    monster->focus_joint = md5i_find_key_joint(head, entity, "bone_focus", context);
-    monster->orientation_joint = md5i_find_key_joint(body, entity, "bone_orientation", context);
-    monster->eye_joints[0] = md5i_find_key_joint(head, entity, "bone_leftEye", context);
-    monster->eye_joints[1] = md5i_find_key_joint(head, entity, "bone_rightEye", context);
-
     // Limits of the angles: pitch, yaw.
+    const md5_entity *const entity = monster->desc.entity;
     monster->look_min = read_angles(entity, "look_min", -80.0f, -75.0f);
     monster->look_max = read_angles(entity, "look_max", 80.0f, 75.0f);
     monster->eye_min = read_angles(entity, "eye_turn_min", -10.0f, -30.0f);
     monster->eye_max = read_angles(entity, "eye_turn_max", 10.0f, 30.0f);
 
-    // Read the offsets, rates and times. The engine spells "verticle" so.
+    // The engine spells "verticle" so.
     monster->eye_vertical = md5i_monster_float(monster, "eye_verticle_offset", 5.0f);
     monster->eye_horizontal = md5i_monster_float(monster, "eye_horizontal_offset", -8.0f);
     monster->eye_rate = md5i_monster_float(monster, "eye_focus_rate", 0.5f);
@@ -314,6 +305,21 @@ static void read_look_keys(md5_monster *monster, md5_context *context)
     const float max_duration = 1e9f; // ms, below INT32_MAX
     const float align = md5i_monster_float(monster, "focus_align_time", 1.0f) * 1000.0f;
     monster->align_duration = align > 0.0f && align < max_duration ? (int32_t)align : 0;
+}
+
+// Reads the keys of look joints and eyes, and tracks their joints. The eyes are joints of the head,
+// if the monster has a separate head.
+static void read_look_keys(md5_monster *monster, md5_context *context)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    driven_actor *const body = &monster->body_actor;
+    driven_actor *const head = monster->desc.head ? &monster->head_actor : body;
+    read_look_joints(monster, context);
+    monster->focus_joint = md5i_find_key_joint(head, entity, "bone_focus", context);
+    monster->orientation_joint = md5i_find_key_joint(body, entity, "bone_orientation", context);
+    monster->eye_joints[0] = md5i_find_key_joint(head, entity, "bone_leftEye", context);
+    monster->eye_joints[1] = md5i_find_key_joint(head, entity, "bone_rightEye", context);
+    read_look_numbers(monster);
     monster->eye_height = find_eye_height(monster);
 
     md5i_track_joint(head, monster->focus_joint, JOINT_TRACKED);

@@ -107,6 +107,22 @@ static bool read_legs(md5_monster *monster, uint32_t count, md5_context *context
     return true;
 }
 
+// Reads the distances and rates of walk IK. The defaults are the engine's.
+static void read_walk_numbers(md5_monster *monster)
+{
+    md5_walk_ik *const ik = &monster->ik;
+    ik->smoothing = md5i_monster_float(monster, "ik_smoothing", 0.75f);
+    ik->waist_smoothing = md5i_monster_float(monster, "ik_waistSmoothing", 0.75f);
+    ik->foot_shift = md5i_monster_float(monster, "ik_footShift", 0.0f);
+    ik->waist_shift = md5i_monster_float(monster, "ik_waistShift", 0.0f);
+    ik->min_waist_floor = md5i_monster_float(monster, "ik_minWaistFloorDist", 0.0f);
+    ik->min_waist_ankle = md5i_monster_float(monster, "ik_minWaistAnkleDist", 0.0f);
+    ik->up_trace = md5i_monster_float(monster, "ik_footUpTrace", 32.0f);
+    ik->down_trace = md5i_monster_float(monster, "ik_footDownTrace", 32.0f);
+    ik->foot_size = md5i_monster_float(monster, "ik_footSize", 4.0f);
+    ik->uses_pivot = md5i_monster_float(monster, "ik_usePivot", 0.0f) != 0.0f;
+}
+
 // Reads the keys of walk IK, which places feet on uneven ground, and the lengths of bones from the
 // clip "ik_pose". Walk IK remains disabled if the entity has no legs or lacks a joint. All
 // distances are in units.
@@ -121,17 +137,7 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
         count = (uint32_t)num_legs;
     if (!read_legs(monster, count, context))
         return;
-
-    ik->smoothing = md5i_monster_float(monster, "ik_smoothing", 0.75f);
-    ik->waist_smoothing = md5i_monster_float(monster, "ik_waistSmoothing", 0.75f);
-    ik->foot_shift = md5i_monster_float(monster, "ik_footShift", 0.0f);
-    ik->waist_shift = md5i_monster_float(monster, "ik_waistShift", 0.0f);
-    ik->min_waist_floor = md5i_monster_float(monster, "ik_minWaistFloorDist", 0.0f);
-    ik->min_waist_ankle = md5i_monster_float(monster, "ik_minWaistAnkleDist", 0.0f);
-    ik->up_trace = md5i_monster_float(monster, "ik_footUpTrace", 32.0f);
-    ik->down_trace = md5i_monster_float(monster, "ik_footDownTrace", 32.0f);
-    ik->foot_size = md5i_monster_float(monster, "ik_footSize", 4.0f);
-    ik->uses_pivot = md5i_monster_float(monster, "ik_usePivot", 0.0f) != 0.0f;
+    read_walk_numbers(monster);
 
     md5i_track_joint(&monster->body_actor, ik->waist, JOINT_NEEDS_POSITION);
     for (uint32_t i = 0; i < count; i++) {

@@ -13,27 +13,31 @@
 
 // -- Checks -------------------------------------------------------------------------------------
 
-// Checks a number of a row. A number that the row's kind does not use may be 0. `member` is the
-// address of the number, for the location of an error.
+// Checks a number of a row: it must be in the range of its column or, if the column has no range,
+// be finite. A number that the row's kind does not use may be 0. `member` is the address of the
+// number, for the location of an error.
 static bool check_number(md5_building *building, const md5_table_iterator *iterator,
                          const void *member, double value)
 {
     const md5_column *const column = iterator->column;
     const char *const label = column->label ? column->label : column->member;
-    if (value == 0 && (column->keeps_zero || !md5_is_column_used(column, iterator->level->kind)))
+    const bool is_used = md5_is_column_used(column, iterator->level->kind);
+    const bool may_be_zero = column->keeps_zero || !is_used; // 0 selects the default
+    if (value == 0 && may_be_zero)
         return true;
 
     const bool has_range = column->min < column->max;
-    if (!has_range) {
-        if (isfinite(value))
-            return true;
+    if (!has_range && !isfinite(value))
         return MD5_OUT_OF_RANGE(building, member, ": %s is not a finite number", label);
-    }
-    const double number = value == (double)MD5_EXPLICIT_ZERO ? 0 : value;
-    if (number >= column->min && number <= column->max)
+    if (!has_range)
         return true;
-    return MD5_OUT_OF_RANGE(building, member, ": %s is out of range: expected %g to %g, found %g",
-                            label, column->min, column->max, number);
+
+    const double number = value == (double)MD5_EXPLICIT_ZERO ? 0 : value;
+    if (!(number >= column->min && number <= column->max))
+        return MD5_OUT_OF_RANGE(building, member,
+                                ": %s is out of range: expected %g to %g, found %g", label,
+                                column->min, column->max, number);
+    return true;
 }
 
 // Adds a row to the row counts that determine the sizes of the machine's arrays.
@@ -828,14 +832,19 @@ static bool build_all(md5_building *building)
     machine->reports_states = report->enter || report->leave || report->transition_end;
     TRY(alloc_scratch(building));
     TRY(set_num_slots(building));
-    TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
+    TRY(build_clips(building));
+    TRY(build_windows(building));
+    TRY(md5i_build_curves(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));
-    TRY(build_thresholds(building) && build_kinks(building));
+    TRY(build_thresholds(building));
+    TRY(build_kinks(building));
     TRY(md5i_build_modifiers(building));
+    if (report->clip_end)
+        TRY(build_clip_ends(building));
 
     machine->fingerprint = md5i_compute_fingerprint(&md5i_machine_schema, desc);
-    return !report->clip_end || build_clip_ends(building);
+    return true;
 }
 
 // Creates a machine from tables: checks them, resolves names to indices, and prepares all data that

@@ -148,6 +148,14 @@ static bool check_gaze_seconds(md5_building *building, const md5_gaze_params *pa
                             filled->min_seconds, filled->max_seconds);
 }
 
+// Returns the number of joints that a gaze rotates with the head, if the table does not contain it:
+// the default, or all joints up to the root if they are fewer.
+static uint32_t default_gaze_length(const md5_skeleton *skeleton, uint32_t head)
+{
+    const uint32_t depth = joint_depth(skeleton, head);
+    return depth < DEFAULT_GAZE_LENGTH ? depth : DEFAULT_GAZE_LENGTH;
+}
+
 // Builds the gaze of a modifier: fills in its defaults, checks its chain, and finds its eyes.
 static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
@@ -163,10 +171,8 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
 
     md5_gaze_desc gaze = {.head = modifier->joint, .params = *params};
     gaze.params.distance = filled.params.distance; // the length of id's units is known only here
-    if (gaze.params.length == 0) { // the default, or all joints up to the root if they are fewer
-        const uint32_t depth = joint_depth(skeleton, gaze.head);
-        gaze.params.length = depth < DEFAULT_GAZE_LENGTH ? depth : DEFAULT_GAZE_LENGTH;
-    }
+    if (gaze.params.length == 0)
+        gaze.params.length = default_gaze_length(skeleton, gaze.head);
     TRY(check_length(building, desc, &params->length, gaze.params.length, gaze.head));
     TRY(find_eyes(building, rule, &gaze));
 

@@ -2153,6 +2153,23 @@ static void handle_instants(const step_context *context)
     while (context->player->heard_events != 0);
 }
 
+// Resets the results of the last advance, and marks the player as unsettled if time has changed its
+// direction: other conditions may then hold. `seconds` is the duration of this advance.
+static void begin_advance(md5_player *player, double seconds)
+{
+    player->motion = MD5_NO_DELTA;
+    player->status = (md5_advance_status){0};
+    player->num_passed_events = 0;
+    player->num_steps = 0;
+    player->heard_events = 0;
+    player->since_pose += fabs(seconds);
+    if (seconds == 0)
+        return;
+    const bool is_backward = seconds < 0;
+    player->is_settled = player->is_settled && player->is_backward == is_backward;
+    player->is_backward = is_backward;
+}
+
 // Advances a player by `seconds`: takes transitions, plays clips, reports events, and sums up the
 // root motion. The time is divided at each instant at which something can change, such as a
 // satisfied condition, so that the result does not depend on the frame rate.
@@ -2163,16 +2180,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     MD5_VALIDATE_CLIPS(player);
 
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0;
-    player->motion = MD5_NO_DELTA;
-    player->status = (md5_advance_status){0};
-    player->num_passed_events = 0;
-    player->num_steps = 0;
-    player->heard_events = 0;
-    player->since_pose += fabs(left);
-    if (left != 0) { // in the other direction other conditions may hold
-        player->is_settled = player->is_settled && player->is_backward == (left < 0);
-        player->is_backward = left < 0;
-    }
+    begin_advance(player, left);
     if (left > 0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
 

@@ -1022,6 +1022,21 @@ static md5_player copy_with_weights(const md5_player *player)
     return copy;
 }
 
+// Copies the values of a player that do not depend on names: times, flags, the level of detail and
+// the stored pose, if both models have the same joints.
+static void migrate_values(const migration *job)
+{
+    md5_player *const to = job->to;
+    const md5_player *const from = job->from;
+    const md5_machine *const machine = to->machine;
+    memcpy(to, from, offsetof(md5_player, layer_states));
+    to->machine = machine;
+    to->detail.mask = find_adopted_mask(machine, from->machine, from->detail.mask);
+    to->detail.has_stored_pose = from->detail.has_stored_pose && job->has_joints;
+    if (to->detail.has_stored_pose)
+        COPY(to, from, stored_pose, machine->num_joints);
+}
+
 // Transfers the state of a player to a player of an edited version of its machine, matching
 // everything by name. Calls `lost` for each part of the state that the new machine does not have.
 void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *lost, void *user)
@@ -1041,13 +1056,9 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
     md5_player old_player = copy_with_weights(from);
     md5_player_reset(to);
     md5_mark_callback(&to->internal, MD5_CALLBACK);
-    memcpy(to, from, offsetof(md5_player, layer_states));
-    to->machine = machine;
-    to->detail.mask = find_adopted_mask(machine, old_machine, from->detail.mask);
-    to->detail.has_stored_pose = from->detail.has_stored_pose && job.has_joints;
-    if (to->detail.has_stored_pose)
-        COPY(to, from, stored_pose, machine->num_joints);
+    migrate_values(&job);
 
+    // Copy everything that has a name, and report what the new machine does not have.
     (void)report_missing(&job, job.has_joints ? 0 : MD5_NONE, "model", old_machine->tables.name);
     report_missing_clips_and_masks(&job);
     migrate_parameters(&job);
@@ -1057,6 +1068,7 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
     report_missing_windows_and_curves(&job);
     adopt_windows(to, from);
 
+    // The functions above have marked the player as changed.
     to->is_weighed = from->is_weighed;
     to->has_new = true; // possibly without a new state, which only costs time
     to->has_consumed = false;
