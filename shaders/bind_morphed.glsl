@@ -11,8 +11,9 @@ uniform int first_vertex;  // index of the mesh's first vertex in the model
 #define VERTEX gl_VertexID
 #endif
 
-vec3 morph_offset = vec3(0.0);
+vec3 morph_offset = vec3(0.0); // displacement of the vertex by all targets
 
+// Returns a vertex of the bind pose, displaced by all targets with a weight. Sets morph_offset.
 skinned bound(vec3 position, vec3 normal, vec4 tangent)
 {
     morph_offset = vec3(0.0);

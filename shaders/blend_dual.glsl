@@ -3,12 +3,15 @@
 // part, column 1 the dual part.
 #define BLENDS_DUAL
 
+// A weighted sum of dual quaternions.
 struct joint_blend {
-    mat2x4 first, sum;
-    float weight; // of the first joint
+    mat2x4 first;  // of the first joint
+    mat2x4 sum;
+    float weight;  // of the first joint
 };
 
-// Converts a rotation matrix to a quaternion, starting from its largest component.
+// Converts a rotation matrix to a unit quaternion. For accuracy, the component with the largest magnitude is
+// computed from the diagonal, and the others from sums and differences of the other elements.
 vec4 joint_rotation(mat3x4 rows)
 {
     float x = rows[0].x, y = rows[1].y, z = rows[2].z;
@@ -26,6 +29,7 @@ vec4 joint_rotation(mat3x4 rows)
     return rotation * inversesqrt(dot(rotation, rotation));
 }
 
+// Returns the dual quaternion of a joint's matrix.
 mat2x4 joint_dual(uint joint)
 {
     mat3x4 rows = joint_matrix(joint);
@@ -35,14 +39,15 @@ mat2x4 joint_dual(uint joint)
                              -dot(half_translation, real.xyz)));
 }
 
+// Begins a blend with the first joint of a vertex, whose weight is the largest.
 joint_blend first_joint(uint joint, float weight)
 {
     mat2x4 first = joint_dual(joint);
     return joint_blend(first, weight * first, weight);
 }
 
-// A dual quaternion and its negative are the same motion: take the one in the hemisphere of the
-// first.
+// Adds a joint. A dual quaternion and its negative are the same motion, so the sign is chosen that points into
+// the same half of the space as the first joint's: the sum then follows the shorter rotation.
 void add_joint(inout joint_blend blend, uint joint, float weight)
 {
     if (weight == 0.0)
@@ -51,8 +56,8 @@ void add_joint(inout joint_blend blend, uint joint, float weight)
     blend.sum += (dot(blend.first[0], next[0]) < 0.0 ? -weight : weight) * next;
 }
 
-// Returns the matrix with its rows in columns: 0 if no joint has weight, the first joint's if the
-// weights cancel out.
+// Returns the matrix of a blend with its rows in columns. Returns 0 if no joint has weight, and the matrix of
+// the first joint if the sum is nearly 0.
 mat3x4 blended_matrix(joint_blend blend)
 {
     if (blend.weight == 0.0)

@@ -5,6 +5,7 @@
 // - 3/4) * 4)^2, x being the cosine between the normal and the halfway direction).
 #define CLASSIC
 
+// Returns the fraction of a light's color that a surface reflects to the eye.
 vec3 classic_by(surface_point at, vec3 to_light, vec3 to_eye)
 {
     float facing = max(dot(at.normal, to_light), 0.0);
@@ -12,6 +13,7 @@ vec3 classic_by(surface_point at, vec3 to_light, vec3 to_eye)
     return facing * (at.albedo + 2.0 * peak * peak * at.specular);
 }
 
+// Returns the light of the key light, of all point lights and of the sky that a surface reflects to the eye.
 vec3 classic_surface(surface_point at, vec3 to_eye)
 {
     vec3 sum = at.albedo * ambient.rgb;

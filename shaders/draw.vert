@@ -25,6 +25,7 @@ flat out uvec2 identity;
 // Invariant, because all passes over the same vertices must compute exactly the same depth.
 invariant gl_Position;
 
+// Returns the placement of the instance, with its rows in columns.
 mat3x4 own_placement()
 {
     int row = 3 * INSTANCE + shift.y;
@@ -74,6 +75,8 @@ void main()
     }
     gl_Position = clip_from_world * vec4(vertex.position, 1.0);
 #ifdef HAS_PREVIOUS
+    // For motion vectors, compute the position of the vertex in the previous frame. If the tables contain no data
+    // of that frame, the instance has not moved.
     if (previous != ivec3(0)) {
         shift = previous;
         vertex.position = skin().position;

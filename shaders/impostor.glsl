@@ -1,6 +1,7 @@
-// Computes the surface of an impostor at a pixel: a blend of up to three views, each sampled where the ray
-// from the viewer meets the depth stored in its image. The images are in an atlas: a block for each frame
-// contains the images of all views.
+// Computes the surface of an impostor at a pixel: a blend of up to three views (images from different
+// directions), each sampled where the ray from the viewer meets the depth stored in its image. The images are
+// in an atlas: a block for each frame contains the images of all views. Distances are relative to the
+// character's bounding sphere: its center is 0 and its radius is 1.
 uniform float coarse_level; // mipmap level at which an image has 16 x 16 texels
 uniform sampler2D colors;  // linear color; brightness of the specular map; times coverage
 uniform sampler2D surfaces; // normal in the axes of the image, depth, 1; times coverage
@@ -15,18 +16,19 @@ in vec3 plane_position;
 
 // Sums over views, weighted by coverage.
 struct impostor_point {
-    vec3 position; // relative to the unit sphere, model axes
+    vec3 position; // model axes, relative to the sphere
     vec3 normal;   // model axes
     vec4 color;
-    float covered;
+    float covered; // coverage: the sum of the weights
 };
 
-const float MIN_COVERED = 0.02;
+const float MIN_COVERED = 0.02; // texels with less coverage are ignored
 
 // Samples keep a distance of half a texel of the coarsest level from the neighboring images.
 const float PICTURE_EDGE = 1.0 - 1.0 / 8.0; // MIN_LEVEL_SIDE in render/impostor.c is 8
 
-// Returns 0 outside of the image.
+// Returns the texel of a view's image in the current frame, at a position from -1 to 1 to the right and up, in
+// a mipmap level. Returns 0 outside of the image.
 vec4 image_at(sampler2D pictures, int view, vec2 at, float level)
 {
     if (any(greaterThan(abs(at), vec2(1.0))))
@@ -39,6 +41,7 @@ vec4 image_at(sampler2D pictures, int view, vec2 at, float level)
     return textureLod(pictures, (vec2(cell) + inside) / cells, level);
 }
 
+// Returns the depth in a texel of `surfaces`: from -1, far from the viewer, to 1. Returns 0 for an empty texel.
 float image_depth(vec4 surface)
 {
     return surface.w > MIN_COVERED ? 2.0 * surface.z / surface.w - 1.0 : 0.0;
@@ -50,17 +53,21 @@ float image_depth(vec4 surface)
 // do not separate.
 void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec3 ray)
 {
+    // In the axes of the view, z is the depth of the image. The slope is the movement along x and y per depth.
     mat3 axes = view_axes(view);
     vec3 from = origin * axes, along = ray * axes;
     vec2 slope = along.xy / min(along.z, -0.25);
     vec2 at = from.xy - slope * from.z;
-    if (dot(slope, slope) > 1e-4) {
+    bool is_oblique = dot(slope, slope) > 1e-4; // otherwise, the depth has no effect
+    if (is_oblique) {
         vec4 around = image_at(surfaces, view, at, max(frame_and_level.y, coarse_level));
         at = from.xy + slope * (image_depth(around) - from.z);
     }
     vec4 surface = image_at(surfaces, view, at, frame_and_level.y);
     if (surface.w <= MIN_COVERED)
         return;
+
+    // The image contains x and y of the unit normal, 0..1 for -1..1. z follows from them.
     vec2 tilt = 2.0 * surface.xy / surface.w - 1.0;
     vec3 normal = vec3(tilt, sqrt(max(1.0 - dot(tilt, tilt), 0.0)));
     float covered_weight = weight * surface.w;
@@ -70,11 +77,14 @@ void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec
     sum.color += weight * image_at(colors, view, at, frame_and_level.y);
 }
 
+// Returns the weighted sums of all views at the pixel. `covered` is 0 if no view has a texel there.
 impostor_point find_point()
 {
-    vec4 back = vec4(-turned.xyz, turned.w);
-    vec3 origin = rotate(back, plane_position - sphere.xyz) / sphere.w;
-    vec3 ray = rotate(back, viewer.w == 0.0 ? -viewer.xyz : normalize(plane_position - viewer.xyz));
+    vec4 model_from_world = vec4(-turned.xyz, turned.w); // the inverse rotation
+    vec3 origin = rotate(model_from_world, plane_position - sphere.xyz) / sphere.w;
+    bool is_orthographic = viewer.w == 0.0; // `viewer` is then the direction to the viewer
+    vec3 world_ray = is_orthographic ? -viewer.xyz : normalize(plane_position - viewer.xyz);
+    vec3 ray = rotate(model_from_world, world_ray);
     impostor_point sum = impostor_point(vec3(0.0), vec3(0.0), vec4(0.0), 0.0);
     for (int i = 0; i < 3; i++) {
         if (weights[i] > 0.004)
@@ -83,11 +93,13 @@ impostor_point find_point()
     return sum;
 }
 
+// Returns the mean position of all views in world space.
 vec3 world_position(impostor_point point)
 {
     return sphere.xyz + sphere.w * rotate(turned, point.position / point.covered);
 }
 
+// Returns the depth of a position in world space, 0..1, for gl_FragDepth.
 float depth_in_picture(vec3 position)
 {
     vec4 clip = clip_from_world * vec4(position, 1.0);

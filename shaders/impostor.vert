@@ -21,13 +21,17 @@ const float SINGLE_VIEW_PIXELS = 10.0;
 const float SHARPER = 0.5; // mipmap level offset, because the images are already smoothed
 const float BELOW = -0.9; // z of a unit direction below which the view from below is used
 
-// Chooses the corners of the triangle of views around a direction in model space.
+// Chooses the three views around a direction in model space, and their weights. The views are a grid: columns
+// are azimuths, rows are elevations. Each cell of the grid consists of two triangles, whose corners are views.
+// The weights are the barycentric coordinates of the direction in its triangle.
 void choose_views(vec3 direction)
 {
     weights.xyz = vec3(1.0, 0.0, 0.0);
-    views = ivec3(NUM_VIEWS - 1);
+    views = ivec3(NUM_VIEWS - 1); // the view from below
     if (direction.z < BELOW)
         return;
+
+    // The position of the direction in the grid.
     float around = atan(direction.y, direction.x) / FULL_TURN;
     float column = (around - floor(around)) * float(view_counts.x);
     float range = max(view_range.y - view_range.x, 1e-6);
@@ -36,6 +40,8 @@ void choose_views(vec3 direction)
     ivec2 first = ivec2(int(column) % view_counts.x, int(row));
     ivec2 next = ivec2((first.x + 1) % view_counts.x, min(first.y + 1, view_counts.y - 1));
     vec2 part = vec2(column - floor(column), row - floor(row));
+
+    // The diagonal of the cell divides it into the triangle at its first corner and the triangle at its last.
     bool far = part.x + part.y > 1.0;
     if (far)
         part = 1.0 - part;
@@ -45,6 +51,7 @@ void choose_views(vec3 direction)
                   opposite.y * view_counts.x + corner.x);
 }
 
+// Keeps only the view with the largest weight.
 void keep_nearest()
 {
     float largest = max(max(weights.x, weights.y), weights.z);
@@ -54,7 +61,7 @@ void keep_nearest()
 
 void main()
 {
-    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0; // of the square, -1..1
     sphere.xyz = translation.xyz + translation.w * rotate(rotation, model_sphere.xyz);
     sphere.w = translation.w * model_sphere.w;
     turned = rotation;
@@ -68,6 +75,7 @@ void main()
     plane_position = sphere.xyz + sphere.w * (corner.x * right + corner.y * up);
     gl_Position = clip_from_world * vec4(plane_position, 1.0);
 
+    // Select the level of detail from the size of the sphere on the screen.
     vec4 center = clip_from_world * vec4(sphere.xyz, 1.0);
     vec4 top = clip_from_world * vec4(sphere.xyz + sphere.w * up, 1.0);
     vec2 half_size = viewport.xy * (top.xy / max(top.w, 1e-6) - center.xy / max(center.w, 1e-6));
@@ -75,7 +83,7 @@ void main()
     frame_and_level = vec2(state.x, max(log2(picture_texels / pixels) - SHARPER, 0.0));
     if (pixels < SINGLE_VIEW_PIXELS)
         keep_nearest();
-    // Characters that fade in or out do not cast shadows.
+    // Characters that fade in or out do not cast shadows: move the square out of the clip volume.
     if (state.y <= 0.0 || (casts && state.y < 1.0))
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }

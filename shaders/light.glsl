@@ -11,9 +11,11 @@ struct surface_point {
     float thinness;     // fraction of the light from behind that shines through
 };
 
-const float RIM = 0.35;
+const float RIM = 0.35; // strength of the light at grazing angles
 const float THICKNESS = 3.0; // units; thinner parts do not cast shadows on themselves
 
+// Returns Schlick's approximation of the Fresnel reflectance. `f0` is the reflectance at normal incidence,
+// `cosine` the cosine of the angle of incidence.
 vec3 schlick(vec3 f0, float cosine)
 {
     float away = 1.0 - clamp(cosine, 0.0, 1.0);
@@ -21,8 +23,10 @@ vec3 schlick(vec3 f0, float cosine)
     return f0 + (1.0 - f0) * (squared * squared * away);
 }
 
-// GGX highlights (Walter et al. 2007) with Hammon's visibility term (GDC 2017). Light that is
-// reflected specularly is not also scattered.
+// Returns the fraction of a light's color that a surface reflects to the eye. All directions are unit vectors.
+// The light is the sum of diffuse light and of a GGX highlight (Walter et al. 2007) with Hammon's visibility
+// term (GDC 2017). Light that is reflected specularly is not also scattered. Thin surfaces let light from behind
+// shine through.
 vec3 light_by(surface_point at, vec3 to_light, vec3 to_eye)
 {
     float facing = dot(at.normal, to_light);
@@ -39,6 +43,7 @@ vec3 light_by(surface_point at, vec3 to_light, vec3 to_eye)
     return facing * ((1.0 - reflected) * at.albedo + reflected * (distribution * visible));
 }
 
+// Returns the light of the key light, of all point lights and of the sky that a surface reflects to the eye.
 vec3 light_surface(surface_point at, vec3 to_eye)
 {
     vec3 to_sun = light_direction.xyz;

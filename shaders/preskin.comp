@@ -10,11 +10,13 @@ layout(std430, binding = 2) writeonly buffer Posed { float posed[]; };
 uniform int num_vertices, num_instances;
 uniform int first_instance; // index of the instance with palette 0
 
+// Returns three floats of the bind pose.
 vec3 fetch(int index)
 {
     return vec3(bind[index], bind[index + 1], bind[index + 2]);
 }
 
+// Writes three floats of the skinned vertices.
 void store(int index, vec3 value)
 {
     posed[index] = value.x;
@@ -29,6 +31,8 @@ void main()
         return;
     vertex_index = vertex;
     instance = int(gl_GlobalInvocationID.y);
+
+    // Normals begin after 3 floats per vertex, tangents after 6.
     bind_position = fetch(3 * vertex);
     bind_normal = fetch(3 * (num_vertices + vertex));
     bind_tangent = vec4(fetch(6 * num_vertices + 4 * vertex), bind[6 * num_vertices + 4 * vertex + 3]);
@@ -36,6 +40,8 @@ void main()
     end_influence = first[vertex + 1];
     shift = previous;
     skinned result = skin();
+
+    // The same layout, but with the vertices of all instances.
     int all = num_instances * num_vertices;
     int index = (first_instance + instance) * num_vertices + vertex;
     store(3 * index, result.position);

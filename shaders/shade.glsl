@@ -1,6 +1,7 @@
 // Computes the color of a pixel from its surface, for models and impostors.
 const float BASE_REFLECTANCE = 0.04; // reflectance of a dielectric at normal incidence
 
+// Returns the unit vector from a position in world space to the eye.
 vec3 direction_to_eye(vec3 position)
 {
     return normalize(eye.xyz - eye.w * position);
@@ -13,8 +14,9 @@ surface_point plain(vec3 position, vec3 normal, vec3 albedo, float gloss)
                          max(1.0 - gloss, 0.08), 0.0, 0.0);
 }
 
-// Returns the color in sRGB. `gloss` is 0..1, `shine` is the texel of the specular map if there is one,
-// `emitted` is emitted light, `paint` and `polish` multiply albedo and shine (sRGB in classic lighting).
+// Returns the color of a surface as sRGB. `gloss` is 0..1. `shine` is the texel of the specular map if
+// `has_shine`: its color, and in alpha the thinness of thin parts. `emitted` is emitted light. `paint` and
+// `polish` multiply albedo and shine; in classic lighting they are sRGB values, otherwise linear.
 vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss, bool has_shine,
            vec4 shine, vec3 emitted, vec3 paint, vec3 polish)
 {

@@ -8,6 +8,8 @@ uniform sampler2D contact_map; // height of the lowest caster above the ground; 
 // ground takes 1.5 times as long on software GL.
 const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
 const mat2 GOLDEN = mat2(-0.7373689, 0.6754903, -0.6754903, -0.7373689);
+
+// Returns the position of tap i of n, and rotates `rotation` to the next tap.
 vec2 next_tap(int i, int n, inout vec2 rotation)
 {
     vec2 tap = sqrt(max(float(i) + 0.5, 0.0) / float(n)) * rotation;
@@ -50,6 +52,8 @@ float sunlight(vec3 position, vec3 normal)
     // The scale of the map is the same in width and depth, so the slope depends only on the normal.
     vec3 across = mat3(sun_from_world) * normal;
     vec2 slope = clamp(across.xy / max(-across.z, 1e-6), -MAX_SLOPE, MAX_SLOPE);
+
+    // Find the blockers, and the sum of their distances from the surface along the light.
     bool soft = shadow.y > 0.0;
     int num_blockers = inside && soft ? BLOCKER_TAPS : -1;
     float sum = 0.0, count = 0.0;
@@ -62,6 +66,7 @@ float sunlight(vec3 position, vec3 normal)
         sum += blocks * gap;
         count += blocks;
     }
+    // Filter with a radius that is proportional to the mean distance of the blockers.
     int num_filters = 0;
     if (inside && !soft)
         num_filters = 1;

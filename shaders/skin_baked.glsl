@@ -6,6 +6,8 @@ uniform UINT_TABLE baked_vertices; // frames of all clips, one after the other
 uniform int num_vertices;          // vertices per frame
 uniform int first_vertex;          // index of the mesh's first vertex in a frame
 
+// Returns the unit normal in the upper 16 bits of a word, which contain two coordinates of 8 bits. The sphere
+// is projected to an octahedron, and the lower half of the octahedron is folded out to a square.
 vec3 baked_normal(uint word)
 {
     vec2 at = (vec2(uvec2(word >> 16u, word >> 24u) & 255u) - 127.0) / 127.0;
@@ -17,11 +19,13 @@ vec3 baked_normal(uint word)
     return normalize(normal);
 }
 
+// Returns the quantized position of a vertex: the numbers of steps from the minimum of the clip's bounds.
 vec3 baked_steps(uvec2 words)
 {
     return vec3(words.x & 65535u, words.x >> 16u, words.y & 65535u);
 }
 
+// Returns the two words of the vertex in a frame. `frame` counts the frames of all clips.
 uvec2 baked_words(float frame)
 {
     return FETCH(baked_vertices, int(frame) * num_vertices + first_vertex + gl_VertexID).xy;
@@ -30,13 +34,14 @@ uvec2 baked_words(float frame)
 skinned skin()
 {
     vec4 job = FETCH(baked_jobs, INSTANCE + shift.x);
-    int clip = 2 * int(job.w);
+    float fraction = job.z; // between the two frames
+    int clip = 2 * int(job.w); // texels per clip: 2
     vec4 origin = FETCH(baked_clips, clip);
     vec3 size = FETCH(baked_clips, clip + 1).xyz;
     uvec2 from = baked_words(origin.w + job.x), to = baked_words(origin.w + job.y);
-    vec3 position = origin.xyz + size * mix(baked_steps(from), baked_steps(to), job.z);
+    vec3 position = origin.xyz + size * mix(baked_steps(from), baked_steps(to), fraction);
     vec3 normal = baked_normal(from.y);
     return skinned(position,
-                   unit_direction(mix(normal, baked_normal(to.y), job.z), normal),
+                   unit_direction(mix(normal, baked_normal(to.y), fraction), normal),
                    vec4(0.0, 0.0, 0.0, 1.0));
 }

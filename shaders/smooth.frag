@@ -10,11 +10,13 @@ out vec4 color;
 const float MIN_CONTRAST = 0.1, REACH = 2.0, SHARE = 0.5;
 const int TAPS = 4;
 
+// Returns the perceived brightness of a color (luma of Rec. 601).
 float brightness(vec3 color)
 {
     return dot(color, vec3(0.299, 0.587, 0.114));
 }
 
+// Returns the brightness of a pixel. Pixels outside of the image have the brightness of the nearest pixel.
 float corner(ivec2 at)
 {
     return brightness(texelFetch(diffuse, clamp(at, ivec2(0), textureSize(diffuse, 0) - 1), 0).rgb);
@@ -36,6 +38,8 @@ void main()
     float flattest = max(min(abs(along.x), abs(along.y)), 0.03 * (max_brightness + min_brightness) + 0.01);
     along = clamp(along / flattest, -REACH, REACH) / vec2(textureSize(diffuse, 0));
     vec2 coords = gl_FragCoord.xy / vec2(textureSize(diffuse, 0));
+
+    // Average four samples along the edge, and the two inner ones of them.
     vec4 inner = vec4(0.0), whole = vec4(0.0);
     int num_taps = max_brightness - min_brightness > MIN_CONTRAST ? TAPS : 0;
     for (int i = 0; i < num_taps; i++) {

@@ -32,7 +32,7 @@ vec3 mapped(vec3 normal)
     return dot(sum, sum) > 1e-12 ? normalize(sum) : normal;
 }
 
-// Returns the direction for the lookup in the cube map.
+// Returns the direction for the lookup in the cube map, world space.
 vec3 direction()
 {
     vec3 normal = normalize(world_normal), to_eye = eye.xyz - eye.w * world_position;
@@ -43,6 +43,7 @@ vec3 direction()
     return stage_texgen == 3 ? -to_eye : reflect(-normalize(to_eye), normal);
 }
 
+// Returns the texel of the stage at the pixel: from the cube map if its texture coordinates are directions.
 vec4 stage_texel()
 {
     if (stage_texgen > 0 && stage_texgen != 4) {

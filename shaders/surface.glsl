@@ -17,6 +17,7 @@ in vec4 tint; // vertex color times the instance's, linear
 // distance. Each mipmap level therefore increases alpha by a quarter.
 const float ALPHA_PER_LEVEL = 0.25;
 
+// Returns the mipmap level of the diffuse texture at the pixel, as GL selects it.
 float mipmap_level()
 {
     vec2 texel = texcoord * vec2(textureSize(diffuse, 0));
