@@ -452,8 +452,27 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
     model->meshes[mesh].visible = visible;
 }
 
+// Returns the surfaces of a model with another number of skins, or NULL and fills the error if
+// memory runs out. New skins are copies of skin 0.
+static md5gl_surface *copy_surfaces(md5gl_renderer *renderer, const md5gl_model *model,
+                                    uint32_t num_skins, md5_error *error)
+{
+    const size_t num_meshes = model->model->num_meshes;
+    md5gl_surface *const surfaces =
+        MD5GL_NEW(renderer, md5gl_surface, num_skins * num_meshes, error);
+    if (!surfaces)
+        return NULL;
+    for (uint32_t skin = 0; skin < num_skins; skin++) {
+        const uint32_t source = skin < model->num_skins ? skin : 0;
+        memcpy(surfaces + skin * num_meshes, md5gli_get_surface(model, source, 0),
+               num_meshes * sizeof *surfaces);
+    }
+    return surfaces;
+}
+
 // Sets the number of skins of a model, which are sets of materials. New skins are copies of skin 0.
-// Returns false and changes nothing if memory runs out.
+// All instances get skin 0 and lose their tints until the next md5gl_pose(). Returns false and
+// changes nothing if memory runs out.
 bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
                          md5_error *error)
 {
@@ -470,17 +489,9 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "too many skins: expected at most %u for %zu meshes, found %u",
                            UINT32_MAX / (uint32_t)num_meshes, num_meshes, num_skins);
-    md5gl_surface *const surfaces =
-        MD5GL_NEW(renderer, md5gl_surface, num_skins * num_meshes, error);
+    md5gl_surface *const surfaces = copy_surfaces(renderer, model, num_skins, error);
     if (!surfaces)
         return false;
-
-    // New skins are copies of skin 0.
-    for (uint32_t skin = 0; skin < num_skins; skin++) {
-        const uint32_t source = skin < model->num_skins ? skin : 0;
-        memcpy(surfaces + skin * num_meshes, md5gli_get_surface(model, source, 0),
-               num_meshes * sizeof *surfaces);
-    }
     md5gli_free(renderer, model->surfaces);
     model->surfaces = surfaces;
     model->num_skins = num_skins;

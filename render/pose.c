@@ -118,6 +118,26 @@ static bool upload_morph(md5gl_renderer *renderer, md5gl_morph *morph, size_t nu
     return has_memory;
 }
 
+// Returns the number of deltas of all vertices and targets.
+static uint64_t count_deltas(const md5_morph *source)
+{
+    uint64_t num_deltas = 0;
+    for (uint32_t i = 0; i < source->model->num_meshes; i++)
+        num_deltas += source->meshes[i].num_deltas;
+    return num_deltas;
+}
+
+// Returns true if the deltas and the index of each vertex's first delta fit into tables. Otherwise
+// fills the error. Both arrays have one more element; see upload_morph().
+static bool fits_tables_of_morph(const md5gl_renderer *renderer, uint64_t num_vertices,
+                                 uint64_t num_deltas, md5_error *error)
+{
+    const uint64_t texels_per_delta = sizeof(delta_texels) / (4 * sizeof(float));
+    const uint64_t num_texels = texels_per_delta * (num_deltas + 1);
+    return fits_table(renderer, num_vertices + 1, "vertices of morph targets", error)
+           && fits_table(renderer, num_texels, "deltas of morph targets", error);
+}
+
 // Uploads the vertex displacements of morph targets to the GPU. Returns NULL and sets the error if
 // they do not fit into a table or memory runs out.
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
@@ -131,14 +151,10 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
 
     MD5GL_ASSERT_NO_FRAME(renderer);
     uint64_t num_vertices = 0;
-    uint64_t num_deltas = 0;
-    for (uint32_t i = 0; i < source->model->num_meshes; i++) {
+    for (uint32_t i = 0; i < source->model->num_meshes; i++)
         num_vertices += source->model->meshes[i].num_vertices;
-        num_deltas += source->meshes[i].num_deltas;
-    }
-
-    if (!fits_table(renderer, num_vertices + 1, "vertices of morph targets", error)
-        || !fits_table(renderer, 3 * (num_deltas + 1), "deltas of morph targets", error))
+    const uint64_t num_deltas = count_deltas(source);
+    if (!fits_tables_of_morph(renderer, num_vertices, num_deltas, error))
         return NULL;
     md5gl_morph *const morph = MD5GL_NEW(renderer, md5gl_morph, 1, error);
     md5gli_set_kind(morph, MD5GL_KIND_MORPH);
