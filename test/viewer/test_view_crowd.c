@@ -219,10 +219,10 @@ TEST (view_members_of_a_crowd_stand_in_groups) {
         for (int i = 0; i < 12; i++) {
             md5_vec3 nearest = {INFINITY, 0, 0};
             md5_vec3 its_way = nearest;
-            const md5_xform placement = made.crowd->members[i].place;
+            const md5_xform placement = made.crowd->members[i].placement;
             const md5_vec3 ahead = md5_quat_rotate(placement.rotation, forward);
             for (int k = 0; k < 12; k++) {
-                const md5_xform other = made.crowd->members[k].place;
+                const md5_xform other = made.crowd->members[k].placement;
                 const md5_vec3 offset = md5_vec3_sub(other.translation, placement.translation);
                 if (k != i && md5_vec3_length(offset) < md5_vec3_length(nearest)) {
                     nearest = offset;
@@ -273,7 +273,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
             const view_member *const a = &some->members[i];
             const view_member *const b = &all->members[i];
             const uint32_t num_joints = some->kinds[a->kind].model->skeleton.num_joints;
-            CHECK(memcmp(&a->place, &b->place, sizeof a->place) == 0);
+            CHECK(memcmp(&a->placement, &b->placement, sizeof a->placement) == 0);
             CHECK(a->is_posed && b->is_posed);
             CHECK(memcmp(some->kinds[a->kind].drawn_palettes + (size_t)a->draw_index * num_joints,
                          all->kinds[b->kind].drawn_palettes + (size_t)b->draw_index * num_joints,

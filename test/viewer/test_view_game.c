@@ -208,9 +208,9 @@ TEST (mod_and_base_are_one_game) {
     OWN_STRING place = make_search_path(mod, base);
     view_library *const library = view_open_library(place, NULL, NULL, NULL);
     if (CHECK(library)) {
-        CHECK_STRING(library->place, place);
-        CHECK(library->num_own >= 1 && library->num_own < library->places.count);
-        CHECK_STRING(library->places.titles[library->num_own], test_path(base));
+        CHECK_STRING(library->location, place);
+        CHECK(library->num_own >= 1 && library->num_own < library->search_paths.count);
+        CHECK_STRING(library->search_paths.titles[library->num_own], test_path(base));
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // from the mod
         CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // from the base game
         for (size_t i = 0; i < library->num_names[VIEW_ENTITIES]; i++)
@@ -1145,14 +1145,14 @@ TEST (view_guest_reacts_to_events_of_its_host) {
     view_machine host, guest;
     if (!begin_guest(&host, &guest))
         return;
-    guest.start.translation = guest.place.translation = (md5_vec3){50, 0, 0};
+    guest.start.translation = guest.placement.translation = (md5_vec3){50, 0, 0};
     view_run_machine(&host, 24.0);
     CHECK_STRING(state_name(&guest), "waits");
-    CHECK_EXACT(guest.place.translation.x, 50);
+    CHECK_EXACT(guest.placement.translation.x, 50);
     view_run_machine(&host, 37.4); // a snore or two later
     CHECK_STRING(story_state_name(&host), "doze");
     CHECK_STRING(state_name(&guest), "looks");
-    CHECK(guest.place.translation.x > 360.0f);
+    CHECK(guest.placement.translation.x > 360.0f);
     view_run_machine(&host, 40.1); // Thimble has chirped
     CHECK_STRING(state_name(&host), "idle");
     CHECK_STRING(state_name(&guest), "begs");
@@ -1163,7 +1163,7 @@ TEST (view_guest_reacts_to_events_of_its_host) {
     CHECK_STRING(state_name(&guest), "fold");
     view_restart_machine(&host);
     CHECK_STRING(state_name(&guest), "waits");
-    CHECK_EXACT(guest.place.translation.x, 50);
+    CHECK_EXACT(guest.placement.translation.x, 50);
     view_free_machine(&guest);
     view_free_machine(&host);
 }
@@ -1174,12 +1174,12 @@ TEST (view_guest_is_patted_where_the_hand_reaches) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
             return;
-        guest.place.translation = (md5_vec3){far ? 60.0f : 27.0f, -13, 0};
+        guest.placement.translation = (md5_vec3){far ? 60.0f : 27.0f, -13, 0};
         view_run_machine(&host, 0.1);
         trigger(&host, "beg");
         view_run_machine(&host, 0.2);
         CHECK(is_patting(&host) == !far);
-        guest.place.translation.x = 27.0f;
+        guest.placement.translation.x = 27.0f;
         view_run_machine(&host, 1.0);
         CHECK(is_patting(&host) == !far);
         view_free_machine(&guest);
@@ -1193,11 +1193,11 @@ TEST (view_guest_that_left_comes_to_its_host_again) {
     if (!begin_guest(&host, &guest))
         return;
     guest.start.translation = (md5_vec3){30, 40, 0};
-    host.place.translation = (md5_vec3){1000, 0, 0};
+    host.placement.translation = (md5_vec3){1000, 0, 0};
     view_run_machine(&host, 26.3);
     CHECK_STRING(state_name(&guest), "start");
-    CHECK_NEAR(guest.place.translation.x, 1030, 6);
-    CHECK_NEAR(guest.place.translation.y, 40, 0.1);
+    CHECK_NEAR(guest.placement.translation.x, 1030, 6);
+    CHECK_NEAR(guest.placement.translation.y, 40, 0.1);
     view_free_machine(&guest);
     view_free_machine(&host);
 }
@@ -1214,7 +1214,7 @@ TEST (view_host_looks_at_a_near_guest) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
             return;
-        guest.place.translation = (md5_vec3){cases[i].ahead, cases[i].left, 0};
+        guest.placement.translation = (md5_vec3){cases[i].ahead, cases[i].left, 0};
         view_run_machine(&host, 3.0);
         CHECK_NEAR(parameter_value(&host, "eyes_yaw"), cases[i].yaw, 0.1);
         CHECK_NEAR(parameter_value(&host, "head_yaw"), cases[i].yaw, 0.5);
@@ -1266,7 +1266,7 @@ TEST (view_first_minute_tells_its_story) {
             return;
         guest.start = (md5_xform){.rotation = {.z = 0.70710678f, .w = 0.70710678f},
                                   .translation = {27.5f, -347, 0}};
-        guest.place = guest.start;
+        guest.placement = guest.start;
         host.acts = true;
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
             for (double time = host.time; time < cases[i].second; time += 1.0 / rate) {

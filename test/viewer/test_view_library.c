@@ -21,7 +21,7 @@ TEST (library_lists_the_contents_of_a_game_folder) {
     view_library *const library =
         view_open_library(test_path("models/game/base///"), NULL, NULL, &error);
     REQUIRE(library);
-    CHECK(strcmp(library->place, test_path(base)) == 0);
+    CHECK(strcmp(library->location, test_path(base)) == 0);
     // The names are listed in models/game/README.md. Heads and lanterns have models, too.
     CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));
     CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble_hurried"));
@@ -111,7 +111,7 @@ TEST (scan_opens_a_library_on_a_thread) {
     md5_error error = {0};
     size_t num_files = 0;
     view_scan *const scan = view_begin_scan(test_path(base));
-    CHECK(strcmp(scan->place, test_path(base)) == 0);
+    CHECK(strcmp(scan->location, test_path(base)) == 0);
     for (int i = 0; !view_is_scan_done(scan, &num_files) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     CHECK(num_files > 0);
@@ -134,12 +134,12 @@ TEST (scan_can_be_stopped_and_fails_with_an_error) {
 TEST (addresses_consist_of_folder_name_and_optional_skin) {
     view_address address;
     CHECK(!view_read_address("models/bobbin/bobbin.md5mesh", &address));
-    CHECK(!view_read_address("models:x", &address) && address.place == NULL);
+    CHECK(!view_read_address("models:x", &address) && address.location == NULL);
     char *text = view_make_address("a/b.pk4", "models/x.md5mesh", NULL);
     CHECK_STRING(text, "a/b.pk4::models/x.md5mesh");
     if (CHECK(view_read_address(text, &address)))
-        CHECK(strcmp(address.place, "a/b.pk4") == 0 && strcmp(address.name, "models/x.md5mesh") == 0
-              && address.skin == NULL);
+        CHECK(strcmp(address.location, "a/b.pk4") == 0
+              && strcmp(address.name, "models/x.md5mesh") == 0 && address.skin == NULL);
     view_free_address(&address);
     free(text);
     text = view_make_address("base", "imp", "skins/ash");

@@ -249,7 +249,7 @@ TEST (view_casters_change_steadily_when_a_companion_leaves) {
     md5gl_point_light points[VIEW_NUM_POINTS];
     for (int i = 0; i < 400; i++) {
         const md5_vec3 position = {0, step * (float)i, 0};
-        visitor->place =
+        visitor->placement =
             md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}, .translation = position});
         const md5_bounds casters = view_light_frame(&stage, &lens, NULL, false, points).casters;
         const float moved = fmaxf(md5_vec3_length(md5_vec3_sub(casters.min, before.min)),

@@ -108,7 +108,7 @@ static void make_files(made *fixture)
     static const char *const kinds[NUM_KINDS] = {"imp", "maggot", "zsec"};
     static char place[] = "games/mod|games/base";
     *fixture = (made){0};
-    fixture->library.place = place;
+    fixture->library.location = place;
     for (int i = 0; i < NUM_FILES; i++) {
         snprintf(fixture->texts[i], sizeof fixture->texts[i], "models/md5/%s/%s%02d.md5anim",
                  kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
@@ -152,7 +152,7 @@ TEST (names_of_a_mod_can_be_listed_separately) {
                                      .user = &fixture}};
     fixture.library.game = md5_create_game(paths, 2, NULL, NULL);
     fixture.library.num_own = 1;
-    fixture.library.places.count = 2;
+    fixture.library.search_paths.count = 2;
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
     CHECK(fixture.browser.num_found == NUM_FILES && fixture.browser.num_own == 6);
     fixture.browser.is_own_alone = true; // set by its button

@@ -169,7 +169,8 @@ TEST_PAGE (page_quaternion_w_equals_that_of_a_file, "quaternion_w") {
         for (size_t i = 0; i < COUNT_OF(angles); i++) {
             char text[256];
             CLAIM("digits = %d; angle, degrees = %d @ 0", digits, angles[i]);
-            const real4 q = real4_widen(fixture->picture.figures[0].place.rotation); // including w
+            const real4 q =
+                real4_widen(fixture->picture.figures[0].placement.rotation); // including w
             snprintf(text, sizeof text,
                      "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                      "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",

@@ -92,7 +92,7 @@ TEST_PAGE (page_slerp_and_euler_code_equals_the_library, "euler") {
         CLAIM("pitch, degrees = %d; yaw, degrees = %d; roll, degrees = %d; t (far left: plays) = 1 "
               "@ 0",
               i * 40, i * 80, 30 - i * 70);
-        const md5_quat shown = fixture->picture.figures[1].place.rotation;
+        const md5_quat shown = fixture->picture.figures[1].placement.rotation;
         const double off = real4_angle(real4_of(shown), real4_of(md5_quat_from_euler(to)));
         CHECK_NEAR(off, 0.0, 1e-5);
     }

@@ -141,7 +141,7 @@ TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
         CLAIM("easing = %d; seconds = 2 @ %.17g | part of the time = %.17g ~ 1e-6;"
               " eased value = %.17g ~ 1e-5",
               (int)MD5_EASE_BACK_OUT, 2.0 * t, t, eased);
-        CHECK_NEAR(fixture->picture.figures[0].place.translation.y, -30.0 + 60.0 * eased, 1e-3);
+        CHECK_NEAR(fixture->picture.figures[0].placement.translation.y, -30.0 + 60.0 * eased, 1e-3);
         CHECK_NEAR(fixture->picture.plots[0].marks[0].point.y, eased, 1e-5);
         if (i > 0 && i < 20)
             CLAIM("| speed, linear = 1 = %.17g ~ 1e-3", 3.0 * c3 * u * u + 2.0 * c1 * u);
@@ -304,7 +304,7 @@ TEST_PAGE (page_walk_places_feet_on_the_ground, "walk") {
     CHECK(count_on_ground(fixture, VIEW_GREEN, 5.0) >= 3);
     // 18 units per second and 20 degrees per second give a circle.
     const double radius = 18.0 / (20.0 * DEGREE);
-    const md5_vec3 at = fixture->picture.figures[0].place.translation;
+    const md5_vec3 at = fixture->picture.figures[0].placement.translation;
     CHECK_NEAR(hypot((double)at.x, at.y - radius), radius, 0.05 * radius);
 }
 
@@ -377,7 +377,7 @@ TEST_PAGE (page_walk_measures_the_posed_feet, "walk") {
     const md5_quat posed =
         md5_joint_in_model(fixture->scene.skeleton, figure->pose, JOINT("body")).rotation;
     const md5_vec3 up = md5_quat_rotate(
-        md5_quat_mul(figure->place.rotation, md5_quat_mul(posed, md5_quat_conjugate(bind))),
+        md5_quat_mul(figure->placement.rotation, md5_quat_mul(posed, md5_quat_conjugate(bind))),
         (md5_vec3){0, 0, 1});
     CLAIM("| body tilts = %.17g ~ 0.05", acos((double)up.z) / DEGREE);
 }
@@ -385,7 +385,7 @@ TEST_PAGE (page_walk_measures_the_posed_feet, "walk") {
 TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {
     CLAIM("speed, units/s = 0; turn, degrees/s = 0 @ 5 | feet placed = 0");
     CLAIM("speed, units/s = 10; direction, degrees = 90 @ 5");
-    const md5_vec3 at = fixture->picture.figures[0].place.translation;
+    const md5_vec3 at = fixture->picture.figures[0].placement.translation;
     CHECK_SMALL(at.x, 0.01);
     CHECK(at.y > 40.0f && at.y < 50.0f); // reaching full speed takes time
 }

@@ -165,11 +165,11 @@ TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
     CHECK_STRING(s->viewer.ui.notice, "Paused; press Pause to resume");
     press(s, VIEW_KEY_PAUSE, false);
     run_seconds(s, 1.0);
-    CHECK(machine->place.translation.x > 1.0f);
+    CHECK(machine->placement.translation.x > 1.0f);
     send(s, VIEW_INPUT_KEY_UP, 'w', false);
     press(s, VIEW_KEY_LEFT, true);
     CHECK_EXACT(machine->time, 0);
-    CHECK_EXACT(machine->place.translation.x, 0);
+    CHECK_EXACT(machine->placement.translation.x, 0);
 }
 
 TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {

@@ -458,7 +458,7 @@ TEST_SCENE (view_machine_shows_attached_models) {
         for (uint32_t joint = md5_find_joint(fixture->skeleton, "prop_r"); joint != MD5_NONE;
              joint = fixture->skeleton->joints[joint].parent)
             at = md5_xform_mul(fixture->pose[joint], at);
-        at = md5_xform_mul(fixture->machine.place, at);
+        at = md5_xform_mul(fixture->machine.placement, at);
         const md5_vec3 hand =
             md5_mat34_translation(fixture->joints[md5_find_joint(fixture->skeleton, "hand_l")]);
         const md5_vec3 grip = md5_xform_point(at, (md5_vec3){4.66f, 17.4f, 0});
@@ -466,7 +466,7 @@ TEST_SCENE (view_machine_shows_attached_models) {
         for (uint32_t i = 0; i < 2; i++) {
             const md5_vec3 bind = md5_mat34_translation(held->model->bind[i]);
             const md5_vec3 drawn =
-                md5_mat34_point(held->place, md5_mat34_point(held->palette[i], bind));
+                md5_mat34_point(held->placement, md5_mat34_point(held->palette[i], bind));
             CHECK(md5_vec3_length(md5_vec3_sub(drawn, md5_xform_point(at, bind))) < 1e-3f);
         }
         md5gl_set_visible(held->drawn, 0, false);
@@ -568,7 +568,7 @@ TEST (view_pointer_is_sent_to_a_machine_until_it_rests) {
     CHECK_NEAR(value(machine, "head_yaw"), 30, 0.1);
     CHECK_SMALL(value(machine, "head_pitch"), 0.1);
     CHECK_STRING(state_name(machine), "idle");
-    CHECK_SMALL((double)machine->place.rotation.z, 1e-6);
+    CHECK_SMALL((double)machine->placement.rotation.z, 1e-6);
     view_run_machine(machine, 8.5);
     CHECK_SMALL(value(machine, "pointer"), 1e-6);
     CHECK_SMALL(value(machine, "head_yaw"), 0.5);
@@ -605,7 +605,7 @@ TEST (view_pointer_behind_him_turns_him_around) {
     // three steps. At half of the rate, 0.2 s of the transition to the first step are lost and 0.3
     // s of the transition to standing are added.
     CHECK_STRING(state_name(machine), "idle");
-    CHECK_NEAR(rotation_about_z(machine->place.rotation),
+    CHECK_NEAR(rotation_about_z(machine->placement.rotation),
                135.0 * 3.14159265358979 / 180.0 + 0.5 * (0.3 - 0.2) * turning_rate(machine), 1e-3);
     CHECK(fabs(value(machine, "head_yaw")) < 40.0);
     view_free_machine(machine);

@@ -250,7 +250,7 @@ TEST_SHOT (view_distant_guests_change_no_shadow,
         .options = state->options, .renderer = state->renderer, .log = &state->log};
     REQUIRE(
         view_load_guest(state->document, test_path("models/thimble/visitor.md5machine"), &loader));
-    float *const place = &viewer->state.document->scene.machine.guest->place.translation.y;
+    float *const place = &viewer->state.document->scene.machine.guest->placement.translation.y;
     *place = -140;
     OWN_PICTURE first = shot_draw(viewer);
     for (size_t i = 0; i < COUNT_OF(places); i++) {

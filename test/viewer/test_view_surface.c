@@ -591,7 +591,8 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
          i++)
         view_sleep(0.001);
     CHECK(!view_follow_scan(&s->viewer) && !s->viewer.panels.browser.is_scanning);
-    CHECK(strstr(s->viewer.lists.library->place, "models/game/winter|")); // including its base game
+    CHECK(strstr(s->viewer.lists.library->location,
+                 "models/game/winter|")); // including its base game
     CHECK_STRING(s->viewer.panels.browser.folder + strlen(s->viewer.panels.browser.folder) - 13,
                  "winter + base");
     CHECK(s->viewer.lists.section == VIEW_ENTITIES && s->viewer.panels.browser.num_entries > 0);

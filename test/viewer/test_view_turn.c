@@ -95,7 +95,7 @@ TEST_SHOT (view_turns_machines_about_their_position,
            "models/bobbin/bobbin.md5machine --samples 1") {
     view_scene *const shown = &viewer->state.document->scene;
     const md5_vec3 place = {100, 50, 0};
-    shown->machine.place.translation = place;
+    shown->machine.placement.translation = place;
     view_pose(shown, &viewer->state.play);
     const md5_vec3 stands =
         md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);

@@ -47,12 +47,12 @@ bool view_is_game(const char *path)
 
 // Splits a location at each "|". File names cannot contain "|" on Windows and rarely contain it on
 // other systems, so a path that exists is not split.
-common_list view_split_location(const char *place)
+common_list view_split_location(const char *location)
 {
     common_list list = {NULL, 0};
-    const bool is_path = common_is_folder(place) || common_is_file(place);
+    const bool is_path = common_is_folder(location) || common_is_file(location);
     const char *const separators = is_path ? "" : "|";
-    const char *part = place;
+    const char *part = location;
     while (part != NULL) {
         size_t length = strcspn(part, separators);
         const char *const end = part + length;
@@ -97,16 +97,16 @@ static char *find_base(const char *path)
 
 // Returns the location of a game and of the games that a mod is based on, whose files a mod uses.
 // Without given bases, the base of a folder is found by its neighbor folders.
-char *view_with_bases(const char *place, const char **bases, size_t num_bases)
+char *view_with_bases(const char *location, const char **bases, size_t num_bases)
 {
-    char *locations = common_copy(place);
+    char *locations = common_copy(location);
     for (size_t i = 0; i < num_bases; i++)
         locations = append_location(locations, bases[i]);
-    if (num_bases > 0 || !common_is_folder(place))
+    if (num_bases > 0 || !common_is_folder(location))
         return locations;
 
     // The folder may be a mod.
-    common_list parts = view_split_location(place);
+    common_list parts = view_split_location(location);
     const char *const path = parts.names[0]; // without slashes at the end
     char *const base = find_base(path);
     if (base != NULL) {
@@ -118,9 +118,9 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases)
     return locations;
 }
 
-char *view_location_title(const char *place)
+char *view_location_title(const char *location)
 {
-    common_list parts = view_split_location(place);
+    common_list parts = view_split_location(location);
     char *title = common_copy(parts.names[0]);
     for (size_t i = 1; i < parts.count; i++)
         common_extend(&title, " + %s", common_base(parts.names[i]));
@@ -167,7 +167,7 @@ static void add_name(view_library *library, view_section section, const char *na
 // the mod, which precede the locations of its base.
 bool view_is_from_mod(const view_library *library, view_section section, size_t name)
 {
-    const bool has_base = library->num_own < library->places.count;
+    const bool has_base = library->num_own < library->search_paths.count;
     if (!has_base)
         return false;
     // A name is declared in a file, or is the name of a file.
@@ -189,11 +189,11 @@ static void warn(void *user, const md5_error *warning)
 }
 
 // Sets `error` to a failure of opening a location. Always returns false.
-static bool fail(md5_error *error, const char *place, const char *why)
+static bool fail(md5_error *error, const char *location, const char *why)
 {
     *error = (md5_error){.status = MD5_ERROR_IO};
     COMMON_TEXT(error->message, "%s", why);
-    COMMON_TEXT(error->file, "%s", place);
+    COMMON_TEXT(error->file, "%s", location);
     return false;
 }
 
@@ -231,33 +231,33 @@ static void list_names(view_library *library)
 
 // Adds the folders and archives of a location to the library. The first of them is the mod, if
 // there are several. Returns false and fills `error` on failure.
-static bool add_locations(view_library *library, const char *place, md5_error *error)
+static bool add_locations(view_library *library, const char *location, md5_error *error)
 {
-    common_game_paths *const paths = &library->places;
-    common_list locations = view_split_location(place); // without slashes at their ends
+    common_game_paths *const paths = &library->search_paths;
+    common_list parts = view_split_location(location); // without slashes at their ends
     bool is_added = true;
-    for (size_t i = 0; i < locations.count; i++) {
-        const char *const location = locations.names[i];
+    for (size_t i = 0; i < parts.count; i++) {
+        const char *const part = parts.names[i];
         md5_error reason;
-        library->place = append_location(library->place, location);
-        if (is_added && !common_add_game_path(paths, location, &reason))
-            is_added = fail(error, location, reason.message);
+        library->location = append_location(library->location, part);
+        if (is_added && !common_add_game_path(paths, part, &reason))
+            is_added = fail(error, part, reason.message);
         if (i == 0)
             library->num_own = paths->count;
     }
-    common_free_list(&locations);
+    common_free_list(&parts);
     return is_added;
 }
 
 // Opens the files of the locations and reads the declarations. Returns NULL and fills `error` on
 // failure, or if the callback of the library stopped it.
-static md5_game *open_game(view_library *library, const char *place, md5_error *error)
+static md5_game *open_game(view_library *library, const char *location, md5_error *error)
 {
-    const common_game_paths *const paths = &library->places;
-    if (!add_locations(library, place, error))
+    const common_game_paths *const paths = &library->search_paths;
+    if (!add_locations(library, location, error))
         return NULL;
     if (paths->goes_on != NULL && !paths->goes_on(paths->user, 0)) {
-        fail(error, place, "stopped");
+        fail(error, location, "stopped");
         return NULL;
     }
     return md5_create_game(paths->paths, paths->count, &library->opts, error);
@@ -265,16 +265,16 @@ static md5_game *open_game(view_library *library, const char *place, md5_error *
 
 // Opens the files of a game, reads its declarations and lists the names that the viewer can
 // show.
-view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
+view_library *view_open_library(const char *location, view_opening_fn *on_file, void *user,
                                 md5_error *error)
 {
     view_library *const library = common_alloc(1, sizeof *library);
     *library = (view_library){
         .num_users = 1,
-        .places = {.goes_on = on_file, .user = user},
+        .search_paths = {.goes_on = on_file, .user = user},
         .opts = {.warn = warn, .warn_user = library, .max_warnings = 1000},
     };
-    library->game = open_game(library, place, error);
+    library->game = open_game(library, location, error);
     if (library->game == NULL) {
         view_drop_library(library);
         return NULL;
@@ -288,10 +288,10 @@ void view_drop_library(view_library *library)
     if (library == NULL || --library->num_users > 0)
         return;
     md5_destroy_game(library->game);
-    common_free_game_paths(&library->places);
+    common_free_game_paths(&library->search_paths);
     for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
         free(library->names[i]);
-    free(library->place);
+    free(library->location);
     free(library);
 }
 
@@ -305,7 +305,7 @@ bool view_read_address(const char *text, view_address *address)
     if (name == NULL)
         return false;
     const char *const skin = strstr(name + 2, "::");
-    address->place = common_format("%.*s", (int)(name - text), text);
+    address->location = common_format("%.*s", (int)(name - text), text);
     address->name = common_copy(name + 2);
     if (skin != NULL) {
         address->name[skin - name - 2] = '\0';
@@ -316,16 +316,16 @@ bool view_read_address(const char *text, view_address *address)
 
 void view_free_address(view_address *address)
 {
-    free(address->place);
+    free(address->location);
     free(address->name);
     free(address->skin);
     *address = (view_address){NULL, NULL, NULL};
 }
 
-char *view_make_address(const char *place, const char *name, const char *skin)
+char *view_make_address(const char *location, const char *name, const char *skin)
 {
-    return skin != NULL ? common_format("%s::%s::%s", place, name, skin)
-                        : common_format("%s::%s", place, name);
+    return skin != NULL ? common_format("%s::%s::%s", location, name, skin)
+                        : common_format("%s::%s", location, name);
 }
 
 // -- Similar names --------------------------------------------------------------------------
@@ -414,15 +414,15 @@ static bool count_files(void *user, size_t num_files)
 static int run(void *user)
 {
     scan_state *const state = user;
-    state->library = view_open_library(state->shown.place, count_files, state, &state->error);
+    state->library = view_open_library(state->shown.location, count_files, state, &state->error);
     atomic_store(&state->has_ended, true);
     return 0;
 }
 
-view_scan *view_begin_scan(const char *place)
+view_scan *view_begin_scan(const char *location)
 {
     scan_state *const state = common_alloc(1, sizeof *state);
-    state->shown.place = common_copy(place);
+    state->shown.location = common_copy(location);
     state->thread = view_start_thread(run, "scan", state);
     if (state->thread == NULL)
         run(state);
@@ -446,10 +446,10 @@ view_library *view_end_scan(view_scan *scan, md5_error *error)
     *error = state->error;
     if (library != NULL) {
         // Remove the callback of the thread, because its `state` is freed.
-        library->places.goes_on = NULL;
-        library->places.user = NULL;
+        library->search_paths.goes_on = NULL;
+        library->search_paths.user = NULL;
     }
-    free(scan->place);
+    free(scan->location);
     free(state);
     return library;
 }

@@ -17,16 +17,16 @@ bool view_is_converted(const char *path);
 
 // Returns the folders and archives of a location, the first has priority, without slashes at their
 // ends. Free with common_free_list().
-common_list view_split_location(const char *place);
+common_list view_split_location(const char *location);
 
 // Returns a location followed by the locations bases[num_bases]. If `num_bases` is 0, appends the
 // base of the game, if it exists: the folder "base" or "q4base" next to the folder. The caller
 // frees the text.
-char *view_with_bases(const char *place, const char **bases, size_t num_bases);
+char *view_with_bases(const char *location, const char **bases, size_t num_bases);
 
 // Returns the title of a location for the interface: the first path, then the last components of
 // the other paths, such as "games/mod + base". The caller frees it.
-char *view_location_title(const char *place);
+char *view_location_title(const char *location);
 
 // -- Libraries -----------------------------------------------------------------------------------
 //
@@ -48,8 +48,8 @@ typedef enum view_section {
 // Read-only except the game, which must be used by one thread at a time.
 typedef struct view_library {
     uint32_t num_users; // reference count, decreased by view_drop_library()
-    char *place;        // see view_split_location()
-    common_game_paths places;
+    char *location;     // see view_split_location()
+    common_game_paths search_paths;
     size_t num_own; // number of `places` that belong to the first location, which is the mod
     md5_game *game;
     md5_load_opts opts; // options of the game and of files loaded from it; they report warnings
@@ -65,7 +65,7 @@ typedef bool view_opening_fn(void *user, size_t num_files);
 // Opens a folder or an archive, or a mod over its base. `on_file` may be NULL. Returns NULL and
 // sets `error` on failure, or if `on_file` returned false. Memory is limited as by
 // md5_create_game(). Free with view_drop_library().
-view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
+view_library *view_open_library(const char *location, view_opening_fn *on_file, void *user,
                                 md5_error *error);
 
 // Releases a reference to a library, which is freed with the last reference. Call it on one thread
@@ -79,7 +79,7 @@ bool view_is_from_mod(const view_library *library, view_section section, size_t 
 // The parts of an address. view_read_address() returns false if the text is a path. Free them with
 // view_free_address().
 typedef struct view_address {
-    char *place;
+    char *location;
     char *name;
     char *skin; // or NULL
 } view_address;
@@ -87,7 +87,7 @@ bool view_read_address(const char *text, view_address *address);
 void view_free_address(view_address *address);
 
 // Returns an address, to be freed. `skin` may be NULL.
-char *view_make_address(const char *place, const char *name, const char *skin);
+char *view_make_address(const char *location, const char *name, const char *skin);
 
 // Writes up to three names of a library that are similar to `asked`: "a, b, c", or "". Takes time
 // linear in the number of names.
@@ -98,11 +98,11 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
 // Opens a library on a thread, so that a window remains responsive.
 
 typedef struct view_scan {
-    char *place; // location that is opened; other members are private to library.c
+    char *location; // location that is opened; other members are private to library.c
 } view_scan;
 
 // Starts to open a folder or an archive. Errors are returned by view_end_scan().
-view_scan *view_begin_scan(const char *place);
+view_scan *view_begin_scan(const char *location);
 
 // Returns true if the scan has ended. Sets *num_files to the number of files found so far.
 bool view_is_scan_done(view_scan *scan, size_t *num_files);

@@ -886,12 +886,12 @@ static int by_sort(const void *left, const void *right)
 void view_sort_layers(view_layers *layers, uint32_t num_meshes)
 {
     layers->lists = common_alloc(layers->num_meshes, sizeof *layers->lists);
-    layers->places = common_alloc(num_meshes, sizeof *layers->places);
+    layers->entry_numbers = common_alloc(num_meshes, sizeof *layers->entry_numbers);
     if (layers->meshes == NULL)
         return;
     qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
     for (uint32_t i = 0; i < layers->num_meshes; i++)
-        layers->places[layers->meshes[i].mesh] = i + 1;
+        layers->entry_numbers[layers->meshes[i].mesh] = i + 1;
 }
 
 // -- Evaluating -----------------------------------------------------------------------------------
@@ -1071,8 +1071,8 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
 {
     if (layers->num_meshes == 0)
         return NULL;
-    const uint32_t place = layers->places[mesh]; // 1 + index, or 0
-    return place > 0 ? &layers->meshes[place - 1] : NULL;
+    const uint32_t number = layers->entry_numbers[mesh]; // 1 + index, or 0
+    return number > 0 ? &layers->meshes[number - 1] : NULL;
 }
 
 void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
@@ -1401,7 +1401,7 @@ static char *model_file(const view_dressing *dressing)
     view_address address;
     if (!view_read_address(dressing->path, &address))
         return NULL;
-    char *const file = common_format("%s/%s", address.place, address.name);
+    char *const file = common_format("%s/%s", address.location, address.name);
     view_free_address(&address);
     if (common_is_file(file))
         return file;
@@ -1653,7 +1653,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         free(layers->notes[i].text);
     free(layers->meshes);
     free(layers->lists);
-    free(layers->places);
+    free(layers->entry_numbers);
     free(layers->notes);
     view_close_package(textures->package);
     for (size_t i = 0; i < textures->num_worn; i++)

@@ -78,7 +78,7 @@ typedef struct view_layers {
     view_layered *meshes; // [num_meshes] in the order of the materials' sort
     uint32_t num_meshes;
     md5gl_stage_list *lists; // [num_meshes] results of the last evaluation
-    uint32_t *places;        // [meshes of the model] 1 + index into `meshes`; 0: only a lit surface
+    uint32_t *entry_numbers; // [meshes of the model] 1 + index into `meshes`; 0: only a lit surface
     view_layer_note *notes;  // [num_notes] by mesh
     size_t num_notes;
     uint32_t read;    // inputs of the materials: bit 0 time, bit 1 + N parm N

@@ -796,14 +796,14 @@ static void approach_target_speed(const view_member *member, const md5_machine *
 // Rotates a member that has left the square of the crowd towards the middle of the square.
 static void turn_back(const view_crowd *crowd, view_member *member, float seconds)
 {
-    const md5_vec3 position = member->place.translation; // relative to the middle
+    const md5_vec3 position = member->placement.translation; // relative to the middle
     const float distance = fmaxf(fabsf(position.x), fabsf(position.y));
     if (distance < crowd->spread)
         return;
-    const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1, 0, 0});
+    const md5_vec3 ahead = md5_quat_rotate(member->placement.rotation, (md5_vec3){1, 0, 0});
     const float side = ahead.x * position.y - ahead.y * position.x; // > 0: the middle is right
     const float rate = side > 0 ? -turn_back_rate : turn_back_rate;
-    member->place.rotation = view_rotate_about_z(member->place.rotation, rate * seconds);
+    member->placement.rotation = view_rotate_about_z(member->placement.rotation, rate * seconds);
 }
 
 // Sets the placement of a member as the target of its machine's springs, which are simulated in
@@ -815,8 +815,8 @@ static bool place_springs(const view_member *member, const md5_machine_desc *des
         if (desc->modifiers[i].kind != MD5_MODIFIER_SPRING)
             continue;
         md5_target *const target = md5_player_target(member->player, i);
-        target->position = member->place.translation;
-        target->rotation = member->place.rotation;
+        target->position = member->placement.translation;
+        target->rotation = member->placement.rotation;
         has_springs = true;
     }
     return has_springs;
@@ -833,7 +833,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
     approach_target_speed(member, machine, seconds);
     turn_back(crowd, member, seconds);
     md5_player_advance(member->player, seconds, NULL, NULL);
-    member->place = md5_xform_mul(member->place, md5_player_root_motion(member->player));
+    member->placement = md5_xform_mul(member->placement, md5_player_root_motion(member->player));
     return place_springs(member, md5_machine_tables(machine));
 }
 
@@ -850,7 +850,7 @@ static const float max_wait = 1.0f / 12.0f;
 static view_sphere member_sphere(const view_crowd *crowd, const view_member *member)
 {
     const view_sphere sphere = crowd->kinds[member->kind].sphere;
-    return (view_sphere){md5_xform_point(member->place, sphere.center), sphere.radius};
+    return (view_sphere){md5_xform_point(member->placement, sphere.center), sphere.radius};
 }
 
 float view_impostor_fraction(float size, float pixels)
@@ -1177,8 +1177,8 @@ static void place_impostor(const view_crowd *crowd, const view_member *member)
 {
     const view_pictures *const pictures = &crowd->kinds[member->kind].pictures;
     pictures->instances[member->impostor_index] = (md5gl_impostor){
-        .rotation = member->place.rotation,
-        .translation = member->place.translation,
+        .rotation = member->placement.rotation,
+        .translation = member->placement.translation,
         .scale = 1,
         .frame = (float)select_impostor_image(crowd, member),
         .shown = member->impostor_fraction,
@@ -1200,7 +1200,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 
         const bool has_model = member->impostor_fraction < 1; // posed or baked
         if (has_model) {
-            kind->placements[index] = md5_mat34_from_xform(member->place);
+            kind->placements[index] = md5_mat34_from_xform(member->placement);
             kind->tints[index] = (md5_vec4){1, 1, 1, 1 + member->impostor_fraction};
         }
         if (member->is_posed) {
@@ -1496,8 +1496,8 @@ static void place_member(const view_crowd *crowd, view_member *member, md5_vec3 
     const md5_vec3 position = md5_vec3_scale(view_along(cell, to_middle, 0.4f), step);
     const md5_vec3 center = {crowd->spread, crowd->spread, 0}; // of the square of all cells
     const float heading = member->talks ? atan2f(to_middle.y, to_middle.x) : group_heading;
-    member->place.translation = md5_vec3_sub(position, center);
-    member->place.rotation = view_rotate_about_z((md5_quat){.w = 1}, heading);
+    member->placement.translation = md5_vec3_sub(position, center);
+    member->placement.rotation = view_rotate_about_z((md5_quat){.w = 1}, heading);
 }
 
 // Selects the clip and the start time of member `index` of a kind. Members are sorted by clip, so

@@ -220,15 +220,15 @@ bool view_sees(const view_sight *sight, view_sphere sphere);
 
 // A character of a crowd.
 typedef struct view_member {
-    md5_xform place;    // placement in the world
-    double next_choice; // time of the next change of behavior
-    uint64_t random;    // state of the random number generator
-    float target_speed; // speed that the member approaches
-    float waited;       // seconds since its last update
-    double offset;      // without a machine: start time in its clip, seconds
-    uint32_t clip;      // without a machine: index of its clip
-    uint32_t kind;      // index into the crowd's kinds
-    md5_player *player; // NULL: the member plays a clip
+    md5_xform placement; // placement in the world
+    double next_choice;  // time of the next change of behavior
+    uint64_t random;     // state of the random number generator
+    float target_speed;  // speed that the member approaches
+    float waited;        // seconds since its last update
+    double offset;       // without a machine: start time in its clip, seconds
+    uint32_t clip;       // without a machine: index of its clip
+    uint32_t kind;       // index into the crowd's kinds
+    md5_player *player;  // NULL: the member plays a clip
     // Fraction of the pixels that the impostor shows; 1 = no model is drawn.
     float impostor_fraction;
     uint32_t impostor_index; // index among the impostors of its kind, if impostor_fraction > 0

@@ -402,7 +402,7 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
         .rotation = {.z = 0.70710678f, .w = 0.70710678f},
         .translation = {0.3f * size, -3.79f * size, 0},
     };
-    guest->machine->place = guest->machine->start;
+    guest->machine->placement = guest->machine->start;
     guest->machine->host = &scene->machine;
     scene->machine.guest = guest->machine;
     return true;

@@ -106,7 +106,7 @@ typedef struct view_companion {
     void *scratch;          // scratch memory of md5_retarget_pose()
     md5_xform *pose;        // [joints of the companion]
     md5_mat34 *palette;     // [joints of the companion]
-    md5_mat34 place;        // placement of the last pose
+    md5_mat34 placement;    // placement of the last pose
     float aside; // distance to the left of the scene's model, if it is not attached, units
 } view_companion;
 

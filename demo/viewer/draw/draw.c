@@ -88,7 +88,7 @@ static md5_bounds companion_bounds(const view_document *document, uint32_t index
     if (companion->model == NULL)
         return md5_bounds_from_points(NULL, 0);
     const md5_bounds local = skin_bounds(companion->model, companion->textures, companion->palette);
-    return md5_bounds_transform(local, companion->place);
+    return md5_bounds_transform(local, companion->placement);
 }
 
 // Returns the height of the ground, at most the lowest point of all bodies, so that the ground does
@@ -907,7 +907,7 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
         return;
     const float brightness = 3.2f * fminf(light / full_light, 1);
     points[frame->num_point_lights++] = (md5gl_point_light){
-        .position = md5_mat34_point(fire->place, center),
+        .position = md5_mat34_point(fire->placement, center),
         .range = 3 * sqrtf(light),
         .color = {brightness, 0.7f * brightness, 0.3f * brightness},
     };
@@ -1178,7 +1178,7 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
             .drawn = companion->drawn,
             .instances = {.count = 1,
                           .palettes = companion->palette,
-                          .placements = &companion->place},
+                          .placements = &companion->placement},
         };
     }
     if (document->uneven.drawn != NULL)
@@ -1278,7 +1278,7 @@ static void draw_crowd_blobs(const view_stage *stage, float ground)
     uint32_t count = 0;
     for (uint32_t i = 0; i < crowd->count; i++) {
         const view_member *const member = &crowd->members[i];
-        const md5_vec3 position = member->place.translation;
+        const md5_vec3 position = member->placement.translation;
         if (!member->is_seen)
             continue;
         if (count == BATCH_SIZE) {
@@ -1335,7 +1335,7 @@ static void deform_surfaces(const view_stage *stage, const view_lens *lens)
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];
         if (companion->textures != NULL)
-            view_set_deform_view(&companion->textures->layers, &view, &companion->place, 1);
+            view_set_deform_view(&companion->textures->layers, &view, &companion->placement, 1);
     }
     for (uint32_t i = 0; i < crowd->num_kinds; i++) {
         const view_kind *const kind = &crowd->kinds[i];
@@ -1496,7 +1496,7 @@ static void pose_document(const view_stage *stage)
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         view_companion *const companion = &document->companions[i];
         if (companion->model != NULL)
-            companion->place = pose_companion(companion, stage);
+            companion->placement = pose_companion(companion, stage);
     }
 }
 

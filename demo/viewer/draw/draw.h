@@ -75,7 +75,7 @@ void view_free_lines(view_lines *lines);
 void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color);
 
 // Adds a cross along the axes, whose arms have the length `size`.
-void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color);
+void view_add_cross(view_lines *lines, md5_vec3 position, float size, uint32_t color);
 
 // == Picking ===============================================================================
 //

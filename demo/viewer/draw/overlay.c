@@ -55,20 +55,20 @@ static void add_arm(view_lines *lines, md5_vec3 position, md5_vec3 arm, float ba
                   md5_vec3_add(position, arm), color);
 }
 
-void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
+void view_add_cross(view_lines *lines, md5_vec3 position, float size, uint32_t color)
 {
-    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1, color);
-    add_arm(lines, place, (md5_vec3){0, size, 0}, 1, color);
-    add_arm(lines, place, (md5_vec3){0, 0, size}, 1, color);
+    add_arm(lines, position, (md5_vec3){size, 0, 0}, 1, color);
+    add_arm(lines, position, (md5_vec3){0, size, 0}, 1, color);
+    add_arm(lines, position, (md5_vec3){0, 0, size}, 1, color);
 }
 
 // Adds the rotated axes as lines from a position. `sizes` contains the lengths of the x, y and z
 // axis.
-static void add_axes(view_lines *lines, md5_vec3 place, md5_quat rotation, md5_vec3 sizes)
+static void add_axes(view_lines *lines, md5_vec3 position, md5_quat rotation, md5_vec3 sizes)
 {
-    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){sizes.x, 0, 0}), 0, red);
-    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, sizes.y, 0}), 0, green);
-    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, 0, sizes.z}), 0, blue);
+    add_arm(lines, position, md5_quat_rotate(rotation, (md5_vec3){sizes.x, 0, 0}), 0, red);
+    add_arm(lines, position, md5_quat_rotate(rotation, (md5_vec3){0, sizes.y, 0}), 0, green);
+    add_arm(lines, position, md5_quat_rotate(rotation, (md5_vec3){0, 0, sizes.z}), 0, blue);
 }
 
 // Adds lines between joints and their parents.
@@ -144,15 +144,16 @@ static void add_tangents(view_lines *lines, view_scene *scene, float length)
     }
 }
 
-// Adds the 12 edges of a box, whose coordinates are in the space of `place`; NULL: world space.
+// Adds the 12 edges of a box, whose coordinates are in the space of `placement`; NULL: world space.
 // Adds nothing if the box is empty.
-static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds, uint32_t color)
+static void add_box(view_lines *lines, const md5_mat34 *placement, md5_bounds bounds,
+                    uint32_t color)
 {
     md5_vec3 corners[8];
     for (unsigned i = 0; i < 8; i++) {
         corners[i] = view_corner(bounds, i);
-        if (place != NULL)
-            corners[i] = md5_mat34_point(*place, corners[i]);
+        if (placement != NULL)
+            corners[i] = md5_mat34_point(*placement, corners[i]);
     }
     // Corners whose indices differ in one bit share an edge.
     for (unsigned corner = 0; corner < 8 && !view_is_empty(bounds); corner++) {

@@ -333,7 +333,7 @@ static const double model_time = 0.5;
 static bool load(view_scene *scene, view_library *library, const char *name, const char *skin)
 {
     view_log log = {.level = VIEW_QUIET};
-    char *const address = view_make_address(library->place, name, skin);
+    char *const address = view_make_address(library->location, name, skin);
     const bool is_loaded = view_load_game_scene(scene, library, address, &log);
     free(address);
     return is_loaded;
@@ -515,8 +515,8 @@ typedef struct preview {
 
 // The cache of previews and the thread that creates them.
 struct view_previews {
-    char *place;  // location of the game; NULL: requests are paths of files
-    char *models; // folder whose files may refer to each other, or NULL
+    char *location; // location of the game; NULL: requests are paths of files
+    char *models;   // folder whose files may refer to each other, or NULL
     view_thread *thread;
     atomic_bool ends; // the thread must end
     view_lock *lock;  // protects the following members
@@ -596,14 +596,14 @@ typedef struct preview_source {
     uint32_t num_made;     // number of previews so far
 } preview_source;
 
-// Creates the preview of a request from a file or, if previews->place is set, from a game. Opens
+// Creates the preview of a request from a file or, if previews->location is set, from a game. Opens
 // the game again after MAX_PICTURES_PER_GAME previews, because it keeps everything that it has
 // loaded. Runs on the thread; the caller does not hold the lock.
 static view_preview create_preview(view_previews *previews, preview_source *source,
                                    const char *request)
 {
     const view_preview_drawer drawer = {request_drawing, previews};
-    const bool has_game = previews->place != NULL;
+    const bool has_game = previews->location != NULL;
     if (!has_game)
         return preview_requested_file(previews, request, &drawer);
 
@@ -612,7 +612,7 @@ static view_preview create_preview(view_previews *previews, preview_source *sour
     if (opens_game) {
         md5_error error = {0};
         view_drop_library(source->library);
-        source->library = view_open_library(previews->place, can_continue, previews, &error);
+        source->library = view_open_library(previews->location, can_continue, previews, &error);
     }
     if (source->library == NULL)
         return (view_preview){.image = {.rgba = NULL}};
@@ -651,10 +651,10 @@ static int create_previews(void *user)
 
 // Starts the thread that loads models for previews. They are drawn on the main thread, because
 // OpenGL belongs to it.
-view_previews *view_begin_previews(const char *place, char *models)
+view_previews *view_begin_previews(const char *location, char *models)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
-    previews->place = place != NULL ? common_copy(place) : NULL;
+    previews->location = location != NULL ? common_copy(location) : NULL;
     previews->models = models != NULL ? common_canonical_path(models) : NULL;
     free(models);
     previews->lock = view_new_lock("previews");
@@ -678,7 +678,7 @@ void view_stop_previews(view_previews *previews)
     view_free_lock(previews->lock);
     for (int i = 0; i < VIEW_MAX_PREVIEWS; i++)
         drop(&previews->list[i]);
-    free(previews->place);
+    free(previews->location);
     free(previews->models);
     free(previews);
 }

@@ -68,10 +68,10 @@ typedef struct view_previews view_previews;
 // Starts a thread for previews of the game in a folder or an archive. The thread opens its own copy
 // of the game at the first request, because a game must not be used by two threads.
 //
-// If `place` is NULL, requests are paths of files; a "*" before the path requests a large preview.
-// A file in the folder `models` may refer to all files in that folder. `models` may be NULL; the
-// function frees it.
-view_previews *view_begin_previews(const char *place, char *models);
+// If `location` is NULL, requests are paths of files; a "*" before the path requests a large
+// preview. A file in the folder `models` may refer to all files in that folder. `models` may be
+// NULL; the function frees it.
+view_previews *view_begin_previews(const char *location, char *models);
 void view_stop_previews(view_previews *previews); // NULL is allowed
 
 // Draws the subject that the thread has loaded, if any, and replaces the pending requests by

@@ -86,7 +86,7 @@ static void add_options(common_list *words, const view_options *export_options)
 // Adds a name in a game, with the options --game and --base that contain it.
 static void add_game_name(common_list *words, common_list *files, const view_address *address)
 {
-    common_list folders = view_split_location(address->place);
+    common_list folders = view_split_location(address->location);
     for (size_t i = 0; i < folders.count; i++)
         add_option(words, i == 0 ? "game" : "base", common_copy(folders.names[i]));
     common_free_list(&folders);
@@ -557,7 +557,7 @@ static int convert_model(void *user)
     view_conversion_job *const conversion = user;
     md5_game *game = NULL;
     if (conversion->library != NULL) {
-        const common_game_paths *const folders = &conversion->library->places;
+        const common_game_paths *const folders = &conversion->library->search_paths;
         game = md5_create_game(folders->paths, folders->count, NULL, &conversion->error);
     }
 

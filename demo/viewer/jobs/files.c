@@ -88,7 +88,7 @@ static bool update_thumbnails(view_state *viewer, view_previews **previews, bool
     view_thumbnail *missing[VIEW_MAX_THUMBNAILS];
     const size_t count = collect_missing(viewer, is_in_game, missing);
     if (*previews == NULL && count > 0)
-        *previews = view_begin_previews(is_in_game ? viewer->lists.library->place : NULL,
+        *previews = view_begin_previews(is_in_game ? viewer->lists.library->location : NULL,
                                         view_find_models_folder());
     if (*previews == NULL)
         return false;
@@ -176,7 +176,7 @@ static void list_locations(view_state *viewer, const char *shown)
         view_address address;
         if (!view_read_address(config->recent.names[i], &address))
             continue;
-        add_location(viewer, address.place);
+        add_location(viewer, address.location);
         view_free_address(&address);
     }
 }
@@ -214,10 +214,10 @@ void view_show_section(view_state *viewer, size_t section)
 }
 
 // Lists the contents of a game, which is scanned on a thread if it is not open.
-void view_browse_game(view_state *viewer, const char *place)
+void view_browse_game(view_state *viewer, const char *location)
 {
-    char *const whole = view_with_bases(place, NULL, 0);
-    if (viewer->lists.library != NULL && strcmp(viewer->lists.library->place, whole) == 0) {
+    char *const whole = view_with_bases(location, NULL, 0);
+    if (viewer->lists.library != NULL && strcmp(viewer->lists.library->location, whole) == 0) {
         view_show_section(viewer, viewer->lists.section);
     } else {
         view_stop_scan(viewer->jobs.scan);
@@ -256,7 +256,7 @@ static void open_item(view_state *viewer, const char *file, bool is_name, const 
 {
     char *address = NULL;
     if (is_name)
-        address = view_make_address(viewer->lists.library->place, file, skin);
+        address = view_make_address(viewer->lists.library->location, file, skin);
     const char *const files[1] = {is_name ? address : file};
     if (!open_document(viewer, files, 1)) {
         const bool is_canceled = viewer->log.has_stopped;
@@ -287,7 +287,7 @@ static void replace_library(view_state *viewer, view_library *library)
 // Returns true for an archive with a single character.
 static bool has_single_model(const view_library *library)
 {
-    return common_is_archive(library->place) && library->num_names[VIEW_ENTITIES] <= 1
+    return common_is_archive(library->location) && library->num_names[VIEW_ENTITIES] <= 1
            && library->num_names[VIEW_MODELS] == 1;
 }
 
@@ -299,7 +299,7 @@ static void show_scanned_game(view_state *viewer, view_library *library, bool is
     const uint32_t num_skipped = md5_game_num_unread(library->game);
     if (num_skipped > 0)
         view_warn(&viewer->log, "%s: skipped %u declaration %s; run md5tool check for the reasons",
-                  library->place, num_skipped, common_noun(num_skipped, "file", "files"));
+                  library->location, num_skipped, common_noun(num_skipped, "file", "files"));
     replace_library(viewer, library);
     if (!is_awaited)
         return;
@@ -316,7 +316,7 @@ static void show_scanned_game(view_state *viewer, view_library *library, bool is
 static void end_scan(view_state *viewer)
 {
     md5_error error = {0};
-    char *const place = common_copy(viewer->jobs.scan->place);
+    char *const location = common_copy(viewer->jobs.scan->location);
     view_library *const library = view_end_scan(viewer->jobs.scan, &error);
     viewer->jobs.scan = NULL;
 
@@ -325,11 +325,11 @@ static void end_scan(view_state *viewer)
         show_scanned_game(viewer, library, is_awaited);
     } else {
         view_log_error(&viewer->log, &error);
-        store_failed_command(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
+        store_failed_command(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = location});
         if (is_awaited)
             view_clear_browser(&viewer->panels.browser);
     }
-    free(place);
+    free(location);
     view_log_state(viewer, "scanned");
 }
 
@@ -843,12 +843,14 @@ bool view_open_game_name(view_state *viewer)
 {
     md5_error error = {0};
     const view_options *const options = viewer->options;
-    char *const place = view_with_bases(options->game, options->bases.names, options->bases.count);
-    viewer->lists.library = view_open_library(place, NULL, NULL, &error);
-    free(place);
+    char *const location =
+        view_with_bases(options->game, options->bases.names, options->bases.count);
+    viewer->lists.library = view_open_library(location, NULL, NULL, &error);
+    free(location);
     if (viewer->lists.library == NULL)
         return view_log_error(&viewer->log, &error);
-    char *const address = view_make_address(viewer->lists.library->place, options->files[0], NULL);
+    char *const address =
+        view_make_address(viewer->lists.library->location, options->files[0], NULL);
     const char *const files[1] = {address};
     const bool is_open = view_open(viewer, files, 1, true);
     free(address);
@@ -1218,10 +1220,10 @@ static void list_named_locations(view_state *viewer)
     for (size_t i = 0; i < options->num_folders; i++)
         view_list_location(viewer, options->folders[i]);
     if (options->game != NULL) {
-        char *const place =
+        char *const location =
             view_with_bases(options->game, options->bases.names, options->bases.count);
-        view_browse_game(viewer, place);
-        free(place);
+        view_browse_game(viewer, location);
+        free(location);
     }
 }
 
@@ -1296,7 +1298,7 @@ static void list_game(view_state *viewer)
     if (was_open)
         return;
     if (viewer->jobs.scan != NULL)
-        view_list_scan(browser, viewer->jobs.scan->place);
+        view_list_scan(browser, viewer->jobs.scan->location);
     else if (viewer->lists.library != NULL)
         view_show_section(viewer, viewer->lists.section);
     else if (root != NULL)

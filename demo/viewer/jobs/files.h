@@ -28,7 +28,7 @@ typedef struct view_picker {
 void view_list_location(view_state *viewer, const char *path);
 
 // Opens a folder as a game in the background and lists its contents.
-void view_browse_game(view_state *viewer, const char *place);
+void view_browse_game(view_state *viewer, const char *location);
 
 // Lists a section of the game.
 void view_show_section(view_state *viewer, size_t section);

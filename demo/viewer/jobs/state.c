@@ -245,7 +245,7 @@ static void append_camera_path(char **line, const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
     const char *name = "none";
-    view_camera_path_place position = {0};
+    view_camera_path_position position = {0};
     if (scene->camera_path.camera != NULL) {
         name = scene->camera_path.name;
         position = view_find_path_position(&scene->camera_path, &viewer->play);

@@ -180,7 +180,7 @@ static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_e
     figure->states = NULL;
     figure->monster = NULL;
     figure->has_thought = false;
-    figure->place = (md5_xform){.rotation = {.w = 1}};
+    figure->placement = (md5_xform){.rotation = {.w = 1}};
 
     md5_actor *const body = figure->parts[0].actor;
     md5_actor *const head = find_head_actor(figure);
@@ -215,7 +215,7 @@ static void report_load_error(view_library *library, const char *name, const md5
     }
     char similar[256];
     view_list_similar(library, name, similar, sizeof similar);
-    view_error(log, "%s: %s%s%s", library->place, error->message,
+    view_error(log, "%s: %s%s%s", library->location, error->message,
                similar[0] != '\0' ? "; similar: " : "", similar);
 }
 
@@ -240,7 +240,7 @@ static void set_skin(view_entity *figure, view_library *library, const char *nam
     figure->skin = common_copy(name);
     const md5_decl *const skin = md5_find_decl(library->game, MD5_DECL_SKIN, name);
     if (skin == NULL || skin->file == NULL)
-        view_warn(log, "%s: skin %s not found", library->place, name);
+        view_warn(log, "%s: skin %s not found", library->location, name);
 }
 
 // Appends the entities that are attached to part `parent` to the list of parts, such as the head
@@ -270,10 +270,10 @@ static void append_attached_parts(view_entity *figure, uint32_t parent)
 static void list_parts(view_entity *figure)
 {
     const md5_entity *const body = figure->entity;
-    const md5_xform place = {.translation = body->model_offset, .rotation = {.w = 1}};
+    const md5_xform placement = {.translation = body->model_offset, .rotation = {.w = 1}};
     figure->num_parts = 1;
     figure->parts = common_alloc(1, sizeof *figure->parts);
-    figure->parts[0] = (view_entity_part){.entity = body, .bind = md5_mat34_from_xform(place)};
+    figure->parts[0] = (view_entity_part){.entity = body, .bind = md5_mat34_from_xform(placement)};
     // num_parts grows in the loop, which therefore also visits the appended parts.
     for (uint32_t i = 0; i < figure->num_parts; i++)
         append_attached_parts(figure, i);
@@ -694,7 +694,7 @@ static float half_side(const view_entity *figure)
 static void stand_on_terrain(view_scene *scene)
 {
     view_entity *const figure = &scene->entity;
-    md5_vec3 *const origin = &figure->place.translation;
+    md5_vec3 *const origin = &figure->placement.translation;
     view_set_lift_time(&scene->terrain, figure->begin - figure->origin + 0.001 * figure->clock);
     if (scene->terrain.kind != VIEW_LEVEL)
         origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure));
@@ -711,11 +711,12 @@ static void think_monster(view_scene *scene)
     stand_on_terrain(scene);
 
     const md5_vec3 circling = view_orbiting_target(scene->model, 0.001 * figure->clock);
-    const md5_vec3 origin = figure->place.translation;
+    const md5_vec3 origin = figure->placement.translation;
     md5_monster_tick input = {
         .origin = origin,
-        .rotation = figure->place.rotation,
-        .target = figure->has_target ? figure->target : md5_xform_point(figure->place, circling),
+        .rotation = figure->placement.rotation,
+        .target =
+            figure->has_target ? figure->target : md5_xform_point(figure->placement, circling),
         .has_ground = true,
         .is_on_a_lift = scene->terrain.kind == VIEW_LIFT && origin.z > 0,
         .sweep = view_sweep_ground,
@@ -788,8 +789,8 @@ static void advance_monster(view_scene *scene, double milliseconds, bool records
             think_monster(scene);
         advance_figure(figure, tick, records_commands);
         if (walks_on_terrain(scene))
-            figure->place =
-                md5_xform_mul(figure->place, md5_actor_root_motion(figure->parts[0].actor));
+            figure->placement =
+                md5_xform_mul(figure->placement, md5_actor_root_motion(figure->parts[0].actor));
         think_monster(scene);
     }
 }
@@ -966,13 +967,13 @@ static void pose_scene(view_scene *scene, const view_play *play)
         md5_monster_pose(monster, scene->pose, scene->joints, NULL);
     else
         md5_actor_pose(body->actor, scene->pose, scene->joints, NULL);
-    const md5_mat34 place = md5_mat34_from_xform(figure->place);
-    view_follow_body(scene, md5_mat34_mul(place, body->bind));
+    const md5_mat34 placement = md5_mat34_from_xform(figure->placement);
+    view_follow_body(scene, md5_mat34_mul(placement, body->bind));
 }
 
 static md5_xform get_placement(const view_scene *scene)
 {
-    return scene->entity.place;
+    return scene->entity.placement;
 }
 
 // Returns the position of the entity for the camera. On terrain, it includes the offset of the
@@ -980,7 +981,7 @@ static md5_xform get_placement(const view_scene *scene)
 static md5_vec3 walked(const view_scene *scene, const view_play *play)
 {
     const md5_monster *const monster = scene->entity.monster;
-    md5_vec3 at = scene->entity.place.translation;
+    md5_vec3 at = scene->entity.placement.translation;
     (void)play;
     if (monster != NULL && scene->terrain.kind != VIEW_LEVEL)
         at.z += md5_monster_state(monster).waist_offset.z;
@@ -1000,7 +1001,7 @@ const view_motion_kind view_entity_motion = {
     .mode = VIEW_MODE_CLIPS,
     .moves = is_played,
     .pose = pose_scene,
-    .place = get_placement,
+    .placement = get_placement,
     .walked = walked,
     .point = point,
 };

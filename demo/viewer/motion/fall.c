@@ -250,7 +250,7 @@ static md5_vec3 body_displacement(const view_fall *fall)
 // Returns the placement of the character in the pose that `kind` wrote last.
 static md5_xform get_placement(const view_scene *scene, const view_motion_kind *kind)
 {
-    return kind->place != NULL ? kind->place(scene) : view_at_origin();
+    return kind->placement != NULL ? kind->placement(scene) : view_at_origin();
 }
 
 // Creates the ragdoll on the scene's ground, unless it exists. Returns false if memory runs out.
@@ -332,11 +332,11 @@ static void advance_ragdoll(view_scene *scene, double time)
     }
 }
 
-// Completes the pose of a character at `place` after the ragdoll has set the pose of its body
+// Completes the pose of a character at `placement` after the ragdoll has set the pose of its body
 // relative to parents: poses the attached parts, and writes the joints and the palette.
-static void place_pose(view_scene *scene, md5_xform place)
+static void place_pose(view_scene *scene, md5_xform placement)
 {
-    const md5_mat34 at = md5_mat34_from_xform(place);
+    const md5_mat34 at = md5_mat34_from_xform(placement);
     md5_local_to_model(&scene->fall->bodies->entity->model->skeleton, scene->pose, scene->joints);
     if (scene->entity.entity != NULL) {
         view_follow_body(scene, at);

@@ -248,10 +248,10 @@ static void measure_floors(view_scene *scene, md5_mat34 to_world)
 // Places all feet of the pose on the terrain by inverse kinematics, then recomputes joints and
 // palette in the world. `time` is the time of playback: the time since the last call determines how
 // far the feet follow the terrain.
-void view_place_feet(view_scene *scene, const md5_xform *place, double time)
+void view_place_feet(view_scene *scene, const md5_xform *placement, double time)
 {
     view_terrain *const terrain = &scene->terrain;
-    const md5_mat34 to_world = md5_mat34_from_xform(*place);
+    const md5_mat34 to_world = md5_mat34_from_xform(*placement);
     measure_floors(scene, to_world);
     md5_feet_job job = {
         .pelvis = terrain->pelvis,

@@ -33,9 +33,9 @@ enum { VIEW_GROUND_SQUARES = 64 };
 uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
                         view_ground_kind kind);
 
-// Places the feet of the scene's pose on the terrain and recomputes joints and palette. `place` is
-// the model-to-world transform.
-void view_place_feet(struct view_scene *scene, const md5_xform *place, double time);
+// Places the feet of the scene's pose on the terrain and recomputes joints and palette. `placement`
+// is the model-to-world transform.
+void view_place_feet(struct view_scene *scene, const md5_xform *placement, double time);
 
 // view_corner_height() returns the height of corner (x, y) of the ground's squares, view_corner_x()
 // its x coordinate. Hills, and bumps on them, are hashes of x and y. Stairs rise and fall along x,

@@ -35,8 +35,8 @@ void view_set_machine_parameter(const view_machine *machine, const char *name, f
 // Transforms a position in the world into the character's space: ahead, to the left, upward.
 static md5_vec3 to_character_space(const view_machine *machine, md5_vec3 point)
 {
-    return md5_quat_rotate(md5_quat_conjugate(machine->place.rotation),
-                           md5_vec3_sub(point, machine->place.translation));
+    return md5_quat_rotate(md5_quat_conjugate(machine->placement.rotation),
+                           md5_vec3_sub(point, machine->placement.translation));
 }
 
 // Returns the position of the eyes of the standing character.
@@ -44,7 +44,7 @@ static md5_vec3 eye_position(const view_machine *machine)
 {
     const md5_bounds bounds = machine->desc->model->bounds;
     const float height = bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
-    return md5_vec3_add(machine->place.translation, (md5_vec3){0, 0, height});
+    return md5_vec3_add(machine->placement.translation, (md5_vec3){0, 0, height});
 }
 
 // Computes the direction from the eyes to a target in the world, degrees. Stores the yaw in
@@ -68,7 +68,7 @@ static bool update_companion_parameters(view_machine *machine)
 {
     if (machine->guest == NULL)
         return false;
-    const md5_vec3 position = to_character_space(machine, machine->guest->place.translation);
+    const md5_vec3 position = to_character_space(machine, machine->guest->placement.translation);
     view_set_machine_parameter(machine, "guest_ahead", position.x);
     view_set_machine_parameter(machine, "guest_left", position.y);
     const bool is_near = md5_vec3_length(position) < max_companion_distance * machine->reach;
@@ -137,7 +137,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
                        view_log *log)
 {
     md5_error error = {0};
-    *machine = (view_machine){.place = view_at_origin(), .start = view_at_origin()};
+    *machine = (view_machine){.placement = view_at_origin(), .start = view_at_origin()};
     machine->character = load_with_threads(path, opts, &error);
     if (machine->character != NULL)
         machine->player = md5_create_player(machine->character->machine, NULL, &error);
@@ -339,7 +339,8 @@ static void mark_by_name(const view_machine *machine, const char *name, bool *cl
 // Returns true if a companion is in its first state and far away from its host.
 static bool is_companion_away(const view_machine *companion, const view_machine *host)
 {
-    const md5_vec3 offset = md5_vec3_sub(companion->place.translation, host->place.translation);
+    const md5_vec3 offset =
+        md5_vec3_sub(companion->placement.translation, host->placement.translation);
     return md5_player_layer(companion->player, 0).state == 0
            && md5_vec3_length(offset) > max_companion_distance * host->reach;
 }
@@ -356,7 +357,7 @@ static void notify_machine(view_machine *listener, const md5_event *event)
         return;
     const view_machine *const host = listener->host;
     if (host != NULL && is_companion_away(listener, host))
-        listener->place = md5_xform_mul(host->place, listener->start);
+        listener->placement = md5_xform_mul(host->placement, listener->start);
     md5_player_set(listener->player, parameter, 1);
 }
 
@@ -468,7 +469,7 @@ static void apply_keys(view_machine *machine, float seconds)
         steer(machine, "speed", control->ahead, reach, step, &control->moves_ahead);
     if (!steer(machine, "side", control->side, reach, step, &control->moves_side)) {
         const float angle = view_radians(-turn_rate * (float)control->side * seconds);
-        machine->place.rotation = view_rotate_about_z(machine->place.rotation, angle);
+        machine->placement.rotation = view_rotate_about_z(machine->placement.rotation, angle);
     }
 }
 
@@ -502,7 +503,8 @@ static void advance_machines(view_machine *host, double seconds)
         update_pointer_parameters(machine);
         machine->time += seconds;
         md5_player_advance(machine->player, seconds, record_event, machine);
-        machine->place = md5_xform_mul(machine->place, md5_player_root_motion(machine->player));
+        machine->placement =
+            md5_xform_mul(machine->placement, md5_player_root_motion(machine->player));
     }
 }
 
@@ -516,7 +518,7 @@ void view_restart_machine(view_machine *host)
             continue;
         md5_player_reset(machine->player);
         machine->time = 0;
-        machine->place = machine->start;
+        machine->placement = machine->start;
         machine->next_setting = 0;
         machine->next_act = 0;
         machine->next_one_shot = 0;
@@ -582,8 +584,8 @@ static void set_modifier_targets(view_machine *machine)
             continue;
         const bool is_spring = kind == MD5_MODIFIER_SPRING;
         md5_target *const modifier_target = md5_player_target(machine->player, i);
-        modifier_target->position = is_spring ? machine->place.translation : target;
-        modifier_target->rotation = machine->place.rotation;
+        modifier_target->position = is_spring ? machine->placement.translation : target;
+        modifier_target->rotation = machine->placement.rotation;
     }
 }
 
@@ -593,7 +595,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
 {
     set_modifier_targets(machine);
     md5_player_pose(machine->player, pose, joints, palette, machine->scratch);
-    const md5_mat34 world_from_character = md5_mat34_from_xform(machine->place);
+    const md5_mat34 world_from_character = md5_mat34_from_xform(machine->placement);
     view_move_matrices(world_from_character, joints, num_joints);
     view_move_matrices(world_from_character, palette, num_joints);
 }
@@ -611,13 +613,13 @@ static void get_foot_ground(void *user, const md5_player *player, md5_vec3 ankle
 {
     (void)player;
     const view_scene *const scene = user;
-    const md5_xform *const place = &scene->machine.place;
+    const md5_xform *const placement = &scene->machine.placement;
     foot->floor = 0;
     if (scene->terrain.kind == VIEW_LEVEL)
         return;
-    const md5_vec3 ankle_in_world = md5_xform_point(*place, ankle);
+    const md5_vec3 ankle_in_world = md5_xform_point(*placement, ankle);
     foot->floor = view_ground_height(&scene->terrain, ankle_in_world.x, ankle_in_world.y)
-                  - place->translation.z;
+                  - placement->translation.z;
 }
 
 // Returns true if the machine itself places the feet on the ground, by a modifier.
@@ -642,14 +644,14 @@ static void pose_scene(view_scene *scene, const view_play *play)
         view_drive_morphs(scene->morphs, machine->player, scene->morphs->reported,
                           scene->morphs->weights);
     if (scene->terrain.kind == VIEW_LEVEL)
-        view_rotate_pose(scene, &machine->place);
+        view_rotate_pose(scene, &machine->placement);
     else if (!has_foot_placement(machine))
-        view_place_feet(scene, &machine->place, play->time);
+        view_place_feet(scene, &machine->placement, play->time);
 }
 
 static md5_xform get_placement(const view_scene *scene)
 {
-    return scene->machine.place;
+    return scene->machine.placement;
 }
 
 // Returns the clips of the machine for the measurement of the bounds. A machine without clips is
@@ -791,7 +793,7 @@ static void write_log_line(const view_scene *scene, char *text, size_t size)
 {
     const view_machine *const machine = &scene->machine;
     const md5_machine_desc *const desc = machine->desc;
-    const md5_vec3 place = machine->place.translation;
+    const md5_vec3 position = machine->placement.translation;
 
     char states[256] = "";
     for (uint32_t i = 0; i < desc->num_layers; i++) {
@@ -808,8 +810,8 @@ static void write_log_line(const view_scene *scene, char *text, size_t size)
                       one_shot.is_playing ? desc->clips[one_shot.clip].name : "-");
     }
 
-    snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", place.x, place.y, states,
-             one_shots);
+    snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", position.x, position.y,
+             states, one_shots);
 }
 
 // Returns the controls of the machine. The first pressed key ends the demo scene.
@@ -847,7 +849,7 @@ const view_motion_kind view_machine_motion = {
     .ending = ".md5machine",
     .moves = has_machine,
     .pose = pose_scene,
-    .place = get_placement,
+    .placement = get_placement,
     .clip = get_clip,
     .pose_frame = pose_frame,
     .describe = describe,

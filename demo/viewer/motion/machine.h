@@ -34,7 +34,7 @@ struct view_machine {
     float reach; // size of the character, units
     // Played time, seconds. view_migrate_machine() copies the members from here up to `settings`.
     double time;
-    md5_xform place;        // placement of the character in the world
+    md5_xform placement;    // placement of the character in the world
     view_control control;   // current input
     bool acts;              // plays the demo scene, until the user takes control
     uint32_t next_act;      // index of the next entry of the demo scene

@@ -117,7 +117,7 @@ static void start_entry(view_machine *machine, const scene_entry *entry)
     start_act(machine, entry->act, entry->value);
     view_machine *const companion = machine->guest;
     if (entry->guest_act != NULL && companion != NULL) {
-        companion->place = md5_xform_mul(machine->place, companion->start);
+        companion->placement = md5_xform_mul(machine->placement, companion->start);
         start_act(companion, entry->guest_act, entry->guest_value);
     }
     machine->has_target = entry->looks_at_camera;
@@ -133,7 +133,7 @@ static void look_at_camera(view_machine *machine)
     const float elevation = view_radians(camera.elevation);
     const md5_vec3 to_camera = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
                                 sinf(elevation)};
-    const md5_vec3 camera_target = md5_vec3_add(machine->place.translation, camera.target);
+    const md5_vec3 camera_target = md5_vec3_add(machine->placement.translation, camera.target);
     machine->target = view_along(camera_target, to_camera, camera.distance);
     machine->pointed = machine->time;
 }
@@ -179,7 +179,7 @@ void view_play_demo_sounds(view_machine *machine, view_window *window)
         if (speaker == NULL)
             continue;
         const float distance =
-            view_distance(speaker->place.translation, machine->place.translation);
+            view_distance(speaker->placement.translation, machine->placement.translation);
         const float volume = 1 / (1 + 1e-4f * distance * distance); // half at 100 units
         if (is_scene_playing && mix_new_events(speaker, volume, samples))
             has_sound = true;

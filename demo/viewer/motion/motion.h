@@ -35,10 +35,10 @@ typedef struct view_motion_kind {
     // Writes pose, joints and palette at the time of `play`.
     void (*pose)(view_scene *scene, const view_play *play);
 
-    // Valid after pose(). place() returns the placement of the character, that is, its position and
-    // rotation in the world; NULL: at the origin. walked() returns the displacement of the
-    // character since the start, which the camera follows; NULL: the position of place().
-    md5_xform (*place)(const view_scene *scene);
+    // Valid after pose(). placement() returns the placement of the character, that is, its position
+    // and rotation in the world; NULL: at the origin. walked() returns the displacement of the
+    // character since the start, which the camera follows; NULL: the position of placement().
+    md5_xform (*placement)(const view_scene *scene);
     md5_vec3 (*walked)(const view_scene *scene, const view_play *play);
 
     // The camera frames all poses of some clips. clip() returns these clips by index, and NULL

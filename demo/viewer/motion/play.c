@@ -232,14 +232,14 @@ uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t pl
 // Returns the shot and the frame of a camera path at the time of playback. Between two frames, the
 // position has a fraction. After the last frame, the position remains there, as in md5_camera_at();
 // a clip would be blended with its first frame.
-view_camera_path_place view_find_path_position(const view_camera_path *camera_path,
-                                               const view_play *play)
+view_camera_path_position view_find_path_position(const view_camera_path *camera_path,
+                                                  const view_play *play)
 {
     const md5_sample_position sample =
         md5_sample_position_at(&camera_path->clock, play->time, play->wrap);
-    view_camera_path_place place = {0};
-    const uint32_t frame = view_camera_path_frame(camera_path, sample.frame0, &place.shot);
+    view_camera_path_position position = {0};
+    const uint32_t frame = view_camera_path_frame(camera_path, sample.frame0, &position.shot);
     const bool is_held = sample.frame1 <= sample.frame0;
-    place.frame = frame + (is_held ? 0 : (double)sample.fraction);
-    return place;
+    position.frame = frame + (is_held ? 0 : (double)sample.fraction);
+    return position;
 }

@@ -79,15 +79,15 @@ typedef struct view_camera_path {
 
 // Position in a camera path: the frame as it is counted in the file, with a fraction, and the index
 // of the shot.
-typedef struct view_camera_path_place {
+typedef struct view_camera_path_position {
     double frame;
     uint32_t shot;
-} view_camera_path_place;
+} view_camera_path_position;
 
 // Return the view and the position at the time of `play`. A camera path must be loaded.
 md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const view_play *play);
-view_camera_path_place view_find_path_position(const view_camera_path *camera_path,
-                                               const view_play *play);
+view_camera_path_position view_find_path_position(const view_camera_path *camera_path,
+                                                  const view_play *play);
 
 // Returns the frame in the file for played frame `played`. On input, `shot` is 0 or the shot of an
 // earlier played frame; on output, it is the shot of `played`.

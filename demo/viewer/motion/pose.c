@@ -17,7 +17,7 @@ void view_pose(view_scene *scene, const view_play *play)
 md5_xform view_placement(const view_scene *scene)
 {
     const view_motion_kind *const motion = view_get_motion(scene);
-    return motion->place != NULL ? motion->place(scene) : view_at_origin();
+    return motion->placement != NULL ? motion->placement(scene) : view_at_origin();
 }
 
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)

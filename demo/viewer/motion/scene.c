@@ -234,7 +234,7 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     md5_load_opts opts = make_load_options(scene, log);
     view_clip clip = {.name = common_stem(file), .anim = md5_load_anim(file, &opts, &error)};
     if (scene->library != NULL)
-        clip.path = view_make_address(scene->library->place, file, NULL);
+        clip.path = view_make_address(scene->library->location, file, NULL);
     else
         clip.path = common_copy(file);
 
@@ -767,7 +767,7 @@ static void add_entity_clips(view_scene *scene, view_log *log)
         if (entity_clip->num_files == 0)
             continue;
         const char *const file = entity_clip->anim->files[0];
-        const view_clip clip = {.path = view_make_address(scene->library->place, file, NULL),
+        const view_clip clip = {.path = view_make_address(scene->library->location, file, NULL),
                                 .name = common_copy(entity_clip->anim->name),
                                 .anim = &scene->entity.paced[i],
                                 .in_entity = i + 1};
@@ -798,7 +798,7 @@ static bool load_game_item(view_scene *scene, const view_address *address, view_
 static view_library *share_library(view_library *open_library, const char *game_folder,
                                    md5_error *error)
 {
-    if (open_library == NULL || strcmp(open_library->place, game_folder) != 0)
+    if (open_library == NULL || strcmp(open_library->location, game_folder) != 0)
         return view_open_library(game_folder, NULL, NULL, error);
     open_library->num_users++;
     return open_library;
@@ -823,7 +823,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     if (!view_read_address(address, &parts))
         return view_error(log, "%s: invalid name of an asset: expected FOLDER::NAME", address);
 
-    scene->library = share_library(library, parts.place, &error);
+    scene->library = share_library(library, parts.location, &error);
     scene->path = common_copy(address);
     scene->name = name_game_scene(parts.name);
     bool is_loaded;

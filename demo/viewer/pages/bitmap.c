@@ -160,7 +160,7 @@ VIEW_SHOW(bitmap)
     for (int i = 0; i < NUM_METHODS; i++) {
         view_figure *const figure = &picture->figures[i];
         figure->shape = (md5_mat34){{0}}; // no character
-        draw_image(picture, &book, rate * now, figure->place.translation.y - 15, methods[i]);
+        draw_image(picture, &book, rate * now, figure->placement.translation.y - 15, methods[i]);
     }
 
     float largest_steps[2] = {0, 0};

@@ -138,10 +138,10 @@ static md5_quat add_rotation(md5_quat pose, md5_quat difference, float weight, b
 // tilt. Draws the axes.
 static double show_tilt(view_picture *picture, const view_figure *figure, uint32_t head)
 {
-    md5_xform place = md5_joint_in_model(picture->skeleton, figure->pose, head);
-    const md5_vec3 left = md5_quat_rotate(place.rotation, (md5_vec3){0, 1, 0});
-    place.translation = md5_xform_point(figure->place, place.translation);
-    view_add_frame(picture, place, 22);
+    md5_xform placement = md5_joint_in_model(picture->skeleton, figure->pose, head);
+    const md5_vec3 left = md5_quat_rotate(placement.rotation, (md5_vec3){0, 1, 0});
+    placement.translation = md5_xform_point(figure->placement, placement.translation);
+    view_add_frame(picture, placement, 22);
     return view_degrees(asinf(view_clamp(left.z, -1, 1)));
 }
 

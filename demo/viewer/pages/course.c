@@ -31,14 +31,14 @@ VIEW_SHOW(line)
 
     char name[64];
     int parent = -1; // of a root
-    md5_xform place = {.rotation = {.w = 1}};
-    if (!read_joint(text.text, name, &parent, &place.translation, &place.rotation))
+    md5_xform placement = {.rotation = {.w = 1}};
+    if (!read_joint(text.text, name, &parent, &placement.translation, &placement.rotation))
         parent = -1;
     free(text.text);
 
-    view_add_frame(picture, place, 8);
-    const md5_vec3 at = place.translation;
-    const md5_quat turn = place.rotation;
+    view_add_frame(picture, placement, 8);
+    const md5_vec3 at = placement.translation;
+    const md5_quat turn = placement.rotation;
     const char *parent_name = "";
     if (parent >= 0) {
         view_page_line(picture, md5_mat34_translation(bind[parent]), at, VIEW_YELLOW);
@@ -81,7 +81,7 @@ static void draw_way(view_picture *picture, const view_figure *figure, float ang
     enum { ARC_POINTS = 48 };
     const float radius = 26;
     const float height = 0.3f; // above the ground
-    const md5_vec3 center = {0, figure->place.translation.y, height};
+    const md5_vec3 center = {0, figure->placement.translation.y, height};
     view_draw_to(picture, center, 0);
     for (int i = 0; i <= ARC_POINTS; i++) {
         const float part = angle * (float)i / (float)ARC_POINTS;
@@ -110,7 +110,7 @@ VIEW_SHOW(sign)
             const float turned_angle = 2 * acosf(view_clamp(turn.w, -1, 1));
             view_plot_step(picture->plots, k, i, part, view_degrees(turned_angle));
             if (is_for_figures) {
-                figure->place.rotation = turn;
+                figure->placement.rotation = turn;
                 draw_way(picture, figure, copysignf(turned_angle, turn.z), colors[k]);
             }
         }
@@ -325,8 +325,8 @@ VIEW_SHOW(root)
     const md5_vec3 cycle = moved_between(root, num_frames, 0, last_frame);
     for (int i = 0; i < 2; i++)
         view_sample_clip(picture, "walk", time_scale * now, picture->figures[i].pose);
-    picture->figures[0].place.translation.x += displacement.x;
-    picture->labels[0].place.x += displacement.x; // the label of the first figure moves with it
+    picture->figures[0].placement.translation.x += displacement.x;
+    picture->labels[0].position.x += displacement.x; // the label of the first figure moves with it
     view_add_mark(picture->plots, now, displacement.x, VIEW_YELLOW);
     VIEW_FACTS(picture, now, last_frame / rate, cycle.x, displacement.x, sum.x);
     free(root);

@@ -439,8 +439,8 @@ VIEW_SHOW(curves)
     const double part = fmod(picture->time, 5) / 5.0;
     const md5_vec3 object = travel(curve, by_distance, part);
     view_figure *const figure = &picture->figures[0];
-    figure->place.translation.x = -30;
-    const md5_vec3 object_in_model = md5_xform_point(md5_xform_inverse(figure->place), object);
+    figure->placement.translation.x = -30;
+    const md5_vec3 object_in_model = md5_xform_point(md5_xform_inverse(figure->placement), object);
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                               .length = 3,
                               .target = object_in_model,

@@ -11,7 +11,7 @@ static void move_walker(view_picture *picture, float part, float eased)
     const float left = -30; // units
     const float right = 30;
     const float path_height = 0.2f; // slightly above the ground
-    picture->figures[0].place.translation.y = left + (right - left) * eased;
+    picture->figures[0].placement.translation.y = left + (right - left) * eased;
     view_page_line(picture, (md5_vec3){0, left, path_height}, (md5_vec3){0, right, path_height},
                    VIEW_DIM_LINE);
     view_page_cross(picture, (md5_vec3){0, left + (right - left) * part, path_height}, 3, VIEW_RED);
@@ -124,7 +124,7 @@ static void look_at_ball(view_picture *picture, const view_figure *figure, float
                               .target = {45, 26 * view_clamp(value, -2, 2), 40},
                               .weight = 1};
     md5_solve_aim(picture->skeleton, &look, figure->pose);
-    view_page_cross(picture, md5_xform_point(figure->place, look.target), 2, color);
+    view_page_cross(picture, md5_xform_point(figure->placement, look.target), 2, color);
 }
 
 // Rotates two heads from -1 to 1 at the frame rate of the slider. The curve is the limit of an

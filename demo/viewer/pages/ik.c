@@ -65,7 +65,7 @@ static float reach(int method, const md5_skeleton *skeleton, md5_chain_job job, 
 static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3 target,
                       uint32_t tip, uint32_t length, view_color target_color, view_color color)
 {
-    view_page_cross(picture, md5_xform_point(figure->place, target), 3, target_color);
+    view_page_cross(picture, md5_xform_point(figure->placement, target), 3, target_color);
     for (uint32_t joint = tip; length > 1 && joint != MD5_NONE; length--) {
         view_add_bone(picture, figure, joint, color);
         joint = picture->skeleton->joints[joint].parent;
@@ -205,7 +205,8 @@ typedef struct walked {
 static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const md5_gait *gait,
                        walked *seen)
 {
-    view_figure walker = {.pose = view_spare_pose(picture, 0), .place = md5_gait_placement(gait)};
+    view_figure walker = {.pose = view_spare_pose(picture, 0),
+                          .placement = md5_gait_placement(gait)};
     view_sample_clip(picture, NULL, 0, walker.pose);
     md5_gait_pose(desc, gait, walker.pose);
     for (uint32_t j = 0; j < gait->num_legs; j++) {
@@ -347,16 +348,16 @@ VIEW_SHOW(walk)
     md5_gait gait;
     walked seen = {.num_prints = 0};
     const double now = fmod(fmax(picture->time, 0), walk_span);
-    md5_gait_begin(&desc, figure->pose, figure->place, &gait);
+    md5_gait_begin(&desc, figure->pose, figure->placement, &gait);
     simulate_walk(picture, &desc, now, &gait, &seen);
     const uint32_t reached = md5_gait_pose(&desc, &gait, figure->pose);
-    figure->place = md5_gait_placement(&gait);
+    figure->placement = md5_gait_placement(&gait);
     view_point_pistons(&legs, picture->skeleton, figure->pose);
 
     draw_terrain(picture, &hills, gait.position);
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
         view_page_cross(picture, seen.prints[i], 1, VIEW_BLUE);
-    const float largest_lag = draw_feet(picture, &gait, figure->place);
+    const float largest_lag = draw_feet(picture, &gait, figure->placement);
     follow_walker(picture, gait.position);
     picture->has_no_floor = true; // the terrain is drawn as lines
 

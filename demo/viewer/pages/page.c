@@ -98,7 +98,7 @@ md5_vec3 view_posed_position(const view_picture *picture, const md5_xform *pose,
 
 md5_vec3 view_joint_position(const view_picture *picture, const view_figure *figure, uint32_t joint)
 {
-    return md5_xform_point(figure->place, view_posed_position(picture, figure->pose, joint));
+    return md5_xform_point(figure->placement, view_posed_position(picture, figure->pose, joint));
 }
 
 void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char *name,
@@ -113,9 +113,9 @@ md5_xform view_spin(view_figure *figure, md5_quat rotation)
 {
     // The center of the body is 28 units above the feet. It is drawn at the height 32, so that the
     // rotated figure does not reach below the floor.
-    const md5_xform center = {rotation, {0, figure->place.translation.y, 32}, 0};
+    const md5_xform center = {rotation, {0, figure->placement.translation.y, 32}, 0};
     const md5_xform down = {.rotation = {.w = 1}, .translation = {.z = -28}};
-    figure->place = md5_xform_mul(center, down);
+    figure->placement = md5_xform_mul(center, down);
     return center;
 }
 
@@ -234,11 +234,11 @@ void view_add_facts(view_picture *picture, const double *values, size_t count)
     }
 }
 
-void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text)
+void view_add_label(view_picture *picture, md5_vec3 position, view_color color, const char *text)
 {
     if (picture->num_labels < VIEW_PAGE_LABELS)
         picture->num_labels++;
-    picture->labels[picture->num_labels - 1] = (view_label){place, color, text};
+    picture->labels[picture->num_labels - 1] = (view_label){position, color, text};
 }
 
 // -- Lines ----------------------------------------------------------------------------------
@@ -248,9 +248,9 @@ void view_page_line(view_picture *picture, md5_vec3 from, md5_vec3 to, view_colo
     view_add_line(&picture->lines, from, to, color);
 }
 
-void view_page_cross(view_picture *picture, md5_vec3 place, float size, view_color color)
+void view_page_cross(view_picture *picture, md5_vec3 position, float size, view_color color)
 {
-    view_add_cross(&picture->lines, place, size, color);
+    view_add_cross(&picture->lines, position, size, color);
 }
 
 void view_draw_to(view_picture *picture, md5_vec3 to, view_color color)

@@ -135,7 +135,7 @@ typedef enum view_figure_kind {
 typedef struct view_figure {
     view_figure_kind kind;
     md5_xform *pose;            // [num_joints] relative to the parent
-    md5_xform place;            // model to world, applied after `shape`
+    md5_xform placement;        // model to world, applied after `shape`
     md5_mat34 shape;            // additional transform of the drawn model; initially the identity
     md5_sample_position sample; // for baked figures and impostors
     float morph_weights[VIEW_PAGE_TARGETS];
@@ -167,7 +167,7 @@ typedef struct view_fact {
 } view_fact;
 
 typedef struct view_label {
-    md5_vec3 place;
+    md5_vec3 position;
     view_color color;
     const char *text; // static
 } view_label;
@@ -225,7 +225,7 @@ void view_add_mark(view_plot *plot, double x, double y, view_color color);
 void view_add_fact(view_picture *picture, const char *name, double value, const char *unit);
 void view_add_text_fact(view_picture *picture, const char *name, double value, const char *text);
 void view_add_facts(view_picture *picture, const double *values, size_t count);
-void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text);
+void view_add_label(view_picture *picture, md5_vec3 position, view_color color, const char *text);
 
 // Adds values for the next facts of view_page.facts. The values of a table's row are in the order
 // of its columns.
@@ -243,7 +243,7 @@ double view_plot_x(const view_plot *plot, int i);
 double view_step_x(const view_plot *plot, int i, double now);
 
 void view_page_line(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color);
-void view_page_cross(view_picture *picture, md5_vec3 place, float size, view_color color);
+void view_page_cross(view_picture *picture, md5_vec3 position, float size, view_color color);
 
 // Draws a path: each call draws a line from the end of the previous line to `to`. With color 0, it
 // does not draw, so a new path starts at `to`.

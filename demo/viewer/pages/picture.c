@@ -36,7 +36,7 @@ static void add_figures(view_picture *picture, md5_xform *poses, size_t num_join
         const char *const label = page->figures[i].label;
         const float y = page->figures[i].y;
         figure->pose = poses + i * num_joints;
-        figure->place = (md5_xform){.rotation = {.w = 1}, .translation = {.y = y}};
+        figure->placement = (md5_xform){.rotation = {.w = 1}, .translation = {.y = y}};
         figure->shape = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
         const bool is_used = i == 0 || label != NULL;
         if (is_used)
@@ -287,10 +287,11 @@ static void append_figure(figure_arrays *arrays, const md5_model *model, const v
     if (arrays->num_targets > 0)
         memcpy(arrays->weights + (size_t)index * arrays->num_targets, figure->morph_weights,
                arrays->num_targets * sizeof *arrays->weights);
-    arrays->placements[index] = md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->shape);
+    arrays->placements[index] =
+        md5_mat34_mul(md5_mat34_from_xform(figure->placement), figure->shape);
     arrays->jobs[index] = (md5gl_clip_job){.sample = figure->sample};
-    arrays->impostors[index] = (md5gl_impostor){.rotation = figure->place.rotation,
-                                                .translation = figure->place.translation,
+    arrays->impostors[index] = (md5gl_impostor){.rotation = figure->placement.rotation,
+                                                .translation = figure->placement.translation,
                                                 .scale = 1,
                                                 .frame = (float)figure->sample.frame0,
                                                 .shown = 1};
@@ -1756,7 +1757,7 @@ static void draw_label(const view_stage *stage, const view_label *label, md5_mat
 {
     const md5_viewport viewport = {.width = stage->width, .height = stage->height};
     md5_vec3 center; // pixels
-    if (!md5_mat44_project(world_to_clip, viewport, label->place, &center))
+    if (!md5_mat44_project(world_to_clip, viewport, label->position, &center))
         return;
     const float scale = stage->font->scale;
     const float inset = 6 * scale; // between the text and the edge of its box

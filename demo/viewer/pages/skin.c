@@ -12,10 +12,10 @@ static const uint32_t hat_links[] = {4, 2, 1, 0};
 // The links are: ship in the water, car on the ship, dragon in the car, head of the dragon.
 static md5_xform chain(const md5_xform *links, uint32_t count)
 {
-    md5_xform place = {.rotation = {.w = 1.0f}};
+    md5_xform placement = {.rotation = {.w = 1.0f}};
     for (uint32_t i = 0; i < count; i++)
-        place = md5_xform_mul(place, links[i]);
-    return place;
+        placement = md5_xform_mul(placement, links[i]);
+    return placement;
 }
 
 // Returns the link with which an object keeps its position when its parent changes.
@@ -62,13 +62,13 @@ static void set_links(const view_picture *picture, double time, md5_xform *pose,
 }
 
 // Draws a closed outline through points[count], which are scaled and moved to the height `z`, in
-// the space of `place`.
-static void draw_outline(view_picture *picture, md5_xform place, const md5_vec2 *points, int count,
-                         float scale, float z, view_color color)
+// the space of `placement`.
+static void draw_outline(view_picture *picture, md5_xform placement, const md5_vec2 *points,
+                         int count, float scale, float z, view_color color)
 {
     for (int i = 0; i <= count; i++) {
         const md5_vec2 p = points[i % count];
-        view_draw_to(picture, md5_xform_point(place, (md5_vec3){scale * p.x, scale * p.y, z}),
+        view_draw_to(picture, md5_xform_point(placement, (md5_vec3){scale * p.x, scale * p.y, z}),
                      i > 0 ? color : 0);
     }
 }
@@ -76,34 +76,35 @@ static void draw_outline(view_picture *picture, md5_xform place, const md5_vec2 
 enum { CIRCLE_POINTS = 24 };
 
 // Draws the brim, the band and the top of the hat.
-static void draw_hat(view_picture *picture, md5_xform place, const md5_vec2 *circle)
+static void draw_hat(view_picture *picture, md5_xform placement, const md5_vec2 *circle)
 {
     for (int i = 0; i < 3; i++)
-        draw_outline(picture, place, circle, CIRCLE_POINTS, i == 0 ? 12 : 7, 6 * (float)i,
+        draw_outline(picture, placement, circle, CIRCLE_POINTS, i == 0 ? 12 : 7, 6 * (float)i,
                      VIEW_YELLOW);
 }
 
 // Draws three outlines, from the deck to the keel.
-static void draw_ship(view_picture *picture, md5_xform place)
+static void draw_ship(view_picture *picture, md5_xform placement)
 {
     static const md5_vec2 deck[] = {{-24, -84}, {24, -84}, {32, 24}, {19, 64},
                                     {0, 90},    {-19, 64}, {-32, 24}};
     for (int i = 0; i < 3; i++)
-        draw_outline(picture, place, deck, COMMON_LENGTH(deck), 1 - 0.15f * (float)i,
+        draw_outline(picture, placement, deck, COMMON_LENGTH(deck), 1 - 0.15f * (float)i,
                      14 - 9 * (float)i, VIEW_BLUE);
 }
 
 // Draws the floor and the rim of the car, and four wheels.
-static void draw_car(view_picture *picture, md5_xform place, const md5_vec2 *circle)
+static void draw_car(view_picture *picture, md5_xform placement, const md5_vec2 *circle)
 {
     static const md5_vec2 body[] = {{-15, -25}, {15, -25}, {15, 25}, {-15, 25}};
     for (int i = 0; i < 2; i++)
-        draw_outline(picture, place, body, COMMON_LENGTH(body), 1, 12 * (float)i, VIEW_RED);
+        draw_outline(picture, placement, body, COMMON_LENGTH(body), 1, 12 * (float)i, VIEW_RED);
     for (int i = 0; i < 4; i++) {
         const float side = i < 2 ? -15 : 15;
         const float along = i % 2 == 0 ? -15 : 15;
         const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0}, 0};
-        draw_outline(picture, md5_xform_mul(place, wheel), circle, CIRCLE_POINTS, 5, 0, VIEW_RED);
+        draw_outline(picture, md5_xform_mul(placement, wheel), circle, CIRCLE_POINTS, 5, 0,
+                     VIEW_RED);
     }
 }
 
@@ -144,7 +145,7 @@ VIEW_SHOW(chain)
     md5_xform links[NUM_LINKS];
     set_links(picture, 0, view_spare_pose(picture, 0), first_links);
     set_links(picture, picture->time, figure->pose, links);
-    figure->place = chain(links, LINK_HEAD); // the links before the head
+    figure->placement = chain(links, LINK_HEAD); // the links before the head
 
     // The hat was placed on the head in the bind pose, and attached to its parent at time 0.
     const md5_xform hat_in_model = {.rotation = {.w = 1}, .translation = {.z = 53}};
@@ -236,15 +237,15 @@ static void draw_moved_tip(view_picture *picture, uint32_t finger, md5_vec3 tip,
     const uint32_t shoulder = view_page_joint(picture, "upperarm_r");
     const view_figure *const bind = &picture->figures[0];
     const view_figure *const posed = &picture->figures[1];
-    const view_figure in_bind_pose = {.pose = bind->pose, .place = posed->place};
+    const view_figure in_bind_pose = {.pose = bind->pose, .placement = posed->placement};
     uint32_t joint = finger;
     while (joint != shoulder && joint != MD5_NONE) {
         view_add_bone(picture, &in_bind_pose, joint, VIEW_BLUE);
         joint = picture->skeleton->joints[joint].parent;
     }
-    const md5_vec3 from = md5_xform_point(posed->place, tip);
-    const md5_vec3 to = md5_xform_point(posed->place, moved_tip);
-    view_page_cross(picture, md5_xform_point(bind->place, tip), 2, VIEW_RED);
+    const md5_vec3 from = md5_xform_point(posed->placement, tip);
+    const md5_vec3 to = md5_xform_point(posed->placement, moved_tip);
+    view_page_cross(picture, md5_xform_point(bind->placement, tip), 2, VIEW_RED);
     view_page_cross(picture, from, 2, VIEW_BLUE);
     view_page_cross(picture, to, 2, VIEW_RED);
     view_page_line(picture, from, to, VIEW_RED);
@@ -396,8 +397,8 @@ static double draw_axis_distance(view_picture *picture, const view_figure *figur
 {
     md5_vec3 on_axis = md5_mat34_translation(picture->model->bind[joint]);
     on_axis.z = position.z;
-    const md5_vec3 end = md5_xform_point(figure->place, position);
-    view_page_line(picture, md5_xform_point(figure->place, on_axis), end, VIEW_YELLOW);
+    const md5_vec3 end = md5_xform_point(figure->placement, position);
+    view_page_line(picture, md5_xform_point(figure->placement, on_axis), end, VIEW_YELLOW);
     view_page_cross(picture, end, 2, VIEW_YELLOW);
     return view_distance(on_axis, position);
 }
@@ -540,7 +541,7 @@ static void draw_normals(view_picture *picture, int method, md5_mat34 stretch,
     static const view_color colors[NUM_NORMAL_METHODS] = {VIEW_RED, VIEW_GREEN};
     const float length = 4;
     const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // direction of the lessons' camera
-    const md5_xform *const place = &picture->figures[method].place;
+    const md5_xform *const placement = &picture->figures[method].placement;
     for (uint32_t k = 0; k < count; k += STRIDE) {
         const md5_vec3 correct_normal = carry_normal(stretch, normals[k], true);
         const bool faces_camera = md5_vec3_dot(correct_normal, to_camera) > 0;
@@ -548,7 +549,7 @@ static void draw_normals(view_picture *picture, int method, md5_mat34 stretch,
             continue;
         const md5_vec3 carried = carry_normal(stretch, normals[k], method == METHOD_COFACTORS);
         const md5_vec3 normal = md5_vec3_normalize(carried, normals[k]);
-        const md5_vec3 from = md5_xform_point(*place, md5_mat34_point(stretch, positions[k]));
+        const md5_vec3 from = md5_xform_point(*placement, md5_mat34_point(stretch, positions[k]));
         view_page_line(picture, from, view_along(from, normal, length), colors[method]);
     }
 }

@@ -129,11 +129,11 @@ static void pose_figures(view_picture *picture, const char *clip)
 static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_vec3 *positions)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        md5_vec3 *const place = &positions[mesh->vertices[i]];
+        md5_vec3 *const position = &positions[mesh->vertices[i]];
         for (uint32_t d = mesh->first[i]; d < mesh->first[i + 1]; d++) {
             const md5_morph_delta *const delta = &mesh->deltas[d];
             const md5_vec3 way = md5_vec3_scale(delta->position, weights[delta->target]);
-            *place = md5_vec3_add(*place, way);
+            *position = md5_vec3_add(*position, way);
         }
     }
 }
@@ -200,11 +200,11 @@ static uint32_t fold(md5_vec3 n)
 }
 
 // Packs a vertex into three numbers with 16 bits and two with 8 bits.
-static md5_baked_vertex pack(md5_vec3 place, md5_vec3 normal, md5_vec3 low, md5_vec3 step)
+static md5_baked_vertex pack(md5_vec3 position, md5_vec3 normal, md5_vec3 low, md5_vec3 step)
 {
-    const uint32_t x = level_of((double)place.x, (double)low.x, (double)step.x);
-    const uint32_t y = level_of((double)place.y, (double)low.y, (double)step.y);
-    const uint32_t z = level_of((double)place.z, (double)low.z, (double)step.z);
+    const uint32_t x = level_of((double)position.x, (double)low.x, (double)step.x);
+    const uint32_t y = level_of((double)position.y, (double)low.y, (double)step.y);
+    const uint32_t z = level_of((double)position.z, (double)low.z, (double)step.z);
     return (md5_baked_vertex){x | y << 16, z | fold(normal) << 16};
 }
 // end of lines
@@ -414,10 +414,10 @@ static void draw_vertex_paths(view_picture *picture, const md5_baked *clip,
     for (uint32_t i = 0; i < count; i += VERTICES_PER_LINE) {
         if (view_distance(a[i], b[i]) < min_length)
             continue;
-        const md5_vec3 from = md5_xform_point(figure->place, a[i]);
-        const md5_vec3 to = md5_xform_point(figure->place, b[i]);
+        const md5_vec3 from = md5_xform_point(figure->placement, a[i]);
+        const md5_vec3 to = md5_xform_point(figure->placement, b[i]);
         view_page_line(picture, from, to, VIEW_YELLOW);
-        view_page_cross(picture, md5_xform_point(figure->place, between[i]), 0.5f, VIEW_RED);
+        view_page_cross(picture, md5_xform_point(figure->placement, between[i]), 0.5f, VIEW_RED);
     }
     free(a);
 }
@@ -457,7 +457,7 @@ static void place_characters(view_picture *picture, const md5_baked *baked, doub
         const float y = 46 * (1 - (float)column) - 51 * (float)row;
         const double part = picture->time / duration + phase * i;
         figure->kind = VIEW_FIGURE_BAKED;
-        figure->place.translation = (md5_vec3){x, y, 0};
+        figure->placement.translation = (md5_vec3){x, y, 0};
         figure->sample = baked_sample_position(baked, part);
     }
 }
@@ -568,9 +568,9 @@ static double largest_view_error(uint32_t num_around)
 // of the x axis, and `side` units to the right of the line of sight.
 static void place_at_distance(view_figure *figure, float distance, float side, float yaw)
 {
-    figure->place.translation =
+    figure->placement.translation =
         (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0};
-    figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(yaw));
+    figure->placement.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(yaw));
 }
 
 // Places and poses figure `index`, which belongs to pair index / 2. The second figure of a pair is
@@ -591,7 +591,8 @@ static void add_pair_figure(view_picture *picture, int index, const view_clip *c
     figure->sample.frame0 = frame;
     view_sample_clip(picture, clip->name, time, figure->pose);
     if (pair == 0) {
-        const md5_vec3 below_feet = md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5});
+        const md5_vec3 below_feet =
+            md5_vec3_add(figure->placement.translation, (md5_vec3){.z = -5});
         view_add_label(picture, below_feet, VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
     }
 }

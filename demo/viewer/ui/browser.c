@@ -404,7 +404,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     browser->is_own_alone = is_own_alone;
 
     browser->kind = VIEW_BROWSE_GAME;
-    browser->folder = view_location_title(library->place);
+    browser->folder = view_location_title(library->location);
     browser->section = section;
     browser->on = shown != NULL ? common_copy(shown) : NULL;
     memcpy(browser->num_in_section, library->num_names, sizeof browser->num_in_section);
@@ -419,13 +419,13 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     select_shown(browser);
 }
 
-void view_list_scan(view_browser *browser, const char *place)
+void view_list_scan(view_browser *browser, const char *location)
 {
     if (browser->is_scanning)
         return;
     view_clear_browser(browser);
     browser->kind = VIEW_BROWSE_GAME;
-    browser->folder = view_location_title(place);
+    browser->folder = view_location_title(location);
     browser->is_scanning = true;
 }
 

@@ -121,8 +121,8 @@ void view_filter_list(view_browser *browser, const char *text);
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown);
 
-// Shows an empty list while the library at `place` is read.
-void view_list_scan(view_browser *browser, const char *place);
+// Shows an empty list while the library at `location` is read.
+void view_list_scan(view_browser *browser, const char *location);
 
 // Draws and handles the dialog of the open list.
 void view_browser_panel(view_ui *ui, view_browser *browser);

@@ -529,12 +529,12 @@ static void list_camera_path(view_ui *ui, const view_stage *stage)
     const view_camera_path *const path = &ui->scene->camera_path;
     if (path->camera == NULL)
         return;
-    const view_camera_path_place place = view_find_path_position(path, stage->play);
+    const view_camera_path_position position = view_find_path_position(path, stage->play);
     ui_gap(ui);
     ui_figure(ui, VIEW_BRIGHT, "Camera", "%s",
               stage->following ? path->name : "free" VIEW_DOT "V: follow path");
-    ui_figure(ui, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", place.shot + 1,
-              path->camera->num_cuts + 1, place.frame);
+    ui_figure(ui, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", position.shot + 1,
+              path->camera->num_cuts + 1, position.frame);
     ui_figure(ui, VIEW_BRIGHT, "Field of view", "%s\xC2\xB0",
               format_value(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
 }

@@ -90,7 +90,7 @@ static bool find_target_pixel(const view_stage *stage, uint32_t joint, float pix
 {
     const view_companion *const target = &stage->document->companions[VIEW_RETARGETED];
     const md5_vec3 bind_position = md5_mat34_translation(target->model->bind[joint]);
-    const md5_mat34 world_from_bind = md5_mat34_mul(target->place, target->palette[joint]);
+    const md5_mat34 world_from_bind = md5_mat34_mul(target->placement, target->palette[joint]);
     return view_find_pixel(stage, md5_mat34_point(world_from_bind, bind_position), pixel);
 }
 
