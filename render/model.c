@@ -343,6 +343,7 @@ static bool upload_attributes(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_er
     const md5gl_layout layout = md5gli_make_layout(source->num_vertices, num_arrays);
     const void *const data[MD5GL_NUM_ARRAYS] = {
         source->positions, source->normals, source->tangents, source->texcoords, source->colors};
+    // An array that the mesh does not have is NULL, and the layout gives it no bytes.
     buffer_part parts[MD5GL_NUM_ARRAYS];
     for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
         parts[i] = (buffer_part){data[i], layout.begin[i + 1] - layout.begin[i]};
@@ -557,7 +558,8 @@ static void bind_baked_clips(md5gl_renderer *renderer, const md5gl_baked *baked,
     bind_table(renderer, program, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
 }
 
-// Binds the tables of morph targets. `before` is the number of instances in earlier batches.
+// Binds the tables of morph targets, and sets the index of the batch's first instance in the table
+// of weights: `before` is the number of instances in earlier batches.
 static void bind_morph(md5gl_renderer *renderer, const md5gl_model *model,
                        const md5gl_program *program, uint32_t before)
 {

@@ -349,7 +349,8 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *title)
         return NULL;
     }
 
-    const size_t length = strlen(text); // charged for each use, because entries may share a text
+    // Entries may share a text, so each use is charged to the budget of the file.
+    const size_t length = strlen(text);
     if (!convert_charge(file->plain.job, length, file->plain.error)
         || !convert_charge_bytes(file->plain.job, length + 1, 1, file->plain.error))
         return NULL;

@@ -187,7 +187,7 @@ static uint32_t add_empty_vertex(md5_doc_mesh *mesh)
     return index;
 }
 
-// Returns the position of a vertex that a morph target moved by a factor.
+// Returns the position of a vertex after a morph target was applied with the weight `factor`.
 static convert_vec move_vertex(const plain_primitive *in, size_t target, size_t v, double factor,
                                convert_vec position)
 {

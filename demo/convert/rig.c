@@ -722,8 +722,11 @@ static bool is_plausible_bind(const convert_rig *rig, const rig_joint *joint,
     return volume_ratio > min_volume_ratio && volume_ratio < max_volume_ratio;
 }
 
-// Places a skin in the space of the rest pose and binds its joints there. Joints that another skin
-// has bound do not change. Without a plausible matrix, a joint without weights is not bound.
+// Binds the joints of a skin: sets the matrix of each joint in the bind pose, in the space of the
+// rest pose. `inverse_binds` of the file convert from the space of the mesh to the space of a
+// joint; place_skin() sets the placement, from the space of the mesh to that of the rest pose.
+// Joints that another skin has bound do not change. A joint without weights is bound only if its
+// matrix is plausible, because some converters write arbitrary matrices for such joints.
 static void bind_skin(convert_rig *rig, rig_skin *skin)
 {
     const double anchor_ratio = place_skin(rig, skin);

@@ -638,7 +638,8 @@ static int run_explain(tool_arguments *arguments)
     if (arguments->num_operands > 1)
         return tool_usage("explain", "too many arguments: expected at most one name");
 
-    // With --base, a single operand is DIR or NAME.
+    // A single operand is the game folder if it contains files; otherwise it is the name of an
+    // entity in the folder of --base.
     const char *name = arguments->num_operands > 0 ? arguments->operands[0] : NULL;
     if (name && !arguments->folder && common_contains_files(name)) {
         arguments->folder = name;

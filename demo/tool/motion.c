@@ -228,8 +228,8 @@ static bool is_new_point(const uint32_t *farthest, int count)
     return true;
 }
 
-// Returns the farthest vertices of all joints in all meshes, each once per joint. The caller frees
-// the array.
+// Returns the vertices that are farthest from their joints, in several directions, for each joint
+// of the model. The caller frees the array.
 static skin_point *find_points(const md5_model *model, uint32_t *count)
 {
     skin_point *points = NULL;

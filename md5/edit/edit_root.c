@@ -124,7 +124,8 @@ uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error
     if (!md5i_begin_clip(&repair, doc, NULL, error) || !find_motion_joint(&repair, doc, &motion))
         return md5i_end_repair(&repair, doc, 0);
 
-    // md5_edit_frames() moves the boxes along with joint 0, but the skin does not move.
+    // md5_edit_frames() moves the bounding boxes with joint 0. Here only motion is moved between
+    // joints and the skin stays where it is, so the boxes are restored.
     md5_bounds *const bounds = doc->bounds;
     motion.skeleton = &repair.anim->skeleton;
     const md5_frame_edit frames = {.change = move_root_motion, .user = &motion};

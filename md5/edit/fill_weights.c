@@ -333,8 +333,8 @@ static bool reserve_filled_weights(md5_repair *repair, const weight_fill *fill, 
     return true;
 }
 
-// Appends weights to a mesh for its vertices without weights. `first` is its first vertex in the
-// tables.
+// Appends weights to a mesh for its vertices without weights. `first` is the index of the mesh's
+// first vertex among the vertices of all meshes.
 static bool fill_mesh(md5_repair *repair, const weight_fill *fill, uint32_t first,
                       md5_doc_mesh *mesh)
 {

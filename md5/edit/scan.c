@@ -988,7 +988,9 @@ static void check_base_frame(md5_checker *checker, const md5_check_joint *joint,
     }
 }
 
-// Reads the base frame of a clip: the position and the rotation of each joint.
+// Reads the base frame of a clip, which has an entry `( x y z ) ( x y z )` for each joint: its
+// position and its rotation. Entries after the declared number of joints are counted, but not
+// compared with the hierarchy. Returns false if the file ends before the closing brace.
 static bool scan_base_frame(md5_checker *checker, file_contents *clip)
 {
     while (read_section_word(checker)) {

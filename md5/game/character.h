@@ -252,8 +252,9 @@ const md5_entity_key *md5i_find_monster_key(const md5_entity *entity, const char
 uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
                                const md5_entity_key *key, const char *name, md5_context *context);
 
-// Returns the joint of the actor whose name is the value of the key `name`. Returns MD5_NONE if the
-// key is missing, or with a warning if the joint does not exist.
+// Returns the joint that a key of the entity names: `name` is the name of the key, its value is the
+// name of the joint. Returns MD5_NONE if the key is missing. Warns and returns MD5_NONE if the
+// joint does not exist.
 uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, const char *name,
                              md5_context *context);
 

@@ -117,8 +117,8 @@ static void build_box(body_shape *shape)
     add_faces(shape, "acgagebdhbhfaefafbcghchdabdadcefhehg");
 }
 
-// Adds the six corners and eight faces of an octahedron with radius 1. Letters are indices of
-// corners, three for each face.
+// Adds the six corners and eight faces of an octahedron with radius 1. In the table of faces, three
+// letters are a triangle, and each letter is a corner: 'a' is corner 0.
 static void build_octahedron(body_shape *shape)
 {
     for (uint32_t i = 0; i < 6; i++) {

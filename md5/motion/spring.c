@@ -139,7 +139,8 @@ static md5_spring_params filled_params(const md5_spring_job *job)
     return params;
 }
 
-// Returns the step of the springs. Damping and time are 0 if they are out of range.
+// Returns the parameters of one time step, which are the same for the springs of all axes. A
+// damping or a time that is out of range is replaced by 0.
 static axis_step create_step(const md5_spring_params *params, float seconds)
 {
     axis_step step = {

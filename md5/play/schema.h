@@ -274,7 +274,9 @@ typedef struct md5_locations {
     md5_located_table *tables;
 } md5_locations;
 
-// Returns the locations of the row at `offset` bytes, in rows of `size` bytes in total.
+// Returns the locations of the members of one row of a table. `rows` is the table, followed by the
+// locations of all rows; `size` is the size of the table and `offset` the position of the row in
+// it, both in bytes.
 static inline md5_location *md5_locations_at(unsigned char *rows, size_t size, size_t offset)
 {
     return (md5_location *)(void *)(rows + size) + offset / MD5_LOCATION_UNIT;

@@ -127,15 +127,21 @@ static inline uint32_t md5_skin_num_vertices(md5_skin_order order)
 static inline uint32_t md5_skin_num_words(md5_skin_kind kind, md5_skin_order order,
                                           uint32_t num_influences)
 {
-    // Count the floats of one vertex.
-    uint32_t num_floats = order == MD5_SKIN_GATHERED ? 3 : 0;
-    if (kind == MD5_SKIN_EXACT)
+    // The floats of one vertex. Exact sums read influences, x y z and bias each. The other kinds
+    // read biases if they blend, and the bind position x y z if the plan gathers it from other
+    // vertices.
+    uint32_t num_floats;
+    if (kind == MD5_SKIN_EXACT) {
         num_floats = 4 * num_influences;
-    else if (kind == MD5_SKIN_BLEND)
-        num_floats += num_influences;
+    } else {
+        const uint32_t num_positions = order == MD5_SKIN_GATHERED ? 3 : 0;
+        const uint32_t num_biases = kind == MD5_SKIN_BLEND ? num_influences : 0;
+        num_floats = num_positions + num_biases;
+    }
+    const uint32_t num_joints = num_influences;
     if (order == MD5_SKIN_SINGLES)
-        return num_influences + 1 + num_floats;
-    return num_influences + MD5_SKIN_GROUP * num_floats;
+        return 1 + num_joints + num_floats; // the first element is the number of joints
+    return num_joints + MD5_SKIN_GROUP * num_floats;
 }
 
 #endif

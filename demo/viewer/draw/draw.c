@@ -499,8 +499,8 @@ static impostor_image image_at(const view_kind *kind, uint32_t index)
     return (impostor_image){.clip = clip, .frame = 1 + skipped};
 }
 
-// Computes the palette with which a model is drawn for an image of its impostor: the images of a
-// clip are evenly distributed over its duration.
+// Computes the palette for one image of an impostor. The images of a clip show poses at equal
+// intervals of its duration.
 static void pose_impostor_image(const view_kind *kind, impostor_image image, md5_xform *pose,
                                 md5_mat34 *palette)
 {

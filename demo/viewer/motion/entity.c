@@ -942,8 +942,9 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
         pose_attached_part(scene, &figure->parts[i]);
     for (uint32_t i = 0; i < figure->num_parts; i++)
         transform_to_world(scene, &figure->parts[i]);
+    // The palette of the scene is that of the body, which the viewer draws as a document.
     md5_build_palette(scene->model, scene->joints, scene->palette);
-    view_rotate_pose(scene, NULL);
+    view_rotate_pose(scene, NULL); // the rotation that the user has selected
 }
 
 // Poses the entity at the time of `play`. On terrain, an entity without its own foot placement is

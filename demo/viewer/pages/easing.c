@@ -42,7 +42,8 @@ static float show_walker(view_picture *picture, md5_easing easing, double second
 // lines of easing
 enum { SINE = 4, CIRCULAR, EXPONENTIAL }; // 0 to 3: powers 2 to 5
 
-// The library's md5_ease() also contains back, elastic and bounce.
+// A shortened md5_ease() for display: the library's function also contains back, elastic and
+// bounce.
 static double ease_in(int family, double t)
 {
     if (family == SINE)

@@ -472,8 +472,8 @@ static void list_curves(view_ui *ui, const view_machine *machine)
     }
 }
 
-// Displays the current values of the windows of all clips, which are time ranges with a name, in
-// the same way.
+// Displays the weight of each window, which is a named time range of a clip. The weight is 0
+// while the window is closed.
 static void list_windows(view_ui *ui, const view_machine *machine)
 {
     uint32_t index = 0; // among the windows of all clips

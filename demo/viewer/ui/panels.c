@@ -392,8 +392,9 @@ static void draw_invitation(const view_ui *ui, const view_panels *panels)
         draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
 }
 
-// Draws and handles the panels over the document: the panels of the demo, the start page, or the
-// panels around an open document; then the notice and the lists.
+// Draws and handles everything over the document. Later panels cover earlier ones: first the panels
+// of the demo, then the start page or the panels around an open document, then the message at the
+// bottom and the dialogs with lists.
 static void run_document_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;

@@ -453,7 +453,9 @@ static bool build_thresholds(md5_building *building)
     return true;
 }
 
-// Adds a kink, a value of a parameter at which its effect changes, if the parameter is smoothed.
+// Adds a kink if the parameter is smoothed. A kink is a value of a parameter at which its effect
+// changes, such as the limit of a condition. A step of time is divided where a smoothed parameter
+// passes a kink, so that the result does not depend on the length of the steps.
 static void add_kink(md5_machine *machine, uint32_t parameter, md5_comparison compare, float value)
 {
     if (machine->smoothing_rows[parameter] == MD5_NONE)

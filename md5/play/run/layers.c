@@ -665,8 +665,8 @@ static md5_xform *spare_pose(const layer_job *job, md5_xform *spare, uint32_t in
     return spare + (size_t)index * job->num_joints;
 }
 
-// Returns the reference pose of a state of an additive layer, from which its difference is
-// computed.
+// Returns the reference pose of a state of an additive layer. The layer adds the difference between
+// the pose of the state and this pose.
 static const md5_xform *state_reference(const layer_job *job, const md5_active_state *active)
 {
     return job->layer->states[active->state].reference;
