@@ -561,15 +561,15 @@ const char *view_file_in(const view_option *option, const char *value)
     return equals != NULL ? equals + 1 : value;
 }
 
-// Returns the default of a switch, the value of its field. The default in the table is that of the
-// displayed part. An option of the kind COMMON_OPPOSITE hides the part, so that its field has the
-// opposite value.
+// Returns the default of the field of a switch. The table contains the default of the option. An
+// option of the kind COMMON_OPPOSITE, such as --no-maps, clears its field: if the option is not
+// given by default, the field is true by default.
 static bool usual_switch(const view_option *option, bool is_in_window)
 {
     const bool is_only_in_window = option->usual == VIEW_USUALLY_IN_WINDOW;
-    const bool is_shown = is_only_in_window ? is_in_window : option->usual == VIEW_USUALLY_YES;
+    const bool is_given = is_only_in_window ? is_in_window : option->usual == VIEW_USUALLY_YES;
     const bool is_opposite = option->kind == COMMON_OPPOSITE;
-    return is_opposite ? !is_shown : is_shown;
+    return is_opposite ? !is_given : is_given;
 }
 
 // Returns the defaults of all options: of a window, or of a program that writes an image. They do
