@@ -128,9 +128,9 @@ static void lay_out_sheets(const view_layout_request *request, view_dock front, 
     }
 }
 
-// Returns the size, em, by which the docks of an axis are too large for the image to have its
-// minimum size `available_size`. The bottom dock reduces the height of the image, the side docks
-// together its width.
+// Returns the size, em, by which the docks at one axis of the window exceed the size that is
+// available for docks (width and height, `available_size`); 0 or less if they do not exceed it. The
+// bottom dock reduces the height of the image. The side docks together reduce its width.
 static float excess_size(const float *dock_sizes, view_dock dock, const float available_size[2])
 {
     if (dock == VIEW_DOCK_BOTTOM)
