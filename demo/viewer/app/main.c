@@ -78,8 +78,8 @@ static int run(int count, char **arguments, view_options *options)
     view_log config_log = {.level = options->level};
     const bool has_window = view_shows_window(options);
     const bool is_thumbnail = options->thumbnail > 0;
-    const bool draws_settings = has_window || options->output != NULL;
-    if (!options->no_config && !is_thumbnail && draws_settings)
+    const bool draws_images = has_window || options->output != NULL;
+    if (!options->no_config && !is_thumbnail && draws_images)
         view_take_config(&config, count, arguments, options, &config_log);
     view_begin(&viewer, options);
     viewer.config = config.path != NULL ? &config : NULL;

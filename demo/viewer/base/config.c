@@ -354,7 +354,7 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
     view_read_config(config, options->config, writes_image ? &quiet : log);
     if (config->path == NULL)
         return;
-    if (writes_image) { // the settings are not used, and the file is not written
+    if (writes_image) { // only config->documents is used; the file is not written
         free(config->path);
         config->path = NULL;
         return;
