@@ -3,7 +3,7 @@
 //
 // Terms: a mover is the kind of motion that moves the model and reads the keys of the user, for
 // example a state machine (view_motion_kind). The stick is the control stick that is drawn on touch
-// screens. A card is the small dialog for the value of one option. The interface is all panels
+// screens. The card is a small dialog for the options of one command. The interface is all panels
 // together.
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/stage.h"
@@ -541,8 +541,8 @@ static void copy_command_line(view_state *viewer)
     free(line);
 }
 
-// Opens the card of an option, a small dialog for its value. `option` is an index in the option
-// table.
+// Opens the card of an option, a small dialog for the option and the other options of its group.
+// `option` is an index in the option table.
 static void open_card(view_state *viewer, size_t option)
 {
     const view_stage stage = current_stage(viewer);
@@ -1483,7 +1483,7 @@ static void drop_file(view_state *viewer, const view_input *event)
 }
 
 // Returns true if an event is an intended action of the user: a key, a press, the wheel, or a drop.
-// Movements are not. The platform reports a drop without files with an empty path.
+// Movements are not. A drop with an empty path is ignored.
 static bool is_intended(const view_input *event)
 {
     switch (event->kind) {

@@ -38,15 +38,16 @@ bool view_run_window(view_state *viewer);
 // the image changes.
 void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw);
 
-// Handles a press or release of a key that controls a character. The command's action is VIEW_AHEAD
-// or a later one.
+// Handles a press or release of a key that controls a character. The action of `entry` is
+// VIEW_AHEAD to VIEW_TRIGGER.
 void view_control_character(view_state *viewer, const view_menu_entry *entry, bool down);
 
-// Returns true if keys control a character: until Escape is pressed, and again after Enter or a
-// click on the character.
+// Returns true if keys control a character. Escape releases the keys; Enter or a click in the 3D
+// view takes control again.
 bool view_controls_character(const view_state *viewer);
 
-// Makes the character look at the point at (x, y), in pixels, at its distance from the camera.
+// Makes the controlled character look and reach towards the pixel (x, y). The point is slightly
+// nearer to the camera than the target of the camera.
 void view_point_mover(view_state *viewer, float x, float y);
 
 // Executes a command and frees its path, then logs the state at the level "debug". Returns false
