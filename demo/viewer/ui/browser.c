@@ -1238,9 +1238,11 @@ static void write_entry_count(const view_browser *browser, char text[64])
         snprintf(text, 64, "%zu of %zu", browser->num_found, browser->num_entries);
 }
 
-// Writes the status, which the last row of the dialog displays, as long as `width` pixels permit.
-// The status is the number of listed entries and the number of hidden files, or only the latter, or
-// only the former. Returns true if it contains the number of hidden files, which a link shows.
+// Writes the status, which the last row of the dialog displays: the number of listed entries and
+// the number of hidden files. If both do not fit into `width` pixels, only the number of hidden
+// files is written. If this number does not fit either, only the number of entries is written.
+// Returns true if the status contains the number of hidden files; run_status() displays a link
+// after it.
 static bool write_status(const view_ui *ui, const view_browser *browser, float width,
                          char text[128])
 {

@@ -217,7 +217,8 @@ static char *output_path(const view_export *export, bool is_series, bool has_all
     if (number > 1)
         COMMON_TEXT(copy_suffix, "-%u", number);
 
-    // The name of a model with all clips does not contain the name of one clip: it ends before it.
+    // A model with all clips, or without a clip, is not named after one clip: its name ends before
+    // the placeholder.
     const char *const clip = strstr(pattern, "_{anim}");
     const bool omits_clip = is_model && has_all && clip != NULL;
     const int pattern_length = omits_clip ? (int)(clip - pattern) : INT_MAX;
@@ -280,7 +281,7 @@ static bool select_movie(view_export *export, const view_stage *stage, const vie
 }
 
 // Sets the numbers of columns and rows of a contact sheet, an image with a grid of frames, from the
-// choices. By default, the sheet has about the aspect ratio that makes its cells as wide as high.
+// choices. By default, the cells of the grid are about as wide as high.
 // Returns false and sets export->problem if a choice is invalid.
 static bool select_sheet(view_export *export, const view_scene *scene, bool has_all,
                          view_options *options)

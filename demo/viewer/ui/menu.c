@@ -450,7 +450,7 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     if (is_undo || is_redo)
         COMMON_TEXT(line->label, "%s: %s", label, stage->steps[step].label);
 
-    // A submenu of several commands is always enabled: each of its commands has own requirements.
+    // A submenu of several commands is always enabled: its commands have requirements of their own.
     const bool is_group_of_commands = is_group && entry->list == VIEW_LIST_NONE;
     if (!is_group_of_commands)
         line->missing = view_missing_needs(stage, entry);

@@ -630,9 +630,9 @@ static bool list_values(const setting *s, const char *sought, const char *chosen
 // empty.
 typedef char value_parts[2][VIEW_TARGET_TEXT];
 
-// Splits the first line of an option's text into its two parts. If the line is empty and an option
-// begins with the name of a joint, this name becomes that of the selected joint. Returns the length
-// of the line.
+// Splits the first line of an option's text into its two parts. If the line is empty, and the first
+// part of the option's values is the name of a joint, the first part becomes the name of the
+// selected joint. Returns the length of the line.
 static size_t split_line(const setting *s, const char *text, bool is_pair, value_parts parts)
 {
     const size_t length = strcspn(text, "\n");

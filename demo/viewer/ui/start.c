@@ -7,8 +7,9 @@
 
 // == Cards ========================================================================================
 
-// The cards. A card has a title, a text, and a column of buttons, each with a key.
+// Indices of the cards.
 enum { CARD_DEMO_END, CARD_CRASH, CARD_RECORDING };
+
 // The cards. A card has a title, a text, and a column of buttons, each with a key.
 static const struct {
     const char *title;
