@@ -182,7 +182,8 @@ static bool derive_mesh(md5_arena *scratch, const md5_mesh_steps *steps,
 // Derives all meshes of a file: allocates their arrays in `mesh_arena`, then derives one mesh after
 // the other with the functions of `steps`. `arena` contains the other tables of the file, which are
 // freed after they were copied; deriving uses their memory as scratch memory. `memory_goal` is the
-// peak of memory that the scratch memory must not exceed, in bytes.
+// peak of memory of the whole load, bytes: less scratch memory is reserved if the load would exceed
+// it.
 bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
                         const md5_mesh_steps *steps, const md5_mesh_file *file,
                         const md5_mat34 *bind, md5_model *model, md5_mesh *meshes)

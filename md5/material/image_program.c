@@ -209,7 +209,7 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 // -- Programs -------------------------------------------------------------------------------------
 
 // Normalizes the text of a program as the engine does: removes `.tga` everywhere and replaces `\`
-// by `/`. An empty text, and `default` in any spelling, become `_default`.
+// by `/`. An empty text, `default` and `_default` become `_default`; case is ignored.
 static void normalize_program_text(char normalized[MD5_IMAGE_TEXT], const char *text)
 {
     static const char extension[] = ".tga";

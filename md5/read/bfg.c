@@ -300,7 +300,7 @@ static bool read_vertex_weights(bfg_mesh_reader *reader, md5_mesh_build *mesh, u
         vertex->num_weights++;
     }
     if (vertex->num_weights == 0)
-        vertex->first_weight = 0; // as in a text without weights
+        vertex->first_weight = 0; // as for such vertices of a text
     return true;
 }
 

@@ -447,8 +447,8 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
 
 // == Meshes ======================================================================================
 
-// Returns true if `word` is a keyword inside of a mesh. Most words are numbers shorter than the
-// keywords, so these are excluded first.
+// Returns true if `word` is a keyword inside of a mesh. Words shorter than all keywords are not
+// compared.
 static bool is_mesh_keyword(md5_span word)
 {
     static const char *const words[] = {"name", "shader", "numverts",   "vert",

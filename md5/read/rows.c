@@ -37,8 +37,9 @@ void md5i_write_item_number(md5_item_number *number)
 
 // -- Items ----------------------------------------------------------------------------------
 
-// The md5_scan_*() functions below read a number in its usual form. They return the position of the
-// blank after the number, so the next token is one byte after it, or NULL for any other form.
+// md5_scan_uint() and md5_scan_run() of md5/core/number.h read numbers in the usual form. They
+// return the position of the blank after the last number, so that the next token begins one byte
+// later, or NULL if a number has another form.
 
 // Skips blanks, then reads the keyword and the number of an item. `word` is the keyword with a
 // blank after it. Returns the position after the blank that follows the number, or NULL if the text

@@ -423,17 +423,21 @@ static double edge_area(md5_vec3 a, md5_vec3 b)
     return (double)a.x * (double)b.y - (double)a.y * (double)b.x;
 }
 
-// Return true if a triangle is entirely on one side of the ray, along one axis.
+// Returns true if all numbers are positive: three corners are on the positive side of the ray along
+// one axis.
 static bool are_positive(float a, float b, float c)
 {
     return a > 0 && b > 0 && c > 0;
 }
 
+// Returns true if all numbers are negative.
 static bool are_negative(float a, float b, float c)
 {
     return a < 0 && b < 0 && c < 0;
 }
 
+// Returns true if the corners of a triangle, whose coordinates along one axis are a, b and c, are
+// on the same side of the ray, so that the ray misses the triangle.
 static bool are_on_one_side(float a, float b, float c)
 {
     return are_positive(a, b, c) || are_negative(a, b, c);
