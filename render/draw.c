@@ -975,7 +975,7 @@ static void draw_light_pass(md5gl_renderer *renderer, const list_draw *draw)
 // if the base is lit, light where the depth is equal. A base that is not lit is black.
 static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 {
-    const uint32_t all_colors = UINT32_MAX;
+    const uint32_t all_masked = UINT32_MAX;
     const md5gl_stage_list *const list = draw->list;
     const bool is_lit = list->base == MD5GL_BASE_LIT;
     if (!has_base(list))
@@ -991,7 +991,7 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     // are drawn over the base have its depth and therefore its samples.
     md5gli_set_coverage(renderer, true);
     if (is_lit)
-        write_channels(renderer, all_colors, false);
+        write_channels(renderer, all_masked, false);
     else
         write_channels(renderer, 0, !keeps_alpha);
     fill_depth(renderer, draw, renderer->multisampled);

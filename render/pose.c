@@ -876,7 +876,7 @@ static bool reserve_jobs(md5gl_renderer *renderer, md5gl_baked *baked, uint32_t 
 }
 
 // Uploads the jobs of one batch to the table that otherwise contains palettes. `previous` are the
-// jobs in the previous frame, or NULL. Both are the jobs of the first instance of the batch.
+// jobs in the previous frame, or NULL. Both arrays begin with the first instance of the batch.
 static void upload_jobs(md5gl_renderer *renderer, md5gl_baked *baked, md5gl_batch *batch,
                         const md5gl_clip_job *jobs, const md5gl_clip_job *previous)
 {
