@@ -455,8 +455,9 @@ static void compute_palette(web_element *element, md5_player *player)
     const uint32_t num_joints = element->asset->model->skeleton.num_joints;
     const size_t scratch_size = md5_player_pose_scratch(element->machine);
     md5_xform *const local = malloc(num_joints * sizeof *local + scratch_size);
-    if (local != NULL)
-        md5_player_pose(player, local, NULL, element->palette, local + num_joints);
+    if (local == NULL)
+        return;
+    md5_player_pose(player, local, NULL, element->palette, local + num_joints);
     free(local);
     if (element->up_is_y != 0.0f) {
         for (uint32_t i = 0; i < num_joints; i++)
