@@ -930,10 +930,10 @@ typedef enum evidence {
     BY_SKIN,        // it is the image of a skin in Quake
     BY_PATH,        // its path is the shader's path
     BY_END_OF_PATH, // the last two parts of its path are those of the shader
-    BY_SHADER,      // it is named after the shader,
-    BY_MODEL,       // the model,
-    BY_MESH,        // the mesh
-    BY_FOLDER,      // or the model's folder
+    BY_SHADER,      // it is named after the shader
+    BY_MODEL,       // it is named after the model
+    BY_MESH,        // it is named after the mesh
+    BY_FOLDER,      // it is named after the model's folder
     BY_PURPOSE,     // its name is typical of color maps, such as "skin"
     BY_ITSELF,      // it is the only image in the model's folder
     NUM_EVIDENCE,
