@@ -930,7 +930,8 @@ static char *read_chain(const retarget_figure *figure, char *token, bool is_chai
 }
 
 // Reads the joints of both sides of a line. pair->joints are those of the last side, the target.
-// Returns NULL, or an error message about the line's bad token.
+// Dots in the tokens of chains are overwritten. Returns NULL, or an error message about the line's
+// bad token.
 static char *read_joints(map_line *line, bool is_chain, retarget_figure *const figures[2],
                          map_pair *pair)
 {
@@ -1028,6 +1029,8 @@ static char *read_pair(map_line *line, retarget_figure *const figures[2], bool r
             "invalid line: expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
     }
 
+    // Read the alignment first, because read_joints() changes the tokens.
+    const retarget_alignment align = read_alignment(line);
     map_pair pair;
     char *message = read_joints(line, is_chain, figures, &pair);
     if (!message)
@@ -1038,7 +1041,7 @@ static char *read_pair(map_line *line, retarget_figure *const figures[2], bool r
     const uint32_t source_joint = pair.chains[0].last;
     if (replaces && source_joint != MD5_NONE)
         figures[0]->joints[source_joint].is_mapped = false;
-    store_pair(&pair, is_chain, read_alignment(line), figures);
+    store_pair(&pair, is_chain, align, figures);
     return NULL;
 }
 
