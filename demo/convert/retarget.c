@@ -1486,13 +1486,13 @@ static void find_ground(retarget_transfer *transfer)
 // axis, in degrees; 0 if the source has no limbs.
 static double find_start_yaw(const retarget_transfer *transfer)
 {
-    const double degrees_per_radian = 180.0 / 3.14159265358979323846;
+    const double pi = 3.14159265358979323846;
     const float min_left_length = 0.5f; // of a sum of unit vectors
     pose_source(transfer, 0);
     const md5_vec3 left = left_direction(&transfer->source, transfer->source_pose);
     if (!(md5_vec3_length(left) > min_left_length))
         return 0;
-    return atan2((double)-left.x, (double)left.y) * degrees_per_radian;
+    return atan2((double)-left.x, (double)left.y) * 180.0 / pi;
 }
 
 // Moves a captured motion to the model's position, and rotates it by a multiple of 90 degrees so
