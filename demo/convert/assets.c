@@ -25,8 +25,8 @@ static md5_binding *bind_clip(const convert_assets *assets, const md5_anim *anim
     return md5_bind_skeleton(assets->skeleton, assets->rest, anim, opts, error);
 }
 
-// Handles a clip that does not belong to the model, the last clip of `assets`: removes it if the
-// job is forced. Returns false for other errors.
+// Handles the failed binding of the last clip of `assets`. If the clip belongs to another model and
+// the job is forced, removes the clip with a note and returns true. Otherwise returns false.
 static bool skip_unbound_clip(const convert_job *job, convert_assets *assets, md5_error *error)
 {
     const bool is_of_other_model = assets->model && error->status == MD5_ERROR_MISMATCH;
@@ -554,9 +554,10 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
     }
     note_inexact_vertices(job, fit, num_more);
 
-    const bool is_large = fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst);
+    const bool is_visible =
+        fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst);
     const bool can_add_slots = num_more > 0 && fit->slots < max_slots;
-    if (is_large && !job->is_fitted)
+    if (is_visible && !job->is_fitted)
         convert_note(job, can_add_slots ? "use --fit or a larger value of --influences to reduce "
                                           "the difference"
                                         : "use --fit to reduce the difference");

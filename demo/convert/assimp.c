@@ -753,7 +753,7 @@ static bool is_valid_weight(const struct aiMesh *mesh, const struct aiVertexWeig
 }
 
 // Returns the number of slots that each vertex needs, a multiple of four: as many as the vertex
-// with most weights has. Adds the weights of each vertex to num_used[vertices].
+// with most weights has. Adds the number of weights of each vertex to num_used[vertices].
 static size_t count_slots(const struct aiMesh *mesh, unsigned *num_used)
 {
     unsigned max_used = 1;
@@ -1253,7 +1253,7 @@ static void mark_replaced_pivots(assimp_importer *importer)
     }
 }
 
-// Returns the distance of a node from its parent in the rest pose.
+// Returns the distance of a node from its nearest ancestor that is not a pivot, in the rest pose.
 static double bone_length(const assimp_node *node)
 {
     const struct aiMatrix4x4 rest = node->rest;

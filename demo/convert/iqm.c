@@ -212,7 +212,7 @@ static bool check_tables(const iqm_file *file)
     return true;
 }
 
-// Reads the header, and limits the size of the file to the size in the header.
+// Reads the header, limits the size of the file to the size in the header, and checks the tables.
 static bool read_header(iqm_file *file)
 {
     uint32_t *const header = file->header;
@@ -1128,8 +1128,8 @@ static void compute_written_palette(const iqm_writer *writer, size_t frame, md5_
     free(pose);
 }
 
-// Extends a box and its radii, which are distances from the origin, to contain a position. The flat
-// radius is the distance from the z axis.
+// Extends a box, its radius (the distance from the origin) and its flat radius (the distance from
+// the z axis) to contain a position.
 static void extend_box(iqm_box *box, md5_vec3 position, bool is_first)
 {
     const md5_bounds point = {position, position};

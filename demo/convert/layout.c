@@ -1087,8 +1087,9 @@ static size_t index_path(written_materials *written, const convert_image *image,
     return index;
 }
 
-// Writes an image to the preferred path, or if another image has this path, to the path with the
-// first free number at its end. Does nothing if an equal image was written to one of these paths.
+// Writes an image to the preferred path or, if another image has this path, to the path with a
+// number at its end. The numbers that are tried begin above the number of written paths. Does
+// nothing if an equal image was written to one of the tried paths.
 // Returns the path, which `written` owns, or NULL on failure.
 static const char *write_once(const convert_layout *layout, written_materials *written,
                               const convert_image *image, const char *preferred, md5_error *error)
@@ -1210,8 +1211,8 @@ static bool can_be_type(const char *name)
     return *end == '\0';
 }
 
-// Returns the line "blend" of the stage with a material's color image. An unlit opaque image needs
-// no such line.
+// Returns the line "blend" of the stage with a material's color image, or "" if the stage needs no
+// such line: the image is unlit and is not blended.
 static const char *color_blend_line(const convert_material *material)
 {
     if (material->alpha == CONVERT_BLEND)

@@ -154,8 +154,8 @@ static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name,
     return num_boxes != MD5_NONE;
 }
 
-// Fails if the clips cannot be joined to one clip: they must store the same components. Reports
-// different frame rates.
+// Fails if the clips cannot be joined to one clip: all frames must have the same number of
+// components, and the total number of frames must fit in 32 bits. Reports different frame rates.
 static bool check_joined_clips(const md5_output *writer, md5_error *error)
 {
     const md5_doc *const first = writer->clips[0];
@@ -225,7 +225,7 @@ static bool is_final(const md5_output *writer, const convert_part *part)
     return !part->path && !writer->layout.job->engine && writer->extensions == text_extensions;
 }
 
-// Applies the limits of the engine to the document of a part, if there is an engine.
+// Changes the document of a part to satisfy the limits of the engine, if an engine is requested.
 static bool limit_part(const md5_output *writer, const convert_part *part, md5_doc *doc,
                        md5_error *error)
 {
@@ -390,18 +390,17 @@ static bool write_machine(const md5_output *writer, const convert_scene *scene, 
     return is_written;
 }
 
-// Returns false if a part cannot be written as MD5: it cannot be parsed, or its hierarchy is
-// unknown and the text of the document fails. Called first, so that no file is written before the
-// error.
+// Fails if a part cannot be written as MD5: it cannot be parsed, or it is a clip of version 6 whose
+// hierarchy is unknown, for which md5_write_doc() fills the error. Called first, so that no file is
+// written before the error.
 static bool check_parts(const md5_output *writer, const convert_scene *scene, md5_error *error)
 {
     for (size_t i = 0; i < scene->num_parts; i++) {
         if (is_final(writer, &scene->parts[i]))
             continue;
         md5_doc *const doc = convert_parse_doc(&scene->parts[i], error);
-        const bool is_written_alone = doc && doc->parents_unknown;
         bool is_good = doc;
-        if (is_written_alone)
+        if (doc && doc->parents_unknown)
             is_good = md5_write_doc(doc, NULL, 0, error) > 0;
         md5_free_doc(doc);
         if (!is_good)

@@ -964,7 +964,8 @@ static bool write_md2(quake_writer *writer, const quake_surface *surface)
     return true;
 }
 
-// Returns the first material from index `first` on that has a shader and a color image, or NULL.
+// Returns the first material from index `first` on that has the shader and has a color image, or
+// NULL.
 static const convert_material *find_textured_material(const convert_scene *scene,
                                                       const char *shader, size_t first)
 {

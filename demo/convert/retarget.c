@@ -207,8 +207,8 @@ static const char *find_role(const retarget_joint *joint, int role)
     return find_word(words, name);
 }
 
-// Returns the deepest joint that is an ancestor of both joints or one of them, or MD5_NONE. Each
-// step replaces the deeper of two joints by its parent, until both are the same joint.
+// Returns the deepest common ancestor of two joints, or MD5_NONE. A joint counts as its own
+// ancestor. Each step replaces the deeper of two joints by its parent, until both are the same.
 static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_t b)
 {
     uint32_t first = a;
@@ -1198,9 +1198,9 @@ static uint32_t find_source_joint(const retarget_figure *source, const retarget_
     return md5_find_joint(source->skeleton, target->skeleton->joints[index].name);
 }
 
-// Creates the retarget from one model to another: joints are paired by the map of the job, which
-// may be NULL, then by their roles. Joints of equal names without a role are paired, too. Unless
-// `pairs` is NULL, pairs[i] receives the source joint of target joint i.
+// Creates the retarget from one model to another: joints are paired by the map of the job, if there
+// is a job with a map, then by their roles. Joints of equal names without a role are paired, too.
+// Unless `pairs` is NULL, pairs[i] receives the source joint of target joint i.
 md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error)
@@ -1701,8 +1701,8 @@ static void move_source_to_model_space(retarget_transfer *transfer, const md5_mo
     md5_local_to_model_xforms(source->skeleton, bind, source->rest);
 }
 
-// Returns the number of target joints that no joint of the source moves. Without a retarget, these
-// are all joints.
+// Returns the number of target joints that no joint of the source moves. Without a retarget, marks
+// all joints as such (is_idle).
 static uint32_t count_idle_joints(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;

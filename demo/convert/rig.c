@@ -884,8 +884,8 @@ static const unit_guess *guess_unit(double height)
     return guess;
 }
 
-// Selects the unit of a file for which no model was read before: the unit of the option or of the
-// file, or a guess from the height of the model.
+// Selects the unit of the file without comparing its bones with those of another model: the unit of
+// the option or of the file, or a guess from the height of the model.
 static double select_file_unit(const convert_rig *rig, double height)
 {
     const plain_scene *const plain = rig->plain;
