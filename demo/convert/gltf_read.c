@@ -732,8 +732,8 @@ static bool check_times(const gltf_file *file, const plain_track *track, uint32_
 {
     for (size_t k = 0; k < track->num_keys; k++) {
         const float time = track->times[k];
-        const bool is_after_last_key = k == 0 || time > track->times[k - 1];
-        if (!(time >= 0) || !is_after_last_key)
+        const bool is_after_previous_key = k == 0 || time > track->times[k - 1];
+        if (!(time >= 0) || !is_after_previous_key)
             return gltf_fail(
                 file,
                 "accessors/%u: key times are out of order: expected key %zu after the previous key",
