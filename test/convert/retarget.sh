@@ -100,6 +100,10 @@ check "... and keeps its bind pose" turned mixamorig:LeftUpLeg
 printf 'chain Waist..Chest mixamorig:Spine..mixamorig:Head\n# a comment\n' >"$scratch/map"
 check "a chain" carry legs --map "$scratch/map"
 check "... is taken" grep -q "mapped 19 joints" "$scratch/notes"
+sed 's/"mixamorig:Spine"/"align"/' "$scratch/legs.md5mesh" >"$scratch/align.md5mesh"
+echo 'chain Waist..Chest align..mixamorig:Spine1' >"$scratch/map"
+"$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/align.md5mesh" --map "$scratch/map" --print-map >"$scratch/printed"
+check "a chain that begins at a joint 'align' is not aligned" grep -qx "Waist align" "$scratch/printed"
 
 wrong() { # LINE COLUMN:TEXT
     printf '\n%s\n' "$1" >"$scratch/map"
