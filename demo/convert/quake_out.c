@@ -1,10 +1,10 @@
 // Writes MDL, MD2 and MD3: a model and its clips as frames, each with the position of every vertex.
 //
 // A point is a vertex of the MD5 file. Points of one material that have equal positions in all
-// frames, such as seams, share one normal; the first of them is their leader. A corner is a corner
-// of a triangle, which refers to a point. A vertex of MD2 is a leader, a vertex of MDL a leader and
-// a texel, and a vertex of MD3 a point. convert.c merges or splits meshes before. The main
-// structure is quake_writer.
+// frames, such as seams, share one normal; the first of them is their leader. A corner of a
+// triangle refers to a point. A vertex of MD2 is a leader, a vertex of MDL a leader and a texel,
+// and a vertex of MD3 a point. convert.c merges or splits meshes before. The main structure is
+// quake_writer.
 #include "demo/convert/assets.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
