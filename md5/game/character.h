@@ -82,7 +82,7 @@ typedef struct md5_ik_leg {
     uint32_t joints[IK_NUM_JOINTS];
     md5_vec3 forward[2];       // direction to which the knee bends, in the axes of hip and knee
     double lengths[2];         // lengths of the bones, units
-    md5_quat bone_to_joint[2]; // rotation of the joint relative to the axes of its bone
+    md5_quat joint_to_bone[2]; // rotation of the joint relative to the axes of its bone
 } md5_ik_leg;
 
 // The settings of walk IK, from keys of the entity, and its state. Distances are in units.

@@ -49,7 +49,7 @@ static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5
 
 // Measures the bones of a leg, thigh and shin, in the current transforms of the body, which are
 // those of the clip "ik_pose". For each bone sets its length, the direction to which the knee bends
-// in the axes of its joint, and the rotation from the axes of the bone to its joint.
+// in the axes of its joint, and the rotation of the joint relative to the axes of the bone.
 static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
 {
     md5_vec3d forward = {1.0, 0.0, 0.0}; // model space
@@ -63,10 +63,10 @@ static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
         const md5_vec3d end = monster_joint_position(monster, leg->joints[i + 1]);
         const md5_vec3d bone = md5_vec3d_sub(end, start);
         const md5_quat bone_to_model = bone_axes(md5_vec3d_normalize(bone), forward);
-        const md5_quat joint_to_bone = md5_quat_mul(model_to_joint, bone_to_model);
+        const md5_quat bone_to_joint = md5_quat_mul(model_to_joint, bone_to_model);
         leg->forward[i] = md5_quat_rotate(model_to_joint, md5_vec3d_round(forward));
         leg->lengths[i] = md5_vec3d_length(bone);
-        leg->bone_to_joint[i] = md5_quat_conjugate(joint_to_bone);
+        leg->joint_to_bone[i] = md5_quat_conjugate(bone_to_joint);
     }
 }
 
@@ -302,7 +302,7 @@ static void bend_legs(md5_monster *monster, const md5_vec3d *hip_to_ankle)
             md5_joint_mod *const mod = &monster->mods[leg->joints[k]];
             const md5_quat axes = bone_axes(bones[i][k], forward[i][k]);
             mod->axis = MD5_MOD_WORLD_OVERRIDE;
-            mod->rotation = md5_quat_mul(axes, leg->bone_to_joint[k]);
+            mod->rotation = md5_quat_mul(axes, leg->joint_to_bone[k]);
         }
         // The foot keeps its animated rotation.
         const uint32_t ankle = leg->joints[IK_ANKLE];
