@@ -768,7 +768,7 @@ static void update_look(md5_monster *monster, const md5_monster_tick *tick,
     monster->focus =
         md5_vec3d_add(monster->focus, md5_vec3d_scale(focus_to_goal, (double)monster->eye_rate));
 
-    // The pitch is measured at the eyes, the yaw about the origin of the body.
+    // The pitch is measured at the eyes, the yaw about the origin of `orientation`.
     const md5_vec3d eye_to_goal =
         md5_rotate_into_axes(md5_vec3d_sub(goal, monster->eye), &orientation->axes);
     const double goal_yaw = md5i_yaw_degrees(md5_vec3d_sub(goal, orientation->origin));

@@ -1043,7 +1043,8 @@ md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bod
 
 // Clips a line segment by the plane of a triangle of a convex body (Cyrus-Beck clipping). *enter
 // and *leave are the fractions of the segment at which it enters and leaves the planes so far;
-// *normal is the normal of the plane that it enters last. Returns false if the segment is outside.
+// *normal is the normal of the plane that it enters last. Returns false if the segment is parallel
+// to the plane and outside of it.
 static bool clip_by_triangle(const md5_figure *figure, const uint32_t *corners, md5_vec3 from,
                              md5_vec3 direction, float *enter, float *leave, md5_vec3 *normal)
 {

@@ -204,8 +204,8 @@ static const char *skip_script_blanks(md5_lex *lex)
     return lex->at;
 }
 
-// Returns the kind of the token that begins at `at`, which its first byte decides, and sets *end to
-// the end of the token.
+// Returns the kind of the token that begins at `at`, which depends on its first two bytes, and sets
+// *end to the end of the token.
 static script_token_kind scan_script_token(md5_lex *lex, const char *at, const char **end)
 {
     if (md5_is_letter(*at)) {

@@ -11,7 +11,7 @@
 #include "md5/core/lex.h"
 #include "md5/decl/containers.h"
 
-// The kind of a token, which its first character decides.
+// The kind of a token, which depends on its first two bytes.
 typedef enum script_token_kind {
     SCRIPT_TOKEN_END, // also every token after an error
     SCRIPT_TOKEN_NAME,

@@ -162,8 +162,8 @@ static script_value compute(script_code code, const script_value *a, const scrip
 {
     const float x = a->v.x; // the first operand as a number
     const float y = b->v.x; // the second operand as a number
-    const int32_t x_bits = truncate_script_number(x);
-    const int32_t y_bits = truncate_script_number(y);
+    const int32_t x_int = truncate_script_number(x);
+    const int32_t y_int = truncate_script_number(y);
 
     switch (code) {
     case SCRIPT_MULTIPLY:
@@ -171,7 +171,7 @@ static script_value compute(script_code code, const script_value *a, const scrip
     case SCRIPT_DIVIDE:
         return number_value(y != 0.0f ? x / y : 1e30f);
     case SCRIPT_REMAINDER:
-        return number_value(y_bits != 0 ? (float)(x_bits % y_bits) : x);
+        return number_value(y_int != 0 ? (float)(x_int % y_int) : x);
     case SCRIPT_ADD:
         if (a->kind != SCRIPT_TEXT && b->kind != SCRIPT_TEXT)
             return (script_value){.kind = a->kind, .v = md5_vec3_add(a->v, b->v)};
@@ -179,9 +179,9 @@ static script_value compute(script_code code, const script_value *a, const scrip
     case SCRIPT_SUBTRACT:
         return (script_value){.kind = a->kind, .v = md5_vec3_sub(a->v, b->v)};
     case SCRIPT_BIT_AND:
-        return number_value((float)(x_bits & y_bits));
+        return number_value((float)(x_int & y_int));
     case SCRIPT_BIT_OR:
-        return number_value((float)(x_bits | y_bits));
+        return number_value((float)(x_int | y_int));
     case SCRIPT_LESS:
         return number_value(x < y);
     case SCRIPT_LESS_EQUAL:
@@ -203,7 +203,7 @@ static script_value compute(script_code code, const script_value *a, const scrip
     case SCRIPT_NEGATE:
         return (script_value){.kind = a->kind, .v = md5_vec3_scale(a->v, -1.0f)};
     case SCRIPT_COMPLEMENT:
-        return number_value((float)~x_bits);
+        return number_value((float)~x_int);
     default:
         return *b;
     }
