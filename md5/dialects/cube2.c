@@ -762,7 +762,7 @@ static bool read_tag(md5_cube2_reader *reader)
 {
     md5_cube2_tag *const tag = CUBE_NEW(reader, md5_cube2_tag, reader->part, tags);
     TRY(tag);
-    const float degrees_x = get_number(reader, 6); // in the order of the file, for warnings
+    const float degrees_x = get_number(reader, 6); // one per statement: fixes the order of warnings
     const float degrees_y = get_number(reader, 7);
     const float degrees_z = get_number(reader, 8);
     tag->joint = get_text(reader, 1);
