@@ -108,8 +108,8 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_
     return (md5_clock){clock.cycle + 1, 0};
 }
 
-// Returns the wrap mode of a clip's samples, which decides what follows the last frame: nothing,
-// the first frame, or the first frame of the next cycle.
+// Returns the wrap mode of a clip's samples: the clip stops at its last frame, repeats with a last
+// frame that equals the first frame, or is blended from the last frame to the first frame.
 static md5_wrap get_wrap(const md5_timing *timing)
 {
     if (timing->mode != MD5_PLAY_LOOP)

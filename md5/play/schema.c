@@ -1434,8 +1434,8 @@ void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 
 // == Locations ==================================================================================
 
-// Returns the line and column in the machine file of the member of a table with an address. Returns
-// 0:0 if the member was not read from the file.
+// Returns the line and column in the machine file at which a member of a table was read; 0:0 if it
+// was not read from the file. `member` is the address of the member.
 md5_location md5i_find_location(const md5_locations *locations, const void *member)
 {
     const uintptr_t address = (uintptr_t)member;

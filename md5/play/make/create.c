@@ -22,7 +22,7 @@ static bool check_number(md5_building *building, const md5_table_iterator *itera
     const md5_column *const column = iterator->column;
     const char *const label = column->label ? column->label : column->member;
     const bool is_used = md5_is_column_used(column, iterator->level->kind);
-    const bool may_be_zero = column->keeps_zero || !is_used; // 0 selects the default
+    const bool may_be_zero = column->keeps_zero || !is_used; // the default, or unset
     if (value == 0 && may_be_zero)
         return true;
 

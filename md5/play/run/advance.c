@@ -1854,7 +1854,7 @@ static void advance_interval(const step_context *context)
 // must end. Functions with a parameter `part` also limit *part, the time for which weights change
 // so steadily that their means are exact enough for root motion.
 
-// Limits *part, the length of the next interval, to a fraction of a fade and to its remaining time.
+// Limits *part to a fraction of a fade and to its remaining time, unless the fade has ended.
 static void limit_to_fade_part(md5_fade_time fade, double *part)
 {
     const double left = fade.duration - fade.elapsed;

@@ -674,7 +674,7 @@ static const md5_xform *state_reference(const layer_job *job, const md5_active_s
 
 // Returns the time at which a state's clips are sampled, seconds from now. A velocity is measured
 // as the difference of two poses. If a clip entered another cycle between them, its pose could
-// jump. Both times are then moved away from now until no clip does this.
+// jump. Both times are then moved away from now until no clip does this, or MAX_MOVES times.
 static double clip_shift(const layer_job *job, const md5_active_state *active)
 {
     enum { MAX_MOVES = 4 };

@@ -1022,8 +1022,9 @@ static md5_player copy_with_weights(const md5_player *player)
     return copy;
 }
 
-// Copies the values of a player that do not depend on names: times, flags, the level of detail and
-// the stored pose, if both models have the same joints.
+// Copies the values of a player that belong to no named row of the machine: times, flags, the level
+// of detail and, if both models have the same joints, the stored pose. The mask of the level of
+// detail is found by its name.
 static void migrate_values(const migration *job)
 {
     md5_player *const to = job->to;

@@ -140,7 +140,7 @@ static bool read_name(md5_lex *lex, text_row record, const char *what, size_t of
 }
 
 // Accepts a keyword like md5i_lex_accept_keyword(), but only as a whole word: a keyword directly
-// before bytes of 0x80 and above, which are letters of other scripts, is the begin of a name.
+// before bytes of 0x80 and above, which are letters of other scripts, is the start of a name.
 static bool read_keyword(md5_lex *lex, const char *keyword)
 {
     const char *const start = lex->at;
@@ -461,7 +461,7 @@ static bool read_range_start(md5_lex *lex, const md5_column *column, text_row re
 {
     const md5_span token = md5i_lex_peek_word(lex);
     const char *hyphen = NULL;
-    if (token.size > 1) // a hyphen at the begin is a sign
+    if (token.size > 1) // a hyphen at the start is a sign
         hyphen = (const char *)memchr(token.bytes + 1, '-', token.size - 1);
     if (!hyphen)
         return read_number(lex, column, record);

@@ -80,7 +80,8 @@ static bool is_digit(char c)
 }
 
 // Returns true if a name can be written without quotes: it consists of letters, underscores,
-// digits and dots, does not begin with a digit or dot, and is not a keyword of the grammar.
+// digits and dots, does not begin with a digit or dot, and is not one of the keywords that could be
+// read in the place of a name or of the value after it.
 static bool is_valid_name(const char *name)
 {
     static const char *const reserved[] = {"any",   "nothing",    "not",       "and",  "or",
@@ -228,7 +229,7 @@ static void write_easing(writer *out, const md5_easing *easing)
 
 // Writes a condition: a parameter, an event or a time, and its comparison. `column` contains the
 // name, which a time does not have. The next column is the comparison, the column after it the
-// kind; the keyword of a parameter's kind is empty.
+// kind, for which a parameter has no keyword.
 static bool write_condition(writer *out, const md5_table_iterator *iterator,
                             const md5_column *column, const char *row, const char *name)
 {
