@@ -1456,8 +1456,8 @@ static void note_missing_diffuse(view_layers *layers, uint32_t mesh)
 }
 
 // Opens the packages of the attached outfits whose meshes begin at or before the current mesh. A
-// package is the folder structure in which the materials of a file are searched. The current mesh
-// belongs to the last of these outfits, so its package is searched for textures.
+// package is the folder of a game or mod, in which the materials and images of a file are searched.
+// The current mesh belongs to the last of these outfits, so its package is searched for textures.
 static void open_outfits(view_dresser *d, const convert_scene *wardrobe)
 {
     view_textures *const textures = d->textures;
@@ -1577,7 +1577,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         return false;
     }
 
-    // A package is an archive that contains the model and also its textures.
+    // The package of a file is the folder of the game or mod that contains the model.
     char *const file = model_file(dressing);
     if (file != NULL)
         textures->package = view_open_package(file, NULL);

@@ -105,6 +105,7 @@ void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
 //
 // A material can deform its mesh for each frame, for example to turn sprites to the camera. The
 // deforms are described in md5material.h.
+
 // Sets the deforms of a model. Notes and logs unsupported deforms. `layers` must not move until the
 // model is destroyed.
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,

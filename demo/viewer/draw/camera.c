@@ -17,9 +17,9 @@ static view_axes camera_axes(const view_camera *camera)
 }
 
 // Converts a camera that the user moves to a lens: the position of the eye, the axes, and the
-// slopes of the image's edges. The region contains the view of the camera, which is
-// VIEW_HALF_HEIGHT high; the image is larger by the ratio of its size to the size of the region.
-// The shift moves the center of the view to the center of the region.
+// slopes of the image's edges. The slope of the upper edge of the region is VIEW_HALF_HEIGHT. The
+// image is larger by the ratio of its size to the size of the region. The shift moves the center of
+// the view to the center of the region.
 view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height)
 {
     const view_axes axes = camera_axes(camera);

@@ -109,7 +109,8 @@ static void set_sheet_time_in_range(view_play *play, const md5_anim *anim, time_
 }
 
 // Sets the time of image `i` of a contact sheet with `count` images. The images are distributed
-// over the selected range or over one cycle of the clip. Without a clip, they are one second apart.
+// over the selected range or over one cycle of the clip. Without a clip, they are distributed over
+// count - 1 seconds.
 static void set_sheet_time(const view_options *options, view_play *play, const md5_anim *anim,
                            time_range range, uint32_t i, uint32_t count)
 {
@@ -861,9 +862,8 @@ static void print_differences(view_state *viewer)
     }
 }
 
-// Prints the number of defects of normals and tangents. `where` names the pose, such as " at 0.5
-// s";
-// "" is the bind pose.
+// Prints the number of defects of normals and tangents. `where` is the suffix that names the pose,
+// such as " at 0.500 s", or "" for the bind pose.
 static void print_defects(const char *where, const view_mesh_defects *faults)
 {
     char text[192];

@@ -52,8 +52,8 @@ bool view_find_range(const view_play *play, const md5_anim *anim, double *begin,
     return true;
 }
 
-// Sets one end of the played range to the current frame. The opposite end remains where it is or,
-// if the range would be empty, moves to the end of the clip.
+// Sets one end of the played range to the current frame. The opposite end remains where it is. If
+// the range would be empty, its begin moves to the first frame of the clip, or its end to the last.
 bool view_set_range(view_play *play, const md5_anim *anim, bool end)
 {
     if (anim == NULL || anim->num_frames < 2)

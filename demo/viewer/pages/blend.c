@@ -466,8 +466,8 @@ VIEW_SHOW(machine)
     const bool plays = begin_playing(&p, picture);
     for (int i = 0; plays && tick * i <= length; i++) {
         const double time = tick * i;
-        const double distance_from_end = fmin(time, length - time); // seconds
-        const float speed = top_speed * (float)fmin(distance_from_end / 2, 1);
+        const double seconds_to_end = fmin(time, length - time); // to the nearer end
+        const float speed = top_speed * (float)fmin(seconds_to_end / 2, 1);
         md5_player_set(p.player, PARAMETER_SPEED, speed);
         if (i == wave_tick)
             md5_player_set(p.player, TRIGGER_WAVE, 1);
