@@ -80,7 +80,7 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
 // Returns the up direction of the tip after the rotation `swing` from `forward` to `sight`, whose
 // angle has this cosine. For angles below 120 degrees, the result is computed in a form that does
 // not use `swing`, so that processors compute both at the same time: up - k (forward + sight), plus
-// a component along the sight that equals the component of `up` along forward.
+// a component along the sight that is twice the component of `up` along forward.
 static md5_float4 swing_up(const aim_view *view, md5_float4 forward, md5_float4 up,
                            md5_float4 sight, float cosine, md5_float4 swing)
 {

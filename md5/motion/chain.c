@@ -8,6 +8,7 @@ static double distance_between(md5_vec3d a, md5_vec3d b)
 {
     return md5_vec3d_length(md5_vec3d_sub(a, b));
 }
+
 // Returns the shortest rotation from one direction to another; both can have any length. Returns no
 // rotation if one of them is zero. For opposite directions, rotates about any perpendicular axis.
 static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)

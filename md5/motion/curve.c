@@ -849,8 +849,8 @@ static double clamp_parameter(const md5_curve *curve, double value, double end)
 }
 
 // Returns the index of the last of `count` items whose first member is at most `x`, or 0. The first
-// member is a double that increases from item to item. Items are `stride` bytes apart. One binary
-// search for the starts of pieces, arcs and spans.
+// member is a double that increases from item to item. Items are `stride` bytes apart. Pieces, arcs
+// and spans are found by this binary search.
 static uint32_t find_last(const void *items, size_t stride, uint32_t count, double x)
 {
     uint32_t low = 0;
@@ -1093,9 +1093,10 @@ static md5_quatd unit_key(const curve_keys *list, uint32_t key)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Returns the angular velocity at the start of span `i`, which is the end of the previous span, in
-// radians per second. It is the mean of the velocities of both spans, weighted by the duration of
-// the other span, and at most half a rotation per span. At the ends of a curve that is not
+// Returns the angular velocity at the start of span `i`, which is the end of the previous span. Its
+// length is half of the angle per second, radians, because key_rotation is a logarithm. It is the
+// mean of the velocities of both spans, weighted by the duration of the other span, and at most one
+// whole rotation in the longer span: half of its angle is pi. At the ends of a curve that is not
 // periodic, it is the velocity of the adjacent span.
 static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
 {

@@ -11,6 +11,7 @@
 // slide while blends, transitions or the movement of the character move the animated foot. A locked
 // sole is released when the animation lifts it or is too far away. The foot then returns to the
 // animation like a critically damped spring. See md5_foot_lock.
+
 // Number of time constants after which 1 % of the displacement of a critically damped spring is
 // left: (1 + x) exp(-x) = 0.01.
 static const double settled_time = 6.638;

@@ -262,9 +262,8 @@ static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
 }
 
 // Sets the bones of a limb from their vectors in units: the thigh, `upper`, in the space of the
-// hip, and the shin, `lower`, in the space of the knee. Scales them so that the stretched limb has
-// length
-// 1. Returns MD5_LIMB_REACHED, or the reason why the limb cannot be solved.
+// hip, and the shin, `lower`, in the space of the knee. Scales them so that the length of the
+// stretched limb is 1. Returns MD5_LIMB_REACHED, or the reason why the limb cannot be solved.
 static md5_limb_result set_bones(two_bones *limb, md5_float4 upper, md5_float4 lower,
                                  const md5_xform *knee)
 {
