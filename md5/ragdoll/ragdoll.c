@@ -248,7 +248,8 @@ static void start_node(ragdoll_node *node, const md5_body_state *body)
     node->limits[1].impulse.value = 0.0;
 }
 
-// Clears the values that remain from an earlier fall: times, energy, friction and the drag.
+// Clears the values that remain from an earlier fall: times, energy, friction, the drag, and the
+// impulses of links.
 static void clear_state(md5_ragdoll *ragdoll)
 {
     ragdoll->pending_time = 0.0;
@@ -530,14 +531,14 @@ static bool passes_rest_check(md5_ragdoll *ragdoll)
 }
 
 // Returns true if the ragdoll may come to rest after this step. Applies the engine's rules: not
-// before move_times[0] seconds after the start, always after move_times[1] seconds, and otherwise
-// if the figure does not move. In addition, a slow figure may rest only if it has been slow for
-// some time, because a body that begins to fall is slow, too.
+// before move_times[0] seconds since the ragdoll was started or woken, always after move_times[1]
+// seconds, and otherwise if the figure does not move. In addition, a slow figure may rest only if
+// it has been slow for some time, because a body that begins to fall is slow, too.
 static bool can_rest(md5_ragdoll *ragdoll)
 {
     const md5_figure_def *const def = ragdoll->desc.figure->def;
     const double min_time = (double)def->move_times[0];
-    const double max_time = (double)def->move_times[1]; // 0: no maximum
+    const double max_time = (double)def->move_times[1]; // 0 or less: no maximum
     const double time = seconds_since(ragdoll, ragdoll->wake_step);
     if (md5_is_ragdoll_dragged(ragdoll) || time < min_time)
         return false;
@@ -592,8 +593,9 @@ static double fraction_for_energy(double kinetic, double rise, double allowed)
 
 // Returns the time for which the solved velocities may move the bodies, so that the energy does not
 // increase by more than MAX_RISE. This is the whole step, unless bodies are pushed out of the
-// ground or the sweeps ended before they converged. A shorter move is always possible: it violates
-// no limit and no contact, because the state before the step violates none.
+// ground or the sweeps ended before they converged. A shorter move is always possible: no joint is
+// then farther past its limit, and no body deeper in the ground, than after the whole move or
+// without a move.
 static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
 {
     const bool is_starting = ragdoll->step < START_STEPS;

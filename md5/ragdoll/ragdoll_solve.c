@@ -310,8 +310,9 @@ static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit 
     const double initial_impulse = begin_impulse(ragdoll, &limit->impulse, set);
     apply_limit_impulse(ragdoll, node, limit, initial_impulse);
 
-    // The excess of the speed toward the limit over the maximum speed is negative. The relaxation
-    // does not correct a joint that is past the limit.
+    // The sum is negative if the joint approaches the limit faster than allowed. For a joint that
+    // is past the limit, the maximum is negative: the joint must return. The relaxation does not
+    // demand this.
     double speed = md5i_limit_speed(ragdoll, node, limit);
     if (set == SWEEPS_TO_MOVE || limit->gap >= 0.0)
         speed += md5i_max_limit_speed(ragdoll, limit->gap);

@@ -417,6 +417,7 @@ typedef struct ridge_contact {
     md5_vec3d normal;   // unit vector out of the ground
     double gap;         // distance from on_ridge to on_body along the normal; negative: penetration
 } ridge_contact;
+
 // Returns true if a side of a near triangle is a ridge, and this triangle adds the ridge to the
 // search. Two near triangles share a ridge; the triangle with the lower index adds it.
 static bool owns_ridge(const ground_surface *surface, uint32_t index, int side)
