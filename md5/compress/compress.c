@@ -229,7 +229,7 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
 
 // -- Tracks -----------------------------------------------------------------------------------
 
-// Changes the sign of a rotation, which then is the same rotation.
+// Changes the sign of a quaternion. The rotation remains the same.
 static void negate_value(md5_packed_value *value)
 {
     for (uint32_t c = 0; c < 4; c++)
@@ -453,7 +453,8 @@ static double estimate_bits(const md5_packed_track *track, uint32_t scale, uint3
     return bits_per_key * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
 
-// Returns the level of a value: the nearest multiple of the scale.
+// Returns the level of a value: the nearest number of quantization steps. `scale` is the index of
+// the quantization step.
 static int32_t quantize(float value, uint32_t scale)
 {
     return (int32_t)floor((double)value / md5i_packed_decode_scale(scale) + 0.5);
@@ -504,8 +505,9 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
 
 // Bits of the fields of a track's header. A size is a number of bits.
 enum { STEP_BITS = 4, FORM_BITS = 3, SIZE_BITS = 5, SCALE_BITS = 9 };
+
 // Returns the number of bits of a track's header in a compressed clip: the form, the step, the
-// scale, and the size and offset of each component. Constant tracks need no size. write_track()
+// scale, and the size and offset of each component. Constant tracks need no size. write_header()
 // writes these fields.
 static uint32_t header_bits(const md5_packed_track *track)
 {
@@ -708,7 +710,7 @@ static bool find_direct_distances(md5_arena *arena, const md5_anim *anim,
     return true;
 }
 
-// Raises distances to at least one unit. Fails if a distance is above 1e9 units or not a number.
+// Raises distances to at least one unit. Fails if a distance is above 1e9 units.
 static bool limit_distances(md5_context *context, const md5_skeleton *skeleton, float *direct)
 {
     const float unit = md5_skeleton_scale(skeleton); // in the scale of the clip
@@ -909,7 +911,7 @@ static uint32_t signed_bit_length(int32_t value)
     return bit_length((uint64_t)magnitude) + 1;
 }
 
-// The smallest and the largest level of a component. A level is a value divided by the scale.
+// The smallest and the largest level of a component. See quantize().
 typedef struct level_range {
     int32_t min;
     int32_t max;
