@@ -268,7 +268,7 @@ static void count_removed_elements(mesh_rebuild *rebuild, const md5_doc_mesh *or
 }
 
 // Rebuilds the group of meshes that begins with `first` as the fewest meshes within the limits. A
-// group is the list of meshes that become one mesh; without merging, each mesh is a group. If
+// group is the list of meshes that are merged; without merging, each mesh is a group. If
 // nothing changes or no triangle remains, appends the first mesh unchanged.
 static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
 {

@@ -22,8 +22,7 @@ typedef struct fill_vertex {
     uint32_t distance;
 } fill_vertex;
 
-// State of md5_fill_weights(). A bare vertex is a vertex without weights, or only with weights of
-// 0.
+// State of md5_fill_weights(). A bare vertex has no weights, or only weights of 0.
 typedef struct weight_fill {
     const md5_doc *doc;
     uint32_t num_vertices;
