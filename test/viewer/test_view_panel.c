@@ -418,6 +418,22 @@ TEST (view_frames_a_machine_on_a_phone_in_its_pose) {
     (void)screen_close(&s);
 }
 
+// The bounds of the pose are relative to the character, because the camera adds the distance that
+// it has walked.
+TEST (view_frames_a_machine_on_a_phone_where_it_has_walked) {
+    screen s;
+    if (open_stage(&s, MACHINE)) {
+        s.viewer.width = 390;
+        s.viewer.height = 844;
+        s.viewer.document->scene.machine.place.translation = (md5_vec3){500, 300, 0};
+        view_measure(&s.viewer);
+        run_seconds(&s, 0.2);
+        const view_rect box = check_visible(&s);
+        CHECK(box.height > 0.5f * (float)s.viewer.height);
+    }
+    (void)screen_close(&s);
+}
+
 TEST_LONG (view_shows_all_of_each_clip_that_is_selected_by_key) {
     for (int size = 0; size < 4; size += 2) {
         screen s;

@@ -85,11 +85,32 @@ static bool frames_only_the_pose(const view_state *viewer)
     return is_upright && view_get_mode(viewer->document) == VIEW_MODE_MACHINE;
 }
 
+// Moves the bounds and the hull of the current pose back by the distance that the character has
+// walked. The bounds of clips do not contain this distance, and the camera adds it to its target.
+static void subtract_walked(view_document *document, const view_play *play)
+{
+    const md5_vec3 walked = view_walked(&document->scene, play);
+    if (view_is_empty(document->bounds))
+        return;
+    document->bounds.min = md5_vec3_sub(document->bounds.min, walked);
+    document->bounds.max = md5_vec3_sub(document->bounds.max, walked);
+
+    view_hull moved = {.lowest = document->hull.lowest - walked.z};
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        moved.points[i] = md5_vec3_sub(document->hull.points[i], walked);
+        moved.reach[i] = -INFINITY;
+    }
+    document->hull = moved;
+    view_widen_hull(&document->hull, moved.points, VIEW_HULL_POINTS);
+}
+
 void view_measure(view_state *viewer)
 {
     view_measure_document(viewer->document, NULL); // also finds the ground
-    if (frames_only_the_pose(viewer))
+    if (frames_only_the_pose(viewer)) {
         view_measure_document(viewer->document, &viewer->play);
+        subtract_walked(viewer->document, &viewer->play);
+    }
     view_pose(&viewer->document->scene, &viewer->play);
 }
 

@@ -49,7 +49,8 @@ void view_snap(view_state *viewer);
 // Shows another clip from its beginning.
 void view_change_clip(view_state *viewer, size_t clip);
 
-// Measures the clip again after a change of the root mode or of the clip.
+// Measures the clip again after a change of the root mode or of the clip. In an upright window, a
+// machine is measured only in its current pose.
 void view_measure(view_state *viewer);
 
 #endif
