@@ -425,7 +425,7 @@ TEST (view_frames_a_machine_on_a_phone_where_it_has_walked) {
     if (open_stage(&s, MACHINE)) {
         s.viewer.width = 390;
         s.viewer.height = 844;
-        s.viewer.document->scene.machine.place.translation = (md5_vec3){500, 300, 0};
+        s.viewer.document->scene.machine.placement.translation = (md5_vec3){500, 300, 0};
         view_measure(&s.viewer);
         run_seconds(&s, 0.2);
         const view_rect box = check_visible(&s);

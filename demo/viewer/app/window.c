@@ -122,11 +122,15 @@ static void adjust_quality(view_state *viewer, double begin)
 // Reads the size and the scale of the window. Returns false if the scale cannot be set.
 static bool update_window_size(view_state *viewer)
 {
+    const bool was_upright = view_is_upright(viewer);
     int width;
     int height;
     view_window_pixels(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
     viewer->height = height > 0 ? (uint32_t)height : 1;
+    const bool is_rotated = view_is_upright(viewer) != was_upright; // such as a phone
+    if (is_rotated && viewer->document != NULL && !viewer->opening.has_deferred_work)
+        view_measure(viewer);
     const float requested_scale = viewer->options->ui_scale;
     const float scale = requested_scale > 0 ? requested_scale : view_screen_scale(viewer->window);
     return view_set_scale(viewer, view_clamp(scale, VIEW_MIN_SCALE, VIEW_MAX_SCALE));

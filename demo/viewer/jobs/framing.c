@@ -77,12 +77,17 @@ void view_place_camera(view_state *viewer)
     view_snap(viewer);
 }
 
+bool view_is_upright(const view_state *viewer)
+{
+    return viewer->height > viewer->width;
+}
+
 // The clips of a machine together are much wider than its character. In an upright window, such as
 // that of a phone, a camera that shows all of them would show a small character.
 static bool frames_only_the_pose(const view_state *viewer)
 {
-    const bool is_upright = viewer->height > viewer->width;
-    return is_upright && view_get_mode(viewer->document) == VIEW_MODE_MACHINE;
+    const bool is_upright_window = viewer->has_interface && view_is_upright(viewer);
+    return is_upright_window && view_get_mode(viewer->document) == VIEW_MODE_MACHINE;
 }
 
 // Moves the bounds and the hull of the current pose back by the distance that the character has

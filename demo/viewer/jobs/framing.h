@@ -49,8 +49,11 @@ void view_snap(view_state *viewer);
 // Shows another clip from its beginning.
 void view_change_clip(view_state *viewer, size_t clip);
 
-// Measures the clip again after a change of the root mode or of the clip. In an upright window, a
-// machine is measured only in its current pose.
+// Returns true if the image is higher than wide, as on a phone.
+bool view_is_upright(const view_state *viewer);
+
+// Measures the clip again after a change of the root mode, of the clip, or of view_is_upright(): in
+// an upright window, a machine is measured only in its current pose.
 void view_measure(view_state *viewer);
 
 #endif
