@@ -115,7 +115,7 @@ RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(TEST_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAGS
     BUILD=$(BUILD) CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' WERROR=$(WERROR) \
     PREFIX=$(PREFIX) DEPS=$(DEPS) sh test/build/run_tests.sh
 
-## make test           runs the tests in a minute or two; MD5_CORPUS=FOLDER adds real models;
+## make test           runs the tests in four minutes on two cores; MD5_CORPUS=FOLDER adds real models;
 ##                     TEST=pose selects test/pose, or the tests with "pose" in their names
 test: programs | deps
 	@$(RUN_TESTS) $(SUITES)
@@ -133,7 +133,7 @@ test-library: lib tool $(TEST_MD5)
 test-long: programs | deps
 	@MD5_TEST_LONG=all MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) $(LONG_SCRIPTS) $(SLOW_SCRIPTS)
 
-## make check          runs the build, the tests and the warnings of two compilers, in 3 minutes; .ci/run is the gate
+## make check          runs the build, the tests and the warnings of two compilers, in 8 minutes; .ci/run is the gate
 ## make nightly        runs all checks, in hours; PART=NAME runs one of its parts of at most 80 minutes, FROM=STAGE continues
 ##                     an earlier run; `.ci/run nightly --list` prints parts, stages and results
 check:
