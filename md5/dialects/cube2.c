@@ -1,7 +1,8 @@
 // Loads models of the Cube 2 engines from md5.cfg files.
 //
-// An md5.cfg is a script. `script_next` reads the commands of its language and returns the commands
-// that define a model, which `execute` adds to a md5_cube2.
+// An md5.cfg file is a script. This file first contains an interpreter of the script language:
+// script_next() runs the commands of the language, such as `if`. It returns the other commands,
+// which describe the model. execute() stores these in a md5_cube2.
 #include "md5/core/freed.h"
 #include "md5/core/assert.h"
 #include "md5/core/file.h"
@@ -14,11 +15,11 @@
 
 // == The language =================================================================================
 //
-// The part of Cube 2's script language that md5.cfg files use: commands, which consist of words and
-// are separated by newlines and `;`; `exec`, `if` and variables.
+// The supported part of Cube 2's script language: commands, `exec`, `if` and variables. A command
+// consists of words and ends at a newline or at `;`.
 //
-// A stack contains the texts that are being read, so that no function recurses: `exec` pushes a
-// file, `if` pushes the selected block.
+// The texts that are being read form a stack. `exec` pushes a file, and `if` pushes the selected
+// block. Therefore no function recurses, and a hostile script cannot overflow the C stack.
 
 enum {
     MD5_CUBE2_MAX_WORDS = 25, // as in the engines
@@ -29,12 +30,12 @@ enum {
 typedef enum md5_cube2_word_kind {
     MD5_CUBE2_WORD,      // a string, a bare word, or the value of a variable
     MD5_CUBE2_BLOCK,     // [ ... ]
-    MD5_CUBE2_EXPRESSION // ( ... ), or a word that contains an expression; it is not evaluated
+    MD5_CUBE2_EXPRESSION // ( ... ) or a(b); the value is unknown
 } md5_cube2_word_kind;
 
 typedef struct md5_cube2_word {
     md5_cube2_word_kind kind;
-    const char *text; // NUL-terminated, in the arena; of a block, the text between its brackets
+    const char *text; // NUL-terminated, in the arena; of a block, the text in its brackets
     const char *at;   // position in the script
     md5_span block;   // of a block, the text between its brackets in the script
 } md5_cube2_word;
@@ -44,18 +45,18 @@ typedef struct md5_cube2_command {
     md5_cube2_word words[MD5_CUBE2_MAX_WORDS];
 } md5_cube2_command;
 
-// A text that is being read.
+// A text that is being read: an entry of the interpreter's stack.
 typedef struct md5_cube2_frame {
     md5_lex lex;
     const char *file;
-    md5_file_text text; // empty for a block, which is part of a file below it on the stack
+    md5_file_text text; // the file's memory; empty for a block, which is part of a file
 } md5_cube2_frame;
 
 typedef struct md5_cube2_script {
     md5_context *context;
     md5_arena *arena;
     const char *root;
-    md5_name_map variables; // of const char
+    md5_name_map variables; // name to value; values are const char *
     uint32_t num_files;
     uint32_t depth;
     md5_cube2_frame frames[MD5_CUBE2_MAX_DEPTH];
@@ -73,8 +74,8 @@ static md5_lex *top_lex(md5_cube2_script *script)
 
 // -- Paths ----------------------------------------------------------------------------------------
 
-// Returns the length of a path without its last folder. The path is path[length] and ends in /. If
-// its last part is empty or is ../, it is not a folder that can be removed: returns `length`.
+// Returns the length of path[length] without its last folder. The path ends in /. Returns `length`
+// if the last part cannot be removed, because it is empty or ../.
 static size_t remove_last_folder(const char *path, size_t length)
 {
     size_t start = length - 1;
@@ -86,14 +87,14 @@ static size_t remove_last_folder(const char *path, size_t length)
     return is_empty || is_parent ? length : start;
 }
 
-// Resolves the last part of a path: an empty part and ./ are removed, ../ is removed together with
-// the folder before it. The path is path[length]; its last part begins at `start` and ends in /.
-// Returns the new length of the path.
+// Resolves the last part of path[length], which begins at `start` and ends in /. An empty part and
+// ./ are removed. ../ is removed together with the folder before it. Returns the new length of the
+// path.
 static size_t resolve_last_part(const char *path, size_t start, size_t length)
 {
     const char *const part = path + start;
     const size_t size = length - start;
-    const bool is_empty = size == 1 && start > 0; // a / at the start of the path is kept
+    const bool is_empty = size == 1 && start > 0; // an absolute path keeps its first /
     const bool is_current = size == 2 && part[0] == '.';
     if (is_empty || is_current)
         return start;
@@ -104,8 +105,8 @@ static size_t resolve_last_part(const char *path, size_t start, size_t length)
     return parent_length < start ? parent_length : length;
 }
 
-// Returns a copy of "<first><second>" with / between folders, and with . and .. resolved. Returns
-// NULL if memory runs out.
+// Returns the concatenation of both texts as a path: with / instead of \, and with . and ..
+// resolved. Returns NULL if memory runs out.
 static const char *join_path(md5_arena *arena, const char *first, const char *second)
 {
     const size_t first_size = strlen(first);
@@ -164,8 +165,9 @@ static void skip_cube2_blanks(md5_lex *lex)
         lex->at = skip_line(lex, lex->at);
 }
 
-// Returns the end of the string that begins at `text`: the position after its closing quote, or the
-// end of its line if it is not closed. ^ escapes the character after it.
+// Returns the end of the string that begins at `text`: the position after its closing quote. A
+// string that is not closed ends at the end of its line. ^ is the escape character: a quote after
+// it does not close the string.
 static const char *string_end(const md5_lex *lex, const char *text)
 {
     const char *at = text + 1;
@@ -177,8 +179,8 @@ static const char *string_end(const md5_lex *lex, const char *text)
     return is_closed ? at + 1 : at;
 }
 
-// Returns the position after the bracket that closes the bracket at `text`; NULL if it is not
-// closed. Brackets in strings and comments are ignored.
+// Returns the position after the bracket that closes the bracket at `text`. Returns NULL if the
+// bracket is not closed. Brackets in strings and comments do not count.
 static const char *bracket_end(const md5_lex *lex, const char *text)
 {
     const char *at = text;
@@ -218,8 +220,8 @@ static char unescape(char c)
     }
 }
 
-// Copies the content of a string, from..end, and replaces its escapes. Returns NULL if memory runs
-// out.
+// Copies the content of a string, which is the text from `from` up to `end`, and replaces its
+// escapes. Returns NULL if memory runs out.
 static const char *copy_string(md5_arena *arena, const char *from, const char *end)
 {
     char *const text = (char *)md5i_arena_alloc_raw(arena, (size_t)(end - from) + 1, 1);
@@ -236,8 +238,8 @@ static const char *copy_string(md5_arena *arena, const char *from, const char *e
     return text;
 }
 
-// Reads a string in quotes. A string that is not closed ends at the end of its line. Returns false
-// if memory runs out.
+// Reads a string in quotes. If it is not closed, it ends at the end of its line, with a warning.
+// Returns false if memory runs out.
 static bool read_cube2_string(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
@@ -251,8 +253,8 @@ static bool read_cube2_string(md5_cube2_script *script, md5_cube2_word *word)
     return word->text != NULL;
 }
 
-// Reads a block [ ] or an expression ( ). A bracket that is not closed ends at the end of the file.
-// Returns false if memory runs out.
+// Reads a block [ ] or an expression ( ). If it is not closed, it ends at the end of the file, with
+// a warning. Returns false if memory runs out.
 static bool read_brackets(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
@@ -278,8 +280,8 @@ static bool is_word_end(const md5_lex *lex)
     return *lex->at == '\n' || *lex->at == ';' || is_comment(lex, lex->at);
 }
 
-// Replaces a word $NAME by the value of the variable. If the variable is not set, the word becomes
-// an expression, which is not evaluated.
+// Replaces a word $NAME by the value of the variable. If the variable is not set, reports a warning
+// and marks the word as an expression, whose value is unknown.
 static void replace_variable(md5_cube2_script *script, md5_cube2_word *word)
 {
     void **const value = md5i_name_map_find(&script->variables, word->text + 1);
@@ -295,8 +297,9 @@ static void replace_variable(md5_cube2_script *script, md5_cube2_word *word)
     word->text = "";
 }
 
-// Reads a string, a block, an expression or a bare word. Replaces a variable by its value. Returns
-// false if memory runs out.
+// Reads a word of any kind: a string, a block, an expression or a bare word. A bare word is a word
+// without quotes and outer brackets. A variable is replaced by its value. Returns false if memory
+// runs out.
 static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
 {
     md5_lex *const lex = top_lex(script);
@@ -328,8 +331,8 @@ static bool read_word(md5_cube2_script *script, md5_cube2_word *word)
 
 // -- Texts ----------------------------------------------------------------------------------------
 
-// Reads a file and pushes it on the stack, which must not be full. Returns false and sets the
-// context's error if the file cannot be read.
+// Reads a file and pushes it on the stack. The caller has checked that the stack is not full.
+// Returns false and sets the context's error if the file cannot be read.
 static bool script_open(md5_cube2_script *script, const char *file)
 {
     md5_cube2_frame *const frame = &script->frames[script->depth];
@@ -346,7 +349,7 @@ static bool script_open(md5_cube2_script *script, const char *file)
     return true;
 }
 
-// Removes the top of the stack.
+// Removes the text on top of the stack. Later messages refer to the file below it.
 static void end_frame(md5_cube2_script *script)
 {
     md5i_free_file_text(script->context, &top_frame(script)->text);
@@ -358,7 +361,8 @@ static void end_frame(md5_cube2_script *script)
 // -- Commands of the language ---------------------------------------------------------------------
 
 // Returns the value of a condition. Like in the engines, an empty word and words such as 0 and 0.0
-// are false. A block or an expression is not evaluated: it is assumed to be true, with a warning.
+// are false. The interpreter does not evaluate blocks and expressions. It assumes that they are
+// true and reports a warning.
 static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
 {
     if (word->kind != MD5_CUBE2_WORD) {
@@ -375,9 +379,9 @@ static bool is_true_word(md5_cube2_script *script, const md5_cube2_word *word)
     return *text != '\0';
 }
 
-// Pushes a block on the stack, so that its commands are read next. The block is a part of the text
-// that is read now, which remains below it on the stack and owns the memory. Copying the frame
-// keeps the position from which lines are counted.
+// Pushes a block on the stack, so that its commands are read next. The text that contains the block
+// remains below it and owns the memory. The new frame is a copy of that text's frame, so that
+// messages contain the correct line.
 static void push_block(md5_cube2_script *script, md5_span block)
 {
     const md5_cube2_frame *const below = top_frame(script);
@@ -388,8 +392,8 @@ static void push_block(md5_cube2_script *script, md5_span block)
     frame->lex.end = block.bytes + block.size;
 }
 
-// Runs `if CONDITION [ commands ] [ commands ]`: pushes the first block on the stack if the
-// condition is true, else the second, which may be missing.
+// Runs `if CONDITION [ THEN ] [ ELSE ]`. Pushes the block THEN if the condition is true, otherwise
+// the block ELSE. ELSE may be missing.
 static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
 {
     if (command->num_words < 3) {
@@ -416,9 +420,9 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
     push_block(script, word->block);
 }
 
-// Sets the variable `name` of a command `NAME = VALUE` or `alias NAME VALUE`. A value that is a
-// block or an expression is not evaluated and not stored; using the variable then causes a warning.
-// Returns false if memory runs out.
+// Sets the variable `name` for a command `NAME = VALUE` or `alias NAME VALUE`. Blocks and
+// expressions are not evaluated, so they are not stored. A later use of such a variable causes a
+// warning. Returns false if memory runs out.
 static bool set_variable(md5_cube2_script *script, const char *name,
                          const md5_cube2_command *command)
 {
@@ -431,15 +435,16 @@ static bool set_variable(md5_cube2_script *script, const char *name,
     return true;
 }
 
-// Returns true if a path leaves the game folder: it is absolute, names a drive, or begins with the
-// parent folder. ../ within the path was resolved before.
+// Returns true if a path leaves the game folder, so that a downloaded model cannot read other
+// files. Such a path is absolute, contains a drive, or begins with ../. The caller has resolved any
+// ../ within the path.
 static bool leaves_game_folder(const char *path)
 {
     return path[0] == '/' || strchr(path, ':') || strncmp(path, "../", 3) == 0;
 }
 
-// Returns the reason why `exec` must not read a file, as the end of a warning, or NULL if it may
-// read the file. `name` is the path in the game folder, `file` the whole path.
+// Returns NULL if `exec` may read a file. Otherwise returns the reason, as the end of a warning.
+// `name` is the path relative to the game folder, `file` the complete path.
 static const char *reason_to_skip(const md5_cube2_script *script, const char *name,
                                   const char *file)
 {
@@ -454,8 +459,8 @@ static const char *reason_to_skip(const md5_cube2_script *script, const char *na
     return NULL;
 }
 
-// Reads a file and pushes it on the stack. A file that cannot be read is not an error of the
-// script: the error becomes a warning at the position `at`. Returns false only if memory runs out.
+// Reads a file and pushes it on the stack. If the file cannot be read, reports a warning at the
+// position `at`, because the engines also continue then. Returns false only if memory runs out.
 static bool open_or_warn(md5_cube2_script *script, const char *file, const char *at)
 {
     md5_context *const context = script->context;
@@ -493,8 +498,8 @@ static bool run_exec(md5_cube2_script *script, const md5_cube2_command *command)
     return open_or_warn(script, file, words[1].at);
 }
 
-// Runs a command if it is part of the language. Otherwise does nothing and sets `is_run` to false.
-// Returns false if memory runs out.
+// Runs a command if it belongs to the script language. Otherwise sets `is_run` to false, and the
+// caller treats it as a command about the model. Returns false if memory runs out.
 static bool run_command(md5_cube2_script *script, const md5_cube2_command *command, bool *is_run)
 {
     const md5_cube2_word *const words = command->words;
@@ -518,9 +523,9 @@ static bool is_command_end(const md5_lex *lex)
     return lex->at == lex->end || *lex->at == '\n' || *lex->at == ';';
 }
 
-// Reads the words of a command, up to a newline or `;`. The lexer is at its first word. Words past
-// the limit are read, so that the next command is found, and skipped with a warning. Returns false
-// if memory runs out.
+// Reads the words of a command, up to a newline or `;`. The lexer is at the first word. If the
+// command has too many words, the surplus words are skipped with a warning. Returns false if memory
+// runs out.
 static bool read_cube2_command(md5_cube2_script *script, md5_cube2_command *command)
 {
     md5_lex *const lex = top_lex(script);
@@ -551,9 +556,9 @@ static void skip_command_ends(md5_lex *lex)
     }
 }
 
-// Reads the next command that is not part of the language, and runs the commands before it. Returns
-// false at the end of all texts. Also returns false, with the context's error set, if memory runs
-// out.
+// Reads the next command about the model. Runs the commands of the script language before it.
+// Returns false at the end of all texts. Also returns false if memory runs out; the context's error
+// is then set.
 static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
 {
     while (script->depth > 0) {
@@ -575,22 +580,23 @@ static bool script_next(md5_cube2_script *script, md5_cube2_command *command)
 
 // == Commands =====================================================================================
 //
-// The commands of an md5.cfg: commands for parts, for materials, and for the whole model.
+// The commands of an md5.cfg file. A model consists of parts, one for each md5load command.
+// Commands apply to the last part, to the materials of its meshes, or to the whole model.
 
 typedef struct md5_cube2_reader {
     md5_cube2_script script;
     md5_arena *arena;
-    const char *folder; // base of paths, with / at its end
-    const char *models; // base of the argument of md5dir
+    const char *folder; // folder of relative paths, ends in /
+    const char *models; // folder to which the argument of md5dir is relative
     md5_cube2 cube;
-    md5_cube2_part *part;      // the last part; NULL before md5load
-    md5_name_map files;        // animations of the part: 1 + number of adjustments at the first use
-    md5_cube2_command command; // the command that is executed
+    md5_cube2_part *part;      // part of the last md5load; NULL before it
+    md5_name_map files;        // animation file to 1 + number of adjustments at its first use
+    md5_cube2_command command; // command that is being executed
 } md5_cube2_reader;
 
-// Appends a zeroed item of `size` bytes to an array and returns it. `array` is the address of the
-// pointer to the array; memcpy() reads and writes the pointer, because its type is not known here.
-// Returns NULL if memory runs out.
+// Appends a zeroed item of `size` bytes to an array and returns it. `array` is the address of a
+// pointer of any object type, so memcpy() reads and writes the pointer. Returns NULL if memory runs
+// out.
 static void *cube_add(md5_arena *arena, void *array, uint32_t *count, size_t size)
 {
     void *items;
@@ -618,8 +624,8 @@ static const char *get_text(const md5_cube2_reader *reader, uint32_t word)
     return word < reader->command.num_words ? reader->command.words[word].text : "";
 }
 
-// Reads a number from the start of a word; text after the number is ignored. Returns false if the
-// word does not begin with a number in the supported range.
+// Reads a number from the start of a word. Like in the engines, text after the number is ignored.
+// Returns false if the word does not begin with a number, or the number is out of range.
 static bool scan_word_number(const md5_cube2_word *word, float *value)
 {
     if (word->kind != MD5_CUBE2_WORD)
@@ -628,8 +634,8 @@ static bool scan_word_number(const md5_cube2_word *word, float *value)
     return md5i_scan_float(word->text, end, value) && md5_length_in_range(*value);
 }
 
-// Returns a word of the command as a number. Like in the engines, a missing word is 0, and text
-// after a number is ignored. Any other word is 0, with a warning.
+// Returns a word of the command as a number. Like in the engines, a missing or empty word is 0. Any
+// other word that is not a number is 0 too, with a warning.
 static float get_number(md5_cube2_reader *reader, uint32_t word)
 {
     if (word >= reader->command.num_words)
@@ -648,19 +654,20 @@ static float get_number(md5_cube2_reader *reader, uint32_t word)
 
 static int32_t get_int(md5_cube2_reader *reader, uint32_t word)
 {
-    return (int32_t)get_number(reader, word); // within 1e9
+    return (int32_t)get_number(reader, word); // get_number() limits it to 1e9, so it fits
 }
 
-// Returns three words of the command as a vector in the space of the model's files.
+// Returns three words of the command as a vector in the space of the md5mesh file. The words begin
+// with the word of index `word`. The engines mirror the y axis of loaded files, so y is negated.
 static md5_vec3 get_vector(md5_cube2_reader *reader, uint32_t word)
 {
     const float x = get_number(reader, word);
     const float y = get_number(reader, word + 1);
-    return (md5_vec3){x, -y, get_number(reader, word + 2)}; // the engines mirror y
+    return (md5_vec3){x, -y, get_number(reader, word + 2)};
 }
 
-// Returns true if the command has at least `count` arguments. Otherwise warns that `expected` is
-// missing.
+// Returns true if the command has at least `count` arguments. Otherwise reports a warning with the
+// text `expected`, which describes the arguments.
 static bool has_arguments(md5_cube2_reader *reader, uint32_t count, const char *expected)
 {
     const md5_cube2_word *const words = reader->command.words;
@@ -671,14 +678,15 @@ static bool has_arguments(md5_cube2_reader *reader, uint32_t count, const char *
     return false;
 }
 
-// Returns the path of a file that a word of the command names. Returns NULL if memory runs out.
+// Returns the path of the file for a word of the command, relative to the current folder. Returns
+// NULL if memory runs out.
 static const char *get_path(md5_cube2_reader *reader, uint32_t word)
 {
     return join_path(reader->arena, reader->folder, get_text(reader, word));
 }
 
-// Reads the name of a texture, which may have commands in <> before it. If the name is missing,
-// does not change `image`. Returns false if memory runs out.
+// Reads the name of a texture. Image commands in <> may precede it, such as <dds>; they are stored
+// separately. If the name is missing, does not change `image`. Returns false if memory runs out.
 static bool read_cube2_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_image *image)
 {
     const char *const text = get_text(reader, word);
@@ -694,8 +702,8 @@ static bool read_cube2_image(md5_cube2_reader *reader, uint32_t word, md5_cube2_
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-// Adds a part with its first mask, which contains all joints. The following commands apply to this
-// part. Returns false if memory runs out.
+// Adds a part; later commands apply to it. Its first mask contains all joints and applies to
+// animations before the first md5animpart command. Returns false if memory runs out.
 static bool add_part(md5_cube2_reader *reader, const char *mesh)
 {
     md5_cube2_part *const part = CUBE_NEW(reader, md5_cube2_part, &reader->cube, parts);
@@ -707,7 +715,7 @@ static bool add_part(md5_cube2_reader *reader, const char *mesh)
     return true;
 }
 
-// Limits an angle to 0 .. 180 degrees.
+// Clamps an angle to 0..180 degrees.
 static float clamp_degrees(float degrees)
 {
     if (degrees <= 0.0f)
@@ -715,8 +723,8 @@ static float clamp_degrees(float degrees)
     return degrees > 180.0f ? 180.0f : degrees;
 }
 
-// Reads md5load MESH [SKELETON] [DEGREES]: adds a part with the meshes of a file. Normals are
-// smoothed at edges of up to this angle.
+// Reads md5load MESH [SKELETON] [DEGREES]: adds a part with the meshes of a file. The normals of
+// two triangles at an edge are smoothed if the angle between them is at most DEGREES.
 static bool read_load(md5_cube2_reader *reader)
 {
     const char *const mesh = get_path(reader, 1);
@@ -726,7 +734,7 @@ static bool read_load(md5_cube2_reader *reader)
     return true;
 }
 
-// Reads md5dir FOLDER: sets the folder of the paths in the following commands.
+// Reads md5dir FOLDER: sets the folder to which the paths of later commands are relative.
 static bool read_dir(md5_cube2_reader *reader)
 {
     const char *const folder = join_path(reader->arena, get_text(reader, 1), "/");
@@ -734,12 +742,12 @@ static bool read_dir(md5_cube2_reader *reader)
     return reader->folder != NULL;
 }
 
-// Returns the rotation of a tag for its angles in degrees. It is the engines' product of rotations
-// about x, y and z, mirrored in y like all transforms of the engines: therefore x and z of the
-// quaternion are negative. A quaternion contains the sine and cosine of half of an angle.
+// Returns the rotation of a tag for its angles in degrees. The engines multiply rotations about x,
+// y and z, and mirror the result in y. The mirroring negates x and z of the quaternion.
 static md5_quat tag_rotation(float degrees_x, float degrees_y, float degrees_z)
 {
-    const float half_degree = 0.00872664626f; // half of a degree, in radians
+    const float half_degree =
+        0.00872664626f; // radians; a quaternion contains the sine and cosine of half of an angle
     const float half_x = degrees_x * half_degree;
     const float half_y = degrees_y * half_degree;
     const float half_z = degrees_z * half_degree;
@@ -762,7 +770,7 @@ static bool read_tag(md5_cube2_reader *reader)
 {
     md5_cube2_tag *const tag = CUBE_NEW(reader, md5_cube2_tag, reader->part, tags);
     TRY(tag);
-    const float degrees_x = get_number(reader, 6); // one per statement: fixes the order of warnings
+    const float degrees_x = get_number(reader, 6); // separate statements fix the order of warnings
     const float degrees_y = get_number(reader, 7);
     const float degrees_z = get_number(reader, 8);
     tag->joint = get_text(reader, 1);
@@ -772,8 +780,9 @@ static bool read_tag(md5_cube2_reader *reader)
     return true;
 }
 
-// Reads md5pitch JOINT SCALE [OFFSET [MIN MAX]]: a joint that follows the pitch of the player's
-// view. Without limits, the angle can be that of a full turn of the view.
+// Reads md5pitch JOINT SCALE [OFFSET [MIN MAX]]: a joint that rotates with the pitch of the
+// player's view. If both limits are missing or 0, they allow a pitch of up to 360 degrees in both
+// directions.
 static bool read_pitch(md5_cube2_reader *reader)
 {
     md5_cube2_pitch *const pitch = CUBE_NEW(reader, md5_cube2_pitch, reader->part, pitches);
@@ -792,7 +801,8 @@ static bool read_pitch(md5_cube2_reader *reader)
 }
 
 // Reads md5adjust JOINT [YAW PITCH ROLL [x y z]]: a transform that is added to a joint in all
-// animations that are loaded later. The engines divide the translation by 4.
+// animations that are loaded later. The engines divide the translation by 4, so this function does
+// too.
 static bool read_adjust(md5_cube2_reader *reader)
 {
     md5_cube2_adjustment *const adjustment =
@@ -809,15 +819,15 @@ static bool read_adjust(md5_cube2_reader *reader)
 }
 
 // Reads md5anim NAMES FILE [FPS [PRIORITY [START [END]]]]: an animation for the joints of the last
-// mask. The engines load a file once, so that later uses of a file have the adjustments of its
-// first use: only the adjustments that precede the first use apply.
+// mask. The engines load and adjust each file only once. Therefore only adjustments before the
+// first use of the file apply, also to its later uses.
 static bool read_anim(md5_cube2_reader *reader)
 {
     md5_cube2_part *const part = reader->part;
     md5_cube2_anim *const anim = CUBE_NEW(reader, md5_cube2_anim, part, anims);
     const char *const file = get_path(reader, 2);
 
-    // The map contains the number of adjustments plus 1, because NULL is not a value.
+    // The map contains the number of adjustments plus 1. A value of NULL means a new file.
     void **const value =
         anim && file ? md5i_name_map_add(&reader->files, reader->arena, file) : NULL;
     TRY(value);
@@ -836,8 +846,8 @@ static bool read_anim(md5_cube2_reader *reader)
     return true;
 }
 
-// Reads md5animpart "JOINT !JOINT ...": adds a mask, the joints to which the following animations
-// apply. Stores the names, with their `!`, as texts.
+// Reads md5animpart "JOINT !JOINT ...": adds a mask. A mask is the set of joints to which the
+// following animations apply. ! excludes a joint; the names are stored with their !.
 static bool read_anim_part(md5_cube2_reader *reader)
 {
     static const char blanks[] = " \t\r\n";
@@ -857,8 +867,8 @@ static bool read_anim_part(md5_cube2_reader *reader)
     return true;
 }
 
-// Reads md5link PARENT CHILD TAG [x y z]: attaches a part to a tag of another part. A link to a
-// part that is not loaded yet is skipped with a warning.
+// Reads md5link PARENT CHILD TAG [x y z]: attaches the part CHILD to a tag of the part PARENT. Both
+// are indices of parts. If a part is not loaded yet, the link is skipped with a warning.
 static bool read_link(md5_cube2_reader *reader)
 {
     const uint32_t num_parts = reader->cube.num_parts;
@@ -892,8 +902,8 @@ enum {
     CUBE2_NUMBER = 'f',
 };
 
-// A command whose first argument is a mesh. `arguments` contains the type of each following
-// argument.
+// A command for the material of a mesh. The first argument is the mesh. `arguments` contains the
+// type of each following argument, as one of the letters above.
 typedef struct material_form {
     const char *keyword;
     const char *arguments;
@@ -916,13 +926,14 @@ static const material_form material_forms[] = {
 
 // -- The whole model ------------------------------------------------------------------------------
 
-// Executes a command that sets a member of md5_cube2. Returns false if it is another command.
+// Executes a command that sets the scale or the transform of the whole model. Returns false for any
+// other command.
 static bool read_cube2_member(md5_cube2_reader *reader)
 {
     md5_cube2 *const cube = &reader->cube;
     const char *const word = get_text(reader, 0);
     if (strcmp(word, "mdlscale") == 0) {
-        // 100 percent is DEFAULT_CUBE2_SCALE.
+        // The argument is in percent, and 100 percent is DEFAULT_CUBE2_SCALE, which is 1/4.
         const float percent = get_number(reader, 1);
         cube->scale = (percent > 0.0f ? percent : 100.0f) / 400.0f;
     } else if (strcmp(word, "mdltrans") == 0) {
@@ -939,8 +950,8 @@ static bool read_cube2_member(md5_cube2_reader *reader)
     return true;
 }
 
-// Commands of Cube 2, Tesseract, Red Eclipse and libprimis that only games need. Their arguments
-// are stored as text.
+// Commands of Cube 2, Tesseract, Red Eclipse and libprimis that only games need, such as collision
+// shapes. The library does not interpret them; it stores their arguments as text for the caller.
 static const char *const settings[] = {
     "mdlname",
     "mdlspec",
@@ -994,9 +1005,9 @@ static const char *const settings[] = {
 typedef struct part_command {
     const char *keyword;
     bool (*read)(md5_cube2_reader *reader);
-    bool needs_part;        // the command must follow md5load
+    bool needs_part;        // the command is skipped before the first md5load
     uint32_t num_arguments; // required arguments
-    const char *expected;   // required arguments, for messages
+    const char *expected;   // description of the required arguments for warnings
 } part_command;
 
 static const part_command part_commands[] = {
@@ -1054,8 +1065,9 @@ static const part_command part_commands[] = {
     },
 };
 
-// Stores a command for the materials of a mesh in the last part. `form` is the entry of its
-// keyword. Returns false if memory runs out.
+// Stores a command for the material of a mesh in the last part. `form` describes the arguments of
+// the command. md5_build_cube2_material() applies the stored commands. Returns false if memory runs
+// out.
 static bool read_material_command(md5_cube2_reader *reader, const material_form *form)
 {
     if (!has_arguments(reader, 1, "a mesh name or *"))
@@ -1103,7 +1115,8 @@ static bool read_setting(md5_cube2_reader *reader)
     return true;
 }
 
-// Executes a command of part_commands. Returns false if memory runs out.
+// Executes a command of part_commands, if its required arguments exist. Returns false if memory
+// runs out.
 static bool execute_part_command(md5_cube2_reader *reader, const part_command *command)
 {
     if (!has_arguments(reader, command->num_arguments, command->expected))
@@ -1111,9 +1124,9 @@ static bool execute_part_command(md5_cube2_reader *reader, const part_command *c
     return command->read(reader);
 }
 
-// Executes one command of an md5.cfg file: a command about a part or its materials, a property of
-// the whole model, or a setting that is only stored. An unknown command causes a warning. Returns
-// false if memory runs out.
+// Executes one command of an md5.cfg file. The command concerns a part, a material or the whole
+// model, or is a setting for the game. An unknown command causes a warning. Returns false if memory
+// runs out.
 static bool execute(md5_cube2_reader *reader)
 {
     md5_lex *const lex = top_lex(&reader->script);
@@ -1145,10 +1158,10 @@ static bool execute(md5_cube2_reader *reader)
 
 // == Loading ======================================================================================
 //
-// Loading an md5.cfg: folders, the script, and the result.
+// Finds the folders, runs the script, and returns the result as an md5_cube2.
 
-// The result with its memory. `cube` is the first member, so that a pointer to it is also a pointer
-// to this structure.
+// The loaded model with the memory of its texts and arrays. `cube` is the first member, so that
+// md5_free_cube2() can convert its address to the address of this structure.
 typedef struct cube_block {
     md5_cube2 cube;
     md5_context context;
@@ -1157,9 +1170,9 @@ typedef struct cube_block {
 
 // -- Folders --------------------------------------------------------------------------------------
 
-// Finds the last occurrence of the folders `part` in path[length]. Returns the position after it,
-// or 0 if the path does not contain `part`. An occurrence begins at the start of the path or after
-// a /, not within the name of another folder.
+// Searches for the last occurrence of `part`, one or more folder names, in path[length]. Returns
+// the position after it, or 0 if it does not occur. Only whole folder names match: `data/` does not
+// match in `mydata/`.
 static size_t find_part_end(const char *path, size_t length, const char *part)
 {
     const size_t size = strlen(part);
@@ -1173,8 +1186,8 @@ static size_t find_part_end(const char *path, size_t length, const char *part)
 
 // -- Models without an md5.cfg --------------------------------------------------------------------
 
-// Returns true if a file can be read. Clears the context's error if it cannot, unless memory ran
-// out.
+// Returns true if a file can be read. Otherwise clears the context's error, because the file is
+// optional. An out-of-memory error is kept.
 static bool can_open(md5_context *context, const char *file)
 {
     md5_file_text text = {0};
@@ -1185,12 +1198,12 @@ static bool can_open(md5_context *context, const char *file)
     return is_open;
 }
 
-// Returns the path of the file in a folder that has the name of the folder and an extension, such
-// as models/ogre/ogre.md5mesh. `folder` is empty or ends in /. Returns NULL if memory runs out.
+// Returns the path of a folder's default file: the name of the folder with an extension, such as
+// models/ogre/ogre.md5mesh. `folder` is empty or ends in /. Returns NULL if memory runs out.
 static const char *default_file(md5_arena *arena, const char *folder, const char *extension)
 {
     const size_t length = strlen(folder);
-    const size_t end = length > 0 ? length - 1 : 0; // of the folder's name, before its /
+    const size_t end = length > 0 ? length - 1 : 0; // position of the last /
     size_t start = end;
     while (start > 0 && folder[start - 1] != '/')
         start--;
@@ -1201,8 +1214,8 @@ static const char *default_file(md5_arena *arena, const char *folder, const char
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Adds an animation for all actions of a model without md5.cfg, if its file can be read. Returns
-// false if memory runs out.
+// Adds the animation of a model without an md5.cfg file, if the animation file can be read. The
+// model plays this animation for the action "mapmodel". Returns false if memory runs out.
 static bool add_default_anim(md5_cube2_reader *reader, const char *file)
 {
     md5_context *const context = reader->arena->context;
@@ -1216,9 +1229,9 @@ static bool add_default_anim(md5_cube2_reader *reader, const char *file)
     return true;
 }
 
-// Uses the default model of the folder after the md5.cfg could not be opened: the mesh file that
-// has the name of the folder, and its animation, if it exists. Returns false if there is no default
-// model; the error about the md5.cfg then remains.
+// Loads the default files of the folder after the md5.cfg file could not be opened. The default
+// animation may be missing. Returns false if the default mesh is missing; the error about the
+// md5.cfg file is then kept.
 static bool use_default_model(md5_cube2_reader *reader)
 {
     md5_context *const context = reader->arena->context;
@@ -1240,8 +1253,8 @@ static bool use_default_model(md5_cube2_reader *reader)
     return add_default_anim(reader, anim);
 }
 
-// Executes all commands of a script and of the scripts that it opens. Returns false and sets the
-// context's error if there is no model to load or memory runs out.
+// Executes all commands of a script and of the scripts that it includes by `exec`. Returns false
+// and sets the context's error if no mesh is loaded or memory runs out.
 static bool read_script(md5_cube2_reader *reader, const char *path)
 {
     md5_context *const context = reader->arena->context;
@@ -1254,7 +1267,7 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
         end_frame(&reader->script);
 
     md5i_context_set_file(context, path);
-    TRY(context->error.status == MD5_OK); // else the loop ended early
+    TRY(context->error.status == MD5_OK); // a loop that ended early has set an error
     if (!reader->part)
         return MD5_FAIL(context, MD5_ERROR_SYNTAX,
                         "configuration file does not load a mesh: expected a line 'md5load FILE'");
@@ -1264,10 +1277,10 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
 // The folder of models in the data of Cube 2's engines, relative to the root.
 static const char models_folder[] = "packages/models/";
 
-// Finds the base folders of the paths in a script: the folder of the script, the root of the data,
-// and the folder of models. The root is `root` if it is not NULL. Otherwise it is derived from the
-// path of the script: the folder that contains "packages/models/", or, in other engines, the folder
-// "data/". Returns false if memory runs out.
+// Finds the folders to which paths in a script are relative: the script's folder, the root of the
+// game data, and the folder of models. The root is `root`, unless this is NULL. Otherwise the path
+// of the script determines the root: the folder that contains "packages/models/", or the folder
+// "data/" in other engines. Returns false if memory runs out.
 static bool find_folders(md5_cube2_reader *reader, const char *path, const char *root)
 {
     md5_arena *const arena = reader->arena;
@@ -1293,9 +1306,9 @@ static bool find_folders(md5_cube2_reader *reader, const char *path, const char 
     return reader->models != NULL;
 }
 
-#define DEFAULT_CUBE2_SCALE 0.25f // of models without the command mdlscale
+#define DEFAULT_CUBE2_SCALE 0.25f // scale of models without the command mdlscale
 
-// Reads a model into a block. Returns false and sets the error of the block's context on failure.
+// Loads a model into a block. Returns false on failure and sets the error of block->context.
 static bool read_cube(cube_block *block, const char *path, const char *root)
 {
     md5_cube2_reader *const reader = MD5_ALLOC_ZEROED(&block->arena, md5_cube2_reader, 1);
@@ -1327,7 +1340,7 @@ md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opt
         return NULL;
 
     *block = (cube_block){.cube = {.internal = {.tag = MD5_TAG_CUBE2}}, .context = context};
-    block->context.caller = NULL; // failures to open optional files are not reported to the caller
+    block->context.caller = NULL; // an optional file may be missing without an error
     block->arena.context = &block->context;
 
     if (read_cube(block, path ? path : "", root))
@@ -1361,8 +1374,8 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// Returns true if an alternative, pattern..end, matches the whole name. A * in the alternative
-// matches the remaining characters of a word, at least one.
+// Returns true if the pattern from `pattern` up to `end` matches the complete name. A * matches one
+// or more characters up to the next space or the end of the name.
 static bool alternative_matches(const char *pattern, const char *end, const char *name)
 {
     for (; pattern < end; pattern++) {
@@ -1380,8 +1393,8 @@ static bool alternative_matches(const char *pattern, const char *end, const char
     return *name == '\0';
 }
 
-// Returns true if one of the alternatives of a pattern, which are separated by |, matches the name
-// of an animation.
+// Returns true if a pattern matches the name of an animation. A pattern contains alternatives with
+// | between them, and one of them must match.
 static bool matches(const char *pattern, const char *name)
 {
     for (;;) {
@@ -1394,15 +1407,15 @@ static bool matches(const char *pattern, const char *name)
     }
 }
 
-// Returns the index of the animation that a part plays for an action, such as "jump", or MD5_NONE.
-// `mask` is the index of the set of joints that the animation must move, for example the upper
-// body.
+// Returns the index of the animation that a part plays for an action, such as "jump". Returns
+// MD5_NONE if it does not exist. Only animations of the mask with index `mask` are found, for
+// example those of the upper body.
 uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const char *name)
 {
     MD5_ASSERT_PART(part, mesh);
     if (!name)
         return MD5_NONE;
-    // Backwards, because a later animation replaces earlier animations with its name.
+    // A later animation replaces earlier animations of its name, so search backwards.
     for (uint32_t i = part->num_anims; i-- > 0;) {
         if (part->anims[i].mask == mask && matches(part->anims[i].names, name))
             return i;
@@ -1410,8 +1423,8 @@ uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const ch
     return MD5_NONE;
 }
 
-// Clamps an index or a count to min..max. `end` is first added to a negative value, so that it
-// counts from the end.
+// Clamps a frame number to min..max. A negative number counts from the end: `end` is added to it
+// first.
 static int64_t clamp_from_end(int64_t value, int64_t end, int64_t min, int64_t max)
 {
     const int64_t from_start = value < 0 ? end + value : value;
@@ -1420,8 +1433,8 @@ static int64_t clamp_from_end(int64_t value, int64_t end, int64_t min, int64_t m
     return from_start < max ? from_start : max;
 }
 
-// Converts the start and end of an animation in a script to a range of frames of a file with
-// `num_frames` frames. Negative numbers count from the end of the file.
+// Converts the start and end of a script's animation to a range of frames. The animation file has
+// `num_frames` frames. Negative numbers in the script count from the end of the file.
 void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint32_t *first,
                           uint32_t *count)
 {
@@ -1431,7 +1444,7 @@ void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint3
     const int64_t total = num_frames;
     const int64_t start = clamp_from_end(anim->start, total, 0, total - 1);
     const int64_t remaining = total - start;
-    int64_t length = remaining; // anim->end = 0
+    int64_t length = remaining; // an end of 0 means all remaining frames
     if (anim->end != 0)
         length = clamp_from_end(anim->end, remaining, 1, remaining);
     *first = (uint32_t)start;
@@ -1444,7 +1457,7 @@ void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint3
 static void apply_skin(const md5_cube2_material_command *command, md5_cube2_material *material)
 {
     material->texture = command->images[0];
-    if (!command->images[1].path) // without masks the other arguments are ignored
+    if (!command->images[1].path) // the engines ignore MIN and MAX without MASKS
         return;
     material->masks = command->images[1];
     memcpy(material->environment_range, command->values, sizeof material->environment_range);
@@ -1455,8 +1468,7 @@ static md5_cube2_switch switch_from_value(float value)
     return value != 0.0f ? MD5_CUBE2_ON : MD5_CUBE2_OFF;
 }
 
-// Applies a command whose value is one number to the member of the material that it sets. Returns
-// false if it is another command.
+// Applies a command with one number to a material. Returns false for any other command.
 static bool apply_material_number(const char *keyword, float value, md5_cube2_material *material)
 {
     if (strcmp(keyword, "md5spec") == 0) {
@@ -1479,9 +1491,9 @@ static bool apply_material_number(const char *keyword, float value, md5_cube2_ma
     return true;
 }
 
-// Applies one command of an md5.cfg file, such as `md5glow MESH 2`, to the material of a mesh: its
-// keyword selects the member that receives the values. A later command replaces the values of an
-// earlier command with the same keyword. Unknown keywords have no effect.
+// Applies one command of an md5.cfg file, such as `md5glow MESH 2`, to a material. A later command
+// overwrites the values of an earlier command with the same keyword. Commands for which
+// md5_cube2_material has no member have no effect.
 static void apply_material_command(const md5_cube2_material_command *command,
                                    md5_cube2_material *material)
 {
@@ -1506,8 +1518,8 @@ static void apply_material_command(const md5_cube2_material_command *command,
     }
 }
 
-// Computes the material of a mesh: starts with default values, and applies the commands of the
-// script that name this mesh or all meshes ("*").
+// Computes the material of a mesh. Starts with default values and applies the script's commands in
+// order. A command applies if its mesh is `mesh` or "*", which means all meshes.
 void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
                               md5_cube2_material *material)
 {
@@ -1535,19 +1547,19 @@ void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
 
 // -- Adjustments ----------------------------------------------------------------------------------
 
-// A transform of the engines: a rotation r, and a translation t, which is a quaternion with a w.
-// The engines store both as a dual quaternion, whose dual part is t r / 2. In a valid transform, w
-// is 0; the engines' adjustments make it different from 0.
+// A transform in the engines' representation: a rotation r and a translation t. The engines store
+// it as a dual quaternion with the dual part t r / 2. In a rigid transform, the w of t is 0. The
+// engines' adjustments can make it different from 0, so t is a quaternion here.
 typedef struct cube_transform {
     md5_quat rotation;
     md5_quat translation;
 } cube_transform;
 
-// Rotates a transform by an angle about a unit axis. The engines multiply the real part by the
-// rotation q, but the dual part by the inverse of q, so that the translation becomes q^-1 t q^-1.
-// The component of t across the axis is unchanged. The component along the axis is multiplied by
-// the cosine of the angle, and t gets a w, which the next rotation converts to a translation along
-// its axis.
+// Rotates a transform by an angle about a unit axis, with the fault of the engines. They multiply
+// the real part by the rotation q, but the dual part by the inverse of q. So the translation t
+// becomes q^-1 t q^-1. The components of t perpendicular to the axis do not change. The component
+// along the axis is multiplied by the cosine of the angle, and t gets a w. The next rotation
+// converts this w to a translation along its own axis.
 static void apply_angle(cube_transform *transform, md5_vec3 axis, float degrees)
 {
     const float radians_per_degree = 0.01745329252f;
@@ -1559,9 +1571,9 @@ static void apply_angle(cube_transform *transform, md5_vec3 axis, float degrees)
     transform->translation = md5_quat_mul(md5_quat_mul(inverse, transform->translation), inverse);
 }
 
-// Applies an adjustment to a transform. The engines rotate about up, -y and -x of their mirrored
-// space. In the space of the file, the signs of the angles and of the y axis are changed. The final
-// w of the translation is dropped, because matrices do not contain it.
+// Applies an adjustment to a transform in the space of the file. The engines rotate about up, -y
+// and -x of their mirrored space. Therefore the signs of the angles and of the y axis differ here.
+// The w of the final translation is dropped, because the engines' matrices do not contain it.
 static md5_xform apply_adjustment(const md5_cube2_adjustment *adjustment, md5_xform transform)
 {
     const md5_vec3 up = {0.0f, 0.0f, 1.0f};
@@ -1580,8 +1592,8 @@ static md5_xform apply_adjustment(const md5_cube2_adjustment *adjustment, md5_xf
     return adjusted;
 }
 
-// Returns true if a later adjustment, below index `count`, is for the same joint as adjustment
-// `index`.
+// Returns true if a later adjustment replaces the adjustment `index`, because it has the same
+// joint. Only the first `count` adjustments are compared.
 static bool is_adjustment_replaced(const md5_cube2_part *part, uint32_t count, uint32_t index)
 {
     for (uint32_t i = index + 1; i < count; i++) {
@@ -1591,7 +1603,7 @@ static bool is_adjustment_replaced(const md5_cube2_part *part, uint32_t count, u
     return false;
 }
 
-// Multiplies the translation of a transform by a factor, for example to convert its unit.
+// Multiplies the translation of a transform by a factor, to convert its unit of length.
 static md5_xform scale_transform(md5_xform transform, float scale)
 {
     md5_xform scaled = transform;
@@ -1599,8 +1611,8 @@ static md5_xform scale_transform(md5_xform transform, float scale)
     return scaled;
 }
 
-// Rotates and moves joints of a pose by the adjustments of an animation, in the axes and units of
-// the file, as the Cube 2 engines do. Of several adjustments of a joint, the last one applies.
+// Applies the adjustments of an animation (md5adjust commands) to the joints of a pose, as the Cube
+// 2 engines do. If a joint has several adjustments, only the last one applies.
 void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                            const md5_skeleton *skeleton, md5_xform *pose)
 {
@@ -1615,7 +1627,7 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
         if (joint == MD5_NONE || is_adjustment_replaced(part, anim->num_adjustments, i))
             continue;
 
-        // Convert to the axes and the unit of the file, adjust, and convert back.
+        // Adjustments are defined in the axes and the unit of the file.
         const md5_xform in_file_axes = md5i_transform_from_axes(skeleton->axes, pose[joint]);
         const md5_xform in_file = scale_transform(in_file_axes, 1.0f / scale);
         const md5_xform adjusted = apply_adjustment(adjustment, in_file);

@@ -1,5 +1,5 @@
-// Models of the Quake re-releases: skins of Quake, which are found by their file names, and scales
-// of joints of Quake II (.md5scale files).
+// Features of the Quake re-releases that their MD5 files do not contain. Quake finds the skins of a
+// model by the file names of images. Quake II scales joints by numbers in .md5scale files.
 #include "md5/core/freed.h"
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
@@ -14,10 +14,12 @@
 
 // == Skins of Quake ===============================================================================
 //
-// Skins of the Quake re-release are images progs/SHADER_SS_FF: image FF of skin SS.
+// Skin SS of a mesh consists of the images progs/SHADER_SS_FF. SHADER is the mesh's shader, and FF
+// is the number of the image. A skin with several images is animated.
 
-// Writes the name of an image of a skin, and a NUL, to text[size]. The name is SHADER_SS_FF: the
-// shader of the mesh, the index of the skin and the index of the image, both with two digits.
+// Writes the name of an image of a skin, and a NUL, to text[size]. The name consists of the mesh's
+// shader, the index of the skin and the index of the image, such as ogre_01_00. Returns the length
+// of the complete name, like snprintf().
 size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, char *text,
                             size_t size)
 {
@@ -27,8 +29,8 @@ size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, c
     return length > 0 ? (size_t)length : 0;
 }
 
-// Returns true if image `image` of skin `skin` exists in one of the folders that contain images.
-// The caller's function `has_image` searches for a path.
+// Returns true if an image of a skin exists in one of the folders for images. Calls `has_image`
+// with each possible path, because only the caller can access the files.
 static bool image_exists(const char *shader, uint32_t skin, uint32_t image,
                          md5_quake_has_image *has_image, void *user)
 {
@@ -46,8 +48,8 @@ static bool image_exists(const char *shader, uint32_t skin, uint32_t image,
     return false;
 }
 
-// Counts the skins of a mesh, and the images of each skin, by testing which image files exist. The
-// first skin without images ends the list.
+// Counts the skins of a mesh and the images of each skin by testing which image files exist. Skins
+// and images are numbered without gaps: the first missing number ends each list.
 void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
                            md5_quake_skins *skins)
 {
@@ -72,47 +74,49 @@ uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double 
 {
     MD5_ASSERT_NOT_NULL(skins);
     const uint32_t count = skin < skins->num_skins ? skins->num_images[skin] : 0;
-    const double tenths = floor(time * 10.0); // images change ten times per second
-    // A double represents integers below 9e15 exactly. The negated condition excludes NaN.
+    const double tenths = floor(time * 10.0);
+    // Above 9e15 a double cannot represent every integer. The negated condition also excludes NaN.
     if (count < 2 || !(tenths >= 0.0 && tenths < 9e15))
         return 0;
 
-    // The sequence always has four slots: 0 1 0 1, 0 1 2 0 or 0 1 2 3.
+    // The sequence always has four slots. With 2, 3 or 4 images they are 0 1 0 1, 0 1 2 0 or 0 1 2
+    // 3.
     const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_MAX_QUAKE_IMAGES);
     return slot % count;
 }
 
 // == Reading scales ===============================================================================
 //
-// Scales are JSON: an object of objects of numbers and booleans. Any other value is skipped with a
-// warning. The functions do not recurse.
+// A .md5scale file is JSON: {"JOINT": {"scale_positions": true, "FRAME": SCALE, ...}, ...}. A value
+// of any other type is skipped with a warning. The functions do not recurse, so that hostile
+// nesting cannot overflow the stack.
 
-// An entry of the text: the scale of a joint in a frame, or the flag that the positions of a joint
-// are scaled too.
+// An entry of the text. It is the scale of a joint in one frame, or the flag "scale_positions" of a
+// joint. The flag means that the joint's position is scaled too.
 typedef struct scale_entry {
     uint32_t joint;
-    bool is_position; // the entry is the flag
-    uint32_t frame;   // of a scale
-    uint32_t order;   // index in the text; the last entry of a joint and frame is used
+    bool is_position; // the entry is the flag "scale_positions"
+    uint32_t frame;   // only for a scale
+    uint32_t order;   // index in the text: the last entry of a joint and frame is used
     float value;      // the scale; or the flag, 0 or 1
 } scale_entry;
 
 typedef struct scale_reader {
     md5_lex *lex;
     const md5_anim *anim;
-    md5_name_map joints;  // values are 1 + the index
+    md5_name_map joints;  // joint name to 1 + its index in the animation
     scale_entry *entries; // [count]
     uint32_t count;
 } scale_reader;
 
-// Returns the token at lex->at for a message.
+// Returns the token at the position of the lexer, quoted for a message.
 static md5_quoted quote_token(const md5_lex *lex)
 {
     return md5i_lex_token(lex, lex->at);
 }
 
-// Reads the character `c`. `where` says in the message where it is expected. Returns false and sets
-// the error if a different character follows.
+// Reads the character `c`. If a different character follows, returns false and sets an error.
+// `where` describes the expected position, such as "after a name".
 static bool expect(md5_lex *lex, char c, const char *where)
 {
     if (!md5i_lex_accept(lex, c))
@@ -121,8 +125,8 @@ static bool expect(md5_lex *lex, char c, const char *where)
     return true;
 }
 
-// Returns the closing quote of the string that begins at `start`, or NULL if the string does not
-// end on its line. A backslash and the next character are one unit.
+// Returns the closing quote of the string that begins at `start`. Returns NULL if the string does
+// not end on its line. A quote after a backslash does not close the string.
 static const char *find_closing_quote(const md5_lex *lex, const char *start)
 {
     const char *end = start + 1;
@@ -132,8 +136,8 @@ static const char *find_closing_quote(const md5_lex *lex, const char *start)
     return is_closed ? end : NULL;
 }
 
-// Reads a string in quotes and returns a copy in the arena. A backslash before a character is
-// removed; \u and its digits are copied unchanged. Returns NULL after an error.
+// Reads a string in quotes and returns a copy in the arena. Removes the backslash of each escaped
+// character. Exception: \u and its digits are copied unchanged. Returns NULL after an error.
 static const char *read_json_string(md5_lex *lex)
 {
     const char *const start = md5i_lex_skip_space(lex);
@@ -165,7 +169,7 @@ static const char *read_json_string(md5_lex *lex)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-// Returns the end of a number or a literal that begins at lex->at.
+// Returns the end of the number, `true`, `false` or `null` that begins at lex->at.
 static const char *literal_end(const md5_lex *lex)
 {
     const char *byte = lex->at;
@@ -174,8 +178,8 @@ static const char *literal_end(const md5_lex *lex)
     return byte;
 }
 
-// Skips an object or an array, whose opening bracket is at lex->at. Returns false and sets the
-// error if it is not closed.
+// Skips an object or an array with everything that it contains. Its opening bracket is at lex->at.
+// Returns false and sets the error if it is not closed.
 static bool skip_brackets(md5_lex *lex)
 {
     const char *const start = lex->at;
@@ -201,8 +205,8 @@ static bool skip_brackets(md5_lex *lex)
                          *start == '{' ? '}' : ']');
 }
 
-// Skips a value of the wrong type, with a warning. `expected` describes the type for the message.
-// Returns false and sets the error if there is no value or memory runs out.
+// Skips a value of the wrong type and reports a warning. `expected` describes the required type in
+// the warning. Returns false and sets the error if no value follows or memory runs out.
 static bool skip_value(md5_lex *lex, const char *expected)
 {
     md5i_lex_skip_space(lex);
@@ -220,8 +224,8 @@ static bool skip_value(md5_lex *lex, const char *expected)
     return true;
 }
 
-// Reads a number. A value of another type is skipped with a warning, and `is_number` becomes false.
-// Returns false after an error.
+// Reads a number. If the value has another type, skips it with a warning and sets `is_number` to
+// false. Returns false after an error.
 static bool read_number(md5_lex *lex, float *value, bool *is_number)
 {
     md5i_lex_skip_space(lex);
@@ -234,8 +238,8 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
     return true;
 }
 
-// Reads true or false. Like in the engine, only the first letter is checked. A value of another
-// type is skipped with a warning, and `is_bool` becomes false. Returns false after an error.
+// Reads true or false. Like in the engine, only the first letter is checked. If the value has
+// another type, skips it with a warning and sets `is_bool` to false. Returns false after an error.
 static bool read_json_bool(md5_lex *lex, bool *value, bool *is_bool)
 {
     md5i_lex_skip_space(lex);
@@ -250,7 +254,7 @@ static bool read_json_bool(md5_lex *lex, bool *value, bool *is_bool)
 
 // -- Entries --------------------------------------------------------------------------------------
 
-// Appends an entry. Returns false if memory runs out.
+// Appends an entry and sets its `order`. Returns false if memory runs out.
 static bool add_entry(scale_reader *reader, scale_entry entry)
 {
     reader->entries = (scale_entry *)md5_grow(reader->lex->arena, reader->entries, reader->count,
@@ -261,7 +265,8 @@ static bool add_entry(scale_reader *reader, scale_entry entry)
     return true;
 }
 
-// Returns the frame number that a name contains; UINT32_MAX if it is not a number.
+// Returns a name as a frame number. Returns UINT32_MAX if the name is not a number or too large,
+// which no animation has as a frame.
 static uint32_t parse_frame(const char *name)
 {
     uint64_t number = 0;
@@ -275,9 +280,9 @@ static uint32_t parse_frame(const char *name)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-// Reads the value of an entry: true or false for the positions of a joint, a number for the scale
-// of a frame. Sets *is_read to false if the value has another type, which is a warning. Returns
-// false after an error.
+// Reads the value of an entry: true or false for the flag "scale_positions", a number for a scale.
+// If the value has another type, reports a warning and sets *is_read to false. Returns false after
+// an error.
 static bool read_scale_value(md5_lex *lex, scale_entry *entry, bool *is_read)
 {
     if (!entry->is_position)
@@ -288,9 +293,9 @@ static bool read_scale_value(md5_lex *lex, scale_entry *entry, bool *is_read)
     return true;
 }
 
-// Reads a member of a joint's object: the flag "scale_positions": true, or the scale of a frame,
-// such as "12": 0.5. Adds the entry, unless the joint does not exist or the value is invalid.
-// Returns false after an error.
+// Reads a member of a joint's object, such as "scale_positions": true or, for frame 12, "12": 0.5.
+// Adds it as an entry. Members of an unknown joint and invalid values are not added. Returns false
+// after an error.
 static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_exists)
 {
     md5_lex *const lex = reader->lex;
@@ -301,7 +306,7 @@ static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_e
     scale_entry entry = {.joint = joint};
     entry.is_position = strcmp(name, "scale_positions") == 0;
     if (!entry.is_position)
-        entry.frame = parse_frame(name); // UINT32_MAX if it is not a number
+        entry.frame = parse_frame(name);
     bool is_read;
     TRY(read_scale_value(lex, &entry, &is_read));
 
@@ -315,8 +320,8 @@ static bool read_scale_member(scale_reader *reader, uint32_t joint, bool joint_e
     return add_entry(reader, entry);
 }
 
-// Reads the scales of a joint, "NAME": { ... }, and adds its entries. The entries of a joint that
-// the animation does not have are read with a warning, and dropped. Returns false after an error.
+// Reads the scales of a joint, "NAME": { ... }, and adds their entries. If the animation does not
+// have the joint, reports a warning and ignores the entries. Returns false after an error.
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
@@ -329,7 +334,7 @@ static bool read_joint(scale_reader *reader)
         return skip_value(lex, "an object");
     TRY(expect(lex, '{', "before the scales of a joint"));
 
-    // Find the joint. The map contains indices plus 1, because its values must not be NULL.
+    // The map contains 1 + the index of each joint, because NULL would mean a missing value.
     void **const joint = md5i_name_map_find(&reader->joints, name);
     if (!joint)
         md5i_lex_warn(lex, position, "unknown joint %s: the animation does not have it",
@@ -344,8 +349,9 @@ static bool read_joint(scale_reader *reader)
     return expect(lex, '}', "or ',' after a scale");
 }
 
-// Maps the names of the animation's joints to their indices plus 1. The loop runs backwards, so
-// that the first of several joints with the same name is used. Returns false if memory runs out.
+// Maps the names of the animation's joints to 1 + their indices. The loop runs backward, so that
+// the first of several joints with the same name remains in the map. Returns false if memory runs
+// out.
 static bool map_scaled_joints(scale_reader *reader)
 {
     const md5_skeleton *const skeleton = &reader->anim->skeleton;
@@ -358,7 +364,8 @@ static bool map_scaled_joints(scale_reader *reader)
     return true;
 }
 
-// Reads all entries into the lexer's arena. Returns false with the context's error set.
+// Reads all entries of the text into the lexer's arena. Returns false and sets the context's error
+// on failure.
 static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entries, size_t *count)
 {
     scale_reader reader = {.lex = lex, .anim = anim};
@@ -372,7 +379,7 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
     }
 
     md5i_lex_skip_space(lex);
-    TRY(md5_lex_is_ok(lex)); // an unterminated comment
+    TRY(md5_lex_is_ok(lex)); // false after an unterminated comment
     if (lex->at < lex->end)
         md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
     *entries = reader.entries;
@@ -382,11 +389,12 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
 
 // == Scales of Quake II ===========================================================================
 //
-// Builds md5_scales from the entries of a .md5scale file, and applies them to poses and palettes.
+// Builds md5_scales from the entries of a .md5scale file, and applies the scales to poses and
+// palettes.
 
 // -- Loading --------------------------------------------------------------------------------------
 
-// Orders entries by joint, flags before scales, then by frame, then by their order in the text.
+// Compares entries for qsort(): by joint, flags before scales, by frame, then by order in the text.
 static int compare_scale_entries(const void *left, const void *right)
 {
     const scale_entry *const a = (const scale_entry *)left;
@@ -402,21 +410,21 @@ static int compare_scale_entries(const void *left, const void *right)
     return 0;
 }
 
-// Returns true if `next` replaces an entry: both have the same joint, type and frame.
+// Returns true if `next` replaces `entry`, because both have the same joint, type and frame.
 static bool is_scale_replaced(const scale_entry *entry, const scale_entry *next)
 {
     return next->joint == entry->joint && next->is_position == entry->is_position
            && next->frame == entry->frame;
 }
 
-// Fills the joints and their keys from entries that are sorted by compare_scale_entries(). `joints`
-// has space for the joints of the entries, `keys` for all entries. The keys of a joint are
+// Fills joints[] and keys[] from entries that are sorted by compare_scale_entries(). `joints` has
+// space for all joints of the entries, and `keys` for all entries. The keys of each joint are
 // consecutive.
 static void fill_scales(const scale_entry *entries, size_t count, md5_scaled_joint *joints,
                         md5_scale_key *keys)
 {
     md5_scaled_joint *joint = NULL; // last joint
-    md5_scale_key *key = keys;      // after the last key
+    md5_scale_key *key = keys;      // position for the next key
     for (size_t i = 0; i < count; i++) {
         const scale_entry *const entry = &entries[i];
         const bool is_new_joint = i == 0 || entry->joint != entries[i - 1].joint;
@@ -425,7 +433,8 @@ static void fill_scales(const scale_entry *entries, size_t count, md5_scaled_joi
             *joint = (md5_scaled_joint){.joint = entry->joint, .keys = key};
         }
 
-        // Of several entries for the same thing, the last one in the text is used.
+        // If several entries have the same joint, type and frame, the last entry in the text is
+        // used.
         if (i + 1 < count && is_scale_replaced(entry, &entries[i + 1]))
             continue;
         if (entry->is_position) {
@@ -438,8 +447,8 @@ static void fill_scales(const scale_entry *entries, size_t count, md5_scaled_joi
     }
 }
 
-// Allocates the scales in a block, and fills them from sorted entries. If the block only measures
-// its size, does not fill anything and returns NULL.
+// Allocates the scales in a block, and fills them from sorted entries. A block without memory only
+// adds up the size; this function then returns NULL.
 static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
                                 const scale_entry *entries, size_t count)
 {
@@ -474,7 +483,7 @@ static uint32_t count_entry_joints(const scale_entry *entries, size_t count)
     return num_joints;
 }
 
-// Reads scales from a text and creates them in one block of memory, sorted by joint and frame.
+// Reads scales from a text and stores them in one block of memory, sorted by joint and frame.
 // Temporary data is in the arena. Returns NULL and sets the context's error on failure.
 static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
 {
@@ -487,8 +496,8 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     if (count > 0)
         qsort(entries, count, sizeof *entries, compare_scale_entries);
 
-    // The first call only measures the block, whose memory is then allocated. The second call fills
-    // it.
+    // The first call of place_scales() computes the size of the block. The second call fills the
+    // allocated block.
     const uint32_t num_joints = count_entry_joints(entries, count);
     md5_block block = {0};
     place_scales(arena->context, &block, num_joints, entries, count);
@@ -497,8 +506,8 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
     return place_scales(arena->context, &block, num_joints, entries, count);
 }
 
-// Creates scales from a text, with an arena for temporary data. Returns NULL and sets the context's
-// error on failure.
+// Creates scales from a text, and frees the temporary data at the end. Returns NULL and sets the
+// context's error on failure.
 static md5_scales *build_with_arena(md5_context *context, const char *text, size_t size,
                                     const md5_anim *anim)
 {
@@ -509,8 +518,8 @@ static md5_scales *build_with_arena(md5_context *context, const char *text, size
     return scales;
 }
 
-// Parses the content of an .md5scale file in memory, which scales joints in frames of the animation
-// `anim`.
+// Parses the content of an .md5scale file in memory. The names of joints and the frames in the file
+// refer to the animation `anim`. Returns NULL and sets `error` on failure.
 md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim,
                              const md5_load_opts *opts, md5_error *error)
 {
@@ -528,7 +537,8 @@ md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim
     return build_with_arena(&context, (const char *)text, size, anim);
 }
 
-// Loads an .md5scale file, which scales joints in frames of the animation `anim`.
+// Loads an .md5scale file. The names of joints and the frames in the file refer to the animation
+// `anim`. Returns NULL and sets `error` on failure.
 md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_load_opts *opts,
                             md5_error *error)
 {
@@ -556,8 +566,8 @@ void md5_free_scales(md5_scales *scales)
 
 // -- Use ------------------------------------------------------------------------------------------
 
-// Binary search: returns the item whose first member is `number`, or NULL. The items are structures
-// of `size` bytes that begin with a uint32_t and are sorted by it.
+// Searches sorted items for a number. Returns the item whose first member is `number`, or NULL.
+// Each item is a structure of `size` bytes that begins with a uint32_t, its sort key.
 static const void *find_number(const void *items, uint32_t count, size_t size, uint32_t number)
 {
     uint32_t first = 0;
@@ -576,7 +586,8 @@ static const void *find_number(const void *items, uint32_t count, size_t size, u
     return NULL;
 }
 
-// Returns the scales of a joint of the animation, or NULL. The joint may be MD5_NONE.
+// Returns the scales of a joint of the animation, or NULL if it does not have scales. The joint is
+// MD5_NONE for a joint of the model that the animation does not have.
 static const md5_scaled_joint *find_scaled(const md5_scales *scales, uint32_t joint)
 {
     if (joint == MD5_NONE)
@@ -595,7 +606,8 @@ static float scale_at(const md5_scaled_joint *scaled, const md5_sample_position 
     return key ? key->scale : 1.0f;
 }
 
-// Applies the scales of an .md5scale file to the positions of joints in a pose.
+// Scales the positions of those joints in a pose that have the flag "scale_positions". Call it
+// before the joint matrices are computed.
 void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
                     md5_sample_position sample, md5_xform *pose)
 {
@@ -609,8 +621,8 @@ void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
     }
 }
 
-// Applies the scales of an .md5scale file to the vertices: scales the matrix of each scaled joint,
-// but not its descendants, and computes its palette entry again.
+// Scales the vertices: scales the matrix of each scaled joint and computes its palette entry again.
+// The scale does not affect the joint's descendants, so joints[] remains unchanged.
 void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
                        md5_sample_position sample, const md5_mat34 *joints, md5_mat34 *palette)
 {
@@ -624,8 +636,8 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
         if (scale == 1.0f)
             continue;
 
-        // Scale the three axes of the joint's matrix. Its fourth column is the position, which
-        // md5_scale_pose() has scaled if necessary.
+        // Scale only the three axes of the joint's matrix. The fourth column is the position, and
+        // md5_scale_pose() has already scaled it if necessary.
         md5_mat34 joint = joints[j];
         for (uint32_t i = 0; i < 12; i++) {
             const bool is_position = i % 4 == 3;
