@@ -1,5 +1,5 @@
-// Maps of names, as crit-bit trees, and shared arrays, as trees that share equal nodes. Neither
-// compares or copies all elements, so that both are fast for any content.
+// Maps of names and shared arrays. Both are trees, so an operation does not compare or copy all
+// elements, and is fast for any content.
 #include "md5/decl/containers.h"
 
 #include <string.h>
@@ -18,19 +18,19 @@ const void *md5i_find_in_table(const char *word, const void *table, size_t count
 
 // == Names ========================================================================================
 
-// Returns the index of the child of an inner node that leads to a name: 1 if the bit of the node is
-// set in the name. After the end of the name, all bits are 0.
+// Returns the index of an inner node's child for a name: the value of the tested bit in the name.
+// After the end of the name, all bits are 0.
 static size_t child_index(const md5_name_node *node, const char *name, size_t length)
 {
     const unsigned c = node->byte < length ? (unsigned char)name[node->byte] : 0;
-    // node->bits contains all bits except the tested bit. So the union is 255 if the bit is set in
-    // the name, and below 255 otherwise.
+    // node->bits contains all bits except the tested bit. So `node->bits | c` is 255 if the tested
+    // bit is set, and below 255 otherwise. Adding 1 carries into bit 8 only for 255.
     return (1 + (node->bits | c)) >> 8;
 }
 
-// Returns the leaf that is found by following the bits of `name` from the root, or NULL if the map
-// is empty. It is the only leaf whose name may equal `name`: the inner nodes test only some bits,
-// so the caller must compare the names.
+// Returns the leaf that is reached by following the bits of `name` from the root, or NULL if the
+// map is empty. No other leaf can have this name. The caller must still compare the names, because
+// the inner nodes test only some bits.
 static md5_name_node *closest(const md5_name_map *names, const char *name, size_t length)
 {
     md5_name_node *node = names->root;
@@ -45,17 +45,18 @@ void **md5i_name_map_find(const md5_name_map *names, const char *name)
     return node && strcmp(node->name, name) == 0 ? &node->value : NULL;
 }
 
-// Returns the mask of all bits of a byte except the highest bit that is set in `bits`.
+// Returns a mask of all bits of a byte except the highest bit that is set in `bits`. `bits` is not
+// 0.
 static unsigned mask_without_highest(unsigned bits)
 {
     unsigned highest = bits;
-    while (highest & (highest - 1)) // more than one bit is set
-        highest &= highest - 1;     // clears the lowest bit
+    while (highest & (highest - 1)) // while more than one bit is set
+        highest &= highest - 1;     // clear the lowest bit
     return highest ^ 255;
 }
 
-// Returns true if an inner node tests an earlier bit of names than `added`, so that it must be
-// above it in the tree.
+// Returns true if a node must be above the new inner node `added`. This is the case for an inner
+// node that tests an earlier bit of names.
 static bool is_above(const md5_name_node *node, const md5_name_node *added)
 {
     if (node->name)
@@ -63,9 +64,8 @@ static bool is_above(const md5_name_node *node, const md5_name_node *added)
     return node->byte < added->byte || (node->byte == added->byte && node->bits < added->bits);
 }
 
-// Returns the address of the value of a name in a map, and adds the name with the value NULL if it
-// is missing. The map is a crit-bit tree: each inner node selects a child by one bit of the name.
-// Returns NULL if memory runs out.
+// Returns the address of the value of a name. Adds the name with the value NULL if the map does not
+// contain it. Returns NULL if memory runs out.
 void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
 {
     const size_t length = strlen(name);
@@ -111,14 +111,14 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
 
 // == Shared arrays ================================================================================
 
-// Returns the capacity of each child of a node of this level. 1 is the lowest level; 2^32 elements
-// need 16 levels.
+// Returns the number of elements that each child of a node at this level can contain. Levels are
+// counted from 1 at the bottom. 2^32 elements need 16 levels.
 static uint64_t child_capacity(uint32_t level)
 {
     return (uint64_t)1 << (2 * (level - 1));
 }
 
-// Returns the index of the child that contains an element, in a node of this level.
+// Returns which child of a node at this level contains the element `index`.
 static uint32_t child_at_level(uint32_t index, uint32_t level)
 {
     return (uint32_t)(index / child_capacity(level)) % MD5_SHARED_WIDTH;
@@ -130,8 +130,8 @@ static bool has_capacity(const md5_shared_array *array, uint32_t index)
     return array->num_levels > 0 && index / child_capacity(array->num_levels) < MD5_SHARED_WIDTH;
 }
 
-// Returns an element of a shared array, or NULL if it is not set. The array is a tree; each level
-// of the tree uses some bits of the index to select a child.
+// Returns an element of a shared array, or NULL if it is not set. Each level of the tree uses two
+// bits of the index to select a child.
 void *md5i_shared_get(const md5_shared_array *array, uint32_t index)
 {
     void *node = array->root;
@@ -142,9 +142,9 @@ void *md5i_shared_get(const md5_shared_array *array, uint32_t index)
     return node;
 }
 
-// Returns a node with the content of the node `from` that `owner` may change: `from` itself if the
-// owner created it, else a copy. If `from` is NULL, the node is empty. Returns NULL if memory runs
-// out.
+// Returns a node that `owner` may change, with the content of `from`. This is `from` itself if the
+// owner created it, otherwise a copy. If `from` is NULL, the node is empty. Returns NULL if memory
+// runs out.
 static md5_shared_node *make_writable(md5_arena *arena, const void *owner, void *from)
 {
     md5_shared_node *const node = (md5_shared_node *)from;
@@ -159,7 +159,7 @@ static md5_shared_node *make_writable(md5_arena *arena, const void *owner, void 
     return copy;
 }
 
-// Adds levels above the root until the array has the capacity for an element. The old root becomes
+// Adds levels above the root until the array can contain the element `index`. The old root becomes
 // the first child of the new root. Returns false if memory runs out.
 static bool reserve_shared(md5_shared_array *array, md5_arena *arena, const void *owner,
                            uint32_t index)
@@ -177,9 +177,9 @@ static bool reserve_shared(md5_shared_array *array, md5_arena *arena, const void
     return true;
 }
 
-// Sets an element of a shared array, which is a tree that shares unchanged nodes with the arrays
-// from which it was copied. Copies only the nodes on the path to the element, unless they already
-// belong to `owner`. Returns false if memory runs out.
+// Sets an element of a shared array, or removes it if `value` is NULL. Copies only the nodes on the
+// path to the element, because other arrays may share them. Nodes that already belong to `owner`
+// are not copied. Returns false if memory runs out.
 bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
                      void *value)
 {
@@ -201,7 +201,7 @@ bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owne
             node->count--;
         link = &node->child[child_at_level(index, level)];
     }
-    *link = value; // the child of the node in the lowest level
+    *link = value; // `link` is now a child of a node at level 1, which is the element
     return true;
 }
 
@@ -210,7 +210,7 @@ uint32_t md5i_shared_count(const md5_shared_array *array)
     return array->root ? ((const md5_shared_node *)array->root)->count : 0;
 }
 
-// Returns the number of elements in a child of a node of this level.
+// Returns the number of elements in `child`, a child of a node at this level.
 static uint32_t count_below(const void *child, uint32_t level)
 {
     if (!child)
@@ -218,15 +218,15 @@ static uint32_t count_below(const void *child, uint32_t level)
     return level == 1 ? 1 : ((const md5_shared_node *)child)->count;
 }
 
-// Returns the element that has `order` elements with smaller indices before it, or NULL if the
-// array has fewer elements.
+// Returns the element with exactly `order` set elements before it. Returns NULL if the array has
+// fewer elements.
 void *md5i_shared_array_at(const md5_shared_array *array, uint32_t order)
 {
     if (order >= md5i_shared_count(array))
         return NULL;
 
-    // In each level, skip the children that contain only earlier elements.
-    void *found = array->root;  // a node, or the element after the last level
+    // In each level, skip the children that contain only elements before the searched element.
+    void *found = array->root;  // a node, and the element at the end of the loop
     uint32_t remaining = order; // number of elements to skip in `found`
     for (uint32_t level = array->num_levels; found && level > 0; level--) {
         const md5_shared_node *const node = (const md5_shared_node *)found;

@@ -1,5 +1,5 @@
-// Reads the tokens of declarations by id's rules, which decl_lex.h lists: blanks and comments,
-// names, numbers, strings and punctuation. Reports warnings at the line of a token.
+// Reads the tokens of declarations: names, numbers, strings and punctuation. decl_lex.h lists the
+// rules of the engine that this lexer reproduces.
 #include "md5/decl/decl_lex.h"
 
 #include <stdio.h>
@@ -7,11 +7,12 @@
 
 // == Tokens =======================================================================================
 //
-// Beginning to read a text, warnings, and the content of tokens.
+// Starting a lexer, warnings, and the content of tokens.
 
 // -- Lexers ---------------------------------------------------------------------------------------
 
-// Begins to read a text whose first line has the number `line` in messages about `file`.
+// Begins to read text[size]. Messages contain the file name `file`. `line` is the line number of
+// the first line.
 void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
                          const char *text, size_t size)
 {
@@ -28,8 +29,8 @@ void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, ui
     };
 }
 
-// Begins to read a declaration. *is_defaulted becomes true if an error makes it invalid: see
-// md5i_decl_error().
+// Begins to read the text of a declaration. If md5i_decl_error() reports an error in engine mode,
+// it sets *is_defaulted to true.
 void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
                               bool *is_defaulted)
 {
@@ -39,11 +40,11 @@ void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_
     lex->is_defaulted = is_defaulted;
 }
 
-// Reports a warning at the last token, or at the position of the lexer if that token is on an
-// earlier line. `format` and the values after it are as for printf().
+// Reports a warning at the last token. If this token is on an earlier line, the warning is at the
+// position of the lexer. `format` and the values after it are as for printf().
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
 {
-    if (lex->is_silent) // lex->game may be NULL then
+    if (lex->is_silent) // a silent lexer may have no game
         return;
     md5_context *const context = &lex->game->context;
     char message[sizeof context->error.message];
@@ -51,8 +52,8 @@ void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
     MD5_PRINT(message, format);
     const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
     const char *const position = has_token ? lex->token_at : lex->at;
-    // md5i_warn() takes the file name from the error of the context. It is set only for this
-    // warning, because errors of other files use the same context.
+    // md5i_warn() takes the file name from the context's error. Set it only for this warning,
+    // because errors of other files use the same context.
     (void)snprintf(file, sizeof context->error.file, "%s", lex->file ? lex->file : "");
     md5i_warn(context, lex->line, (uint32_t)(position - lex->line_start) + 1, "%s", message);
     file[0] = '\0';
@@ -65,7 +66,7 @@ bool md5i_token_is(const md5_token *token, const char *text)
     return strlen(text) == token->size && memcmp(token->text, text, token->size) == 0;
 }
 
-// Returns true if a token has this text, ignoring case.
+// Returns true if the text of a token is `text`, ignoring case.
 bool md5i_token_is_word(const md5_token *token, const char *text)
 {
     size_t i = 0;
@@ -74,8 +75,8 @@ bool md5i_token_is_word(const md5_token *token, const char *text)
     return i == token->size && text[i] == '\0';
 }
 
-// Searches an array of structures whose first member is a string. Returns the element with the text
-// of the token, ignoring case, or NULL. The array has `count` elements of `size` bytes.
+// Searches a table of structures whose first member is a string. Returns the entry with the text of
+// the token, ignoring case, or NULL. The table has `count` entries of `size` bytes.
 const void *md5i_find_token_in_table(const md5_token *token, const void *table, size_t count,
                                      size_t size)
 {
@@ -92,8 +93,8 @@ float md5i_token_float(const md5_token *token)
     return token->kind == MD5_TOKEN_NUMBER ? (float)token->number : 0.0f;
 }
 
-// Returns the integer of a number token as the engine computes it: converted to unsigned, then
-// reinterpreted as signed. Other tokens give 0.
+// Returns the integer of a number token. Like in the engine, the number is converted to an unsigned
+// integer and then reinterpreted as signed. Other tokens give 0.
 int32_t md5i_token_int(const md5_token *token)
 {
     const double number = token->kind == MD5_TOKEN_NUMBER ? token->number : 0.0;
@@ -109,11 +110,11 @@ const char *md5i_copy_token(md5_game *game, const md5_token *token)
 
 // == Numbers ======================================================================================
 //
-// Numbers of declarations. Like in the engine, values are summed digit by digit in double, so that
-// the result is not always the nearest float.
+// Like in the engine, a number is the sum of its digits in double precision. Therefore the result
+// is not always the nearest float.
 
-// Return the byte at the position of the lexer, and the byte after it. Both are NUL after the end
-// of the text.
+// byte_at() returns the byte at the position of the lexer, next_byte() the byte after it. After the
+// end of the text, both return NUL.
 static char byte_at(const md5_decl_lex *lex)
 {
     return lex->at < lex->end ? *lex->at : '\0';
@@ -124,7 +125,7 @@ static char next_byte(const md5_decl_lex *lex)
     return lex->end - lex->at > 1 ? lex->at[1] : '\0';
 }
 
-// Returns true if a character is a digit of base 2, 8, 10 or 16.
+// Returns true if a character is a digit in base 2, 8, 10 or 16.
 static bool is_digit_of_base(char c, unsigned base)
 {
     if (base < 16)
@@ -143,7 +144,8 @@ static unsigned digit_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(md5_lower(c) - 'a') + 10;
 }
 
-// Reads digits at lex->at as an integer. Like in the engine, the result is modulo 2^32.
+// Reads the digits at the position of the lexer as an integer. Like in the engine, the result is
+// modulo 2^32.
 static uint32_t read_whole(md5_decl_lex *lex, unsigned base)
 {
     uint32_t value = 0;
@@ -152,7 +154,8 @@ static uint32_t read_whole(md5_decl_lex *lex, unsigned base)
     return value;
 }
 
-// Returns the value of the decimal digits from `digit` to `end`, which contain at most one point.
+// Returns the value of the decimal number from `digit` up to `end`. The text consists of digits and
+// at most one point.
 static double decimal_value(const char *digit, const char *end)
 {
     double value = 0.0;
@@ -168,8 +171,8 @@ static double decimal_value(const char *digit, const char *end)
     return value;
 }
 
-// Reads the decimal digits at the position of the lexer and returns their value. If the value has
-// reached `max_value` before the last digit, returns `max_value`.
+// Reads all decimal digits at the position of the lexer and returns their value. Returns
+// `max_value` if the value reaches it, so that long numbers do not overflow.
 static uint32_t read_limited_digits(md5_decl_lex *lex, uint32_t max_value)
 {
     uint32_t value = 0;
@@ -178,11 +181,11 @@ static uint32_t read_limited_digits(md5_decl_lex *lex, uint32_t max_value)
     return value;
 }
 
-// Reads the sign and the digits of an exponent, and multiplies or divides token->number by that
-// power of ten.
+// Reads an exponent after the e: an optional sign and digits. Multiplies or divides token->number
+// by this power of ten.
 static void read_exponent(md5_decl_lex *lex, md5_token *token)
 {
-    enum { MAX_EXPONENT = 400 }; // above it every double is 0 or infinite
+    enum { MAX_EXPONENT = 400 }; // a larger exponent makes every double 0 or infinite
     const bool is_negative = byte_at(lex) == '-';
     if (is_negative || byte_at(lex) == '+')
         lex->at++;
@@ -193,8 +196,8 @@ static void read_exponent(md5_decl_lex *lex, md5_token *token)
     token->number = is_negative ? token->number / factor : token->number * factor;
 }
 
-// Skips the name after the # of a number such as 1.#INF, and reports the number. `start` is the
-// start of the number. Like in the engine, the number is a token although it is an error.
+// Skips the end of a number such as 1.#INF, from the # on, and reports the number. `start` is the
+// start of the number. Like in the engine, the number is a valid token nevertheless.
 static void skip_not_finite(md5_decl_lex *lex, const char *start)
 {
     while (byte_at(lex) == '#' || is_upper_case(byte_at(lex)) || is_digit_of_base(byte_at(lex), 10))
@@ -204,7 +207,8 @@ static void skip_not_finite(md5_decl_lex *lex, const char *start)
 }
 
 // Reads a decimal integer or a real number into token->number and token->is_real. A number that is
-// not finite has a # and a name after its digits. Reports a second point and returns false.
+// not finite is written with a # and a name, such as 1.#INF. If the number has a second point,
+// reports it and returns false.
 static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
@@ -220,7 +224,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
 
     const char next = byte_at(lex);
     token->is_real = dots == 1 || next == 'e';
-    if (!token->is_real) { // read the digits again, as an integer modulo 2^32
+    if (!token->is_real) { // read the digits again as an integer, which is modulo 2^32
         lex->at = start;
         token->number = read_whole(lex, 10);
         return true;
@@ -236,7 +240,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
     return true;
 }
 
-// Returns the base of a number that begins with 0, from its second byte.
+// Returns the base of a number that begins with 0. `second` is the byte after the 0.
 static unsigned base_from_prefix(char second)
 {
     if (md5_lower(second) == 'x')
@@ -244,8 +248,8 @@ static unsigned base_from_prefix(char second)
     return md5_lower(second) == 'b' ? 2 : 8;
 }
 
-// Skips the suffixes of a number, in upper or lower case: one f or l after a real number, up to two
-// of l and u after an integer.
+// Skips the suffixes of a number, in upper or lower case. A real number may have one f or l. An
+// integer may have two suffixes, each u or l.
 static void skip_number_suffixes(md5_decl_lex *lex, bool is_real)
 {
     const int max_suffixes = is_real ? 1 : 2;
@@ -258,14 +262,15 @@ static void skip_number_suffixes(md5_decl_lex *lex, bool is_real)
     }
 }
 
-// Reads the number at the position of the lexer, with its suffixes. The text of the token does not
-// contain the suffixes. Reports an error and returns false if the number is invalid.
+// Reads the number at the position of the lexer. Skips its suffixes, which are not part of the
+// token's text. If the number is invalid, reports an error and returns false.
 static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
 {
     const char *const start = lex->at;
     token->kind = MD5_TOKEN_NUMBER;
     if (*start == '0' && next_byte(lex) != '.') {
-        // 0x1f, 0b1, 017 or 0. The prefix has two characters, or is the 0 of an octal number.
+        // Examples are 0x1f, 0b1, 017 and 0. The prefix is 0x or 0b, or the single 0 of an octal
+        // number.
         const unsigned base = base_from_prefix(next_byte(lex));
         lex->at += base == 8 ? 1 : 2;
         token->number = read_whole(lex, base);
@@ -288,7 +293,7 @@ static bool is_decl_blank(char c)
     return (unsigned char)c <= ' ' || (unsigned char)c >= 0x80;
 }
 
-// Skips one byte that ends a line.
+// Skips the newline at the position of the lexer and counts the line.
 static void next_line(md5_decl_lex *lex)
 {
     lex->line++;
@@ -296,7 +301,7 @@ static void next_line(md5_decl_lex *lex)
     lex->line_start = lex->at;
 }
 
-// Skips // and the rest of the line.
+// Skips a comment from // to the end of its line, including the newline.
 static void skip_line_comment(md5_decl_lex *lex)
 {
     while (byte_at(lex) != '\0' && byte_at(lex) != '\n')
@@ -305,8 +310,8 @@ static void skip_line_comment(md5_decl_lex *lex)
         next_line(lex);
 }
 
-// Skips a comment that begins with a slash and a star. Like in the engine, the byte after the
-// comment is skipped too, and if it ends a line, that line is not counted.
+// Skips a block comment. Like in the engine, the byte after the comment is skipped too. If this
+// byte is a newline, the line is not counted.
 static void skip_block_comment(md5_decl_lex *lex)
 {
     lex->at += 2; // the opening /*
@@ -329,7 +334,7 @@ static void skip_block_comment(md5_decl_lex *lex)
     }
 }
 
-// Skips white space and comments. Returns false at the end of the text.
+// Skips white space and comments before a token. Returns false at the end of the text.
 static bool skip_space(md5_decl_lex *lex)
 {
     for (;;) {
@@ -351,7 +356,7 @@ static bool skip_space(md5_decl_lex *lex)
 
 // -- Strings --------------------------------------------------------------------------------------
 
-// Moves the lexer back to a saved position.
+// Moves the lexer back to a saved position, so that the text after it is read again.
 static void return_to(md5_decl_lex *lex, md5_decl_position position)
 {
     lex->at = position.at;
@@ -359,8 +364,9 @@ static void return_to(md5_decl_lex *lex, md5_decl_position position)
     lex->line = position.line;
 }
 
-// Reads one quoted part of a string, including its quotes. Stores the text between the quotes in
-// `text` and `size`. Reports an error and returns false if the string does not end on its line.
+// Reads one quoted part of a string. A string can consist of several parts: "a" \ "b". Stores the
+// text between the quotes in `text` and `size`. If the part does not end on its line, reports an
+// error and returns false.
 static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *size)
 {
     lex->at++; // the opening quote
@@ -378,8 +384,8 @@ static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *
     return true;
 }
 
-// Returns true if a backslash follows a string, which joins another part to it. Skips the white
-// space before the backslash. Only strings in double quotes are joined.
+// Returns true if a backslash follows a part of a string, so that another part is joined to it.
+// Skips the white space before the backslash. Only parts in double quotes can be joined.
 static bool find_backslash(md5_decl_lex *lex, char quote)
 {
     if (!lex->joins_strings || quote != '"')
@@ -387,9 +393,9 @@ static bool find_backslash(md5_decl_lex *lex, char quote)
     return skip_space(lex) && *lex->at == '\\';
 }
 
-// Searches for another part of a string, after a part. If a backslash joins another part, sets
-// `is_joined` and moves the lexer to the quote of that part. Otherwise does not move the lexer.
-// Reports an error and returns false if a string does not follow the backslash.
+// Searches for the next part of a string. If a backslash joins another part, sets `is_joined` to
+// true and moves the lexer to the quote of that part. Otherwise sets it to false and does not move
+// the lexer. If no string follows the backslash, reports an error and returns false.
 static bool find_next_part(md5_decl_lex *lex, char quote, bool *is_joined)
 {
     const md5_decl_position before = {lex->at, lex->line_start, lex->line};
@@ -405,9 +411,9 @@ static bool find_next_part(md5_decl_lex *lex, char quote, bool *is_joined)
     return false;
 }
 
-// Appends a text to the text of a token, in the arena. *capacity is the allocated size, 0 before
-// the first call, and doubles when it is too small, so that appending takes linear time. Returns
-// false if memory runs out.
+// Appends a text to the text of a token, which is in the arena. *capacity is the allocated size, 0
+// before the first call. It doubles when it is too small, so that appending takes linear time.
+// Returns false if memory runs out.
 bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *capacity, const char *text,
                       size_t size)
 {
@@ -426,7 +432,8 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *capacity, cons
     return true;
 }
 
-// Reads a string. Parts that are joined by backslashes become one token, in scratch memory.
+// Reads a string. If it has several parts, their texts are joined in scratch memory. Returns false
+// after an error or if memory runs out.
 static bool read_string_token(md5_decl_lex *lex, char quote, md5_token *token)
 {
     bool is_joined = false;
@@ -447,14 +454,16 @@ static bool read_string_token(md5_decl_lex *lex, char quote, md5_token *token)
 
 // -- Names and punctuation ------------------------------------------------------------------------
 
-// Returns true if a name can begin with a character. Paths are names.
+// Returns true if a name can begin with a character. Paths count as names, so / \ and . are
+// included.
 static bool begins_name(char c)
 {
     const bool is_path_byte = c == '/' || c == '\\' || c == '.';
     return is_path_byte || md5_is_letter(c);
 }
 
-// Reads a name, whose first character was checked. Digits and colons may follow.
+// Reads a name. The caller has checked its first character. Later characters may also be digits and
+// colons.
 static void read_name_token(md5_decl_lex *lex, md5_token *token)
 {
     token->kind = MD5_TOKEN_NAME;
@@ -464,17 +473,19 @@ static void read_name_token(md5_decl_lex *lex, md5_token *token)
     token->size = (size_t)(lex->at - token->text);
 }
 
-// Returns the number of bytes of the longest punctuation token at the position of the lexer, or 0
-// if no such token begins there.
+// Returns the length of the longest punctuation token at the position of the lexer, or 0 if no such
+// token begins there.
 static size_t measure_punctuation(const md5_decl_lex *lex)
 {
-    // A token precedes all tokens with which it begins, so the first match is the longest. Tokens
-    // that begin with / \ or . are names.
+    // Longer tokens precede their beginnings, such as >>= before >> and >. So the first match is
+    // the longest. Tokens that begin with / \ or . are missing, because the lexer reads them as
+    // names.
     static const char *const tokens[] = {
         ">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=", "%=", "+=",
         "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
         "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
-    static const char one_byte_tokens[] = "{}(),;[]?~$"; // no other token begins with these
+    // No longer token begins with these characters.
+    static const char one_byte_tokens[] = "{}(),;[]?~$";
 
     const char c = *lex->at;
     if (c != '\0' && strchr(one_byte_tokens, c))
@@ -488,8 +499,8 @@ static size_t measure_punctuation(const md5_decl_lex *lex)
     return 0;
 }
 
-// Reads the longest punctuation token at the position of the lexer. Reports an unknown character
-// and returns false.
+// Reads the longest punctuation token at the position of the lexer. If the character is unknown,
+// reports it and returns false.
 static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 {
     const size_t size = measure_punctuation(lex);
@@ -507,7 +518,7 @@ static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
 // -- Reading --------------------------------------------------------------------------------------
 
 // Reads the next token: a number, a string in quotes, a name or punctuation. Returns false at the
-// end of the text and after an error, which is reported.
+// end of the text and after an error, which was reported.
 bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
 {
     if (lex->has_unread) {
@@ -535,8 +546,8 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     return true;
 }
 
-// Reads the next token if it is on the line of the previous token. Otherwise returns false and does
-// not move.
+// Reads the next token if it is on the same line as the previous token. Otherwise returns false and
+// does not move the lexer.
 bool md5i_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token)
 {
     md5_token next;
@@ -559,7 +570,7 @@ void md5i_decl_lex_unread(md5_decl_lex *lex, const md5_token *token)
     lex->has_unread = true;
 }
 
-// Reads a token. Reports a warning at the end of the text.
+// Reads a token that must exist. At the end of the text, reports a warning and returns false.
 bool md5i_decl_lex_read_any(md5_decl_lex *lex, md5_token *token)
 {
     if (md5i_decl_lex_read(lex, token))
@@ -568,7 +579,8 @@ bool md5i_decl_lex_read_any(md5_decl_lex *lex, md5_token *token)
     return false;
 }
 
-// Reads a token, which must be `text`. Reports any other token and returns false.
+// Reads a token that must be `text`. If it is a different token, reports a warning and returns
+// false.
 bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
@@ -582,7 +594,7 @@ bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text)
     return false;
 }
 
-// Reads the next token if it is `text`. Otherwise returns false and does not move.
+// Reads the next token if it is `text`. Otherwise returns false and does not move the lexer.
 bool md5i_decl_lex_accept(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
@@ -616,8 +628,8 @@ void md5i_decl_lex_skip_line(md5_decl_lex *lex)
     }
 }
 
-// Skips tokens until all braces are closed. `depth` braces are open at the start. Returns false if
-// the text ends before.
+// Skips tokens until all braces are closed. `depth` is the number of braces that are already open.
+// Returns false if the text ends before.
 bool md5i_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
 {
     md5_token token;
@@ -633,7 +645,8 @@ bool md5i_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-// Reads the number after a minus. Reports any other token and returns false.
+// Reads a token that must be a number, after a minus. If it is a different token, reports a warning
+// and returns false.
 static bool read_negated(md5_decl_lex *lex, md5_token *token)
 {
     TRY(md5i_decl_lex_read_any(lex, token));
@@ -643,8 +656,8 @@ static bool read_negated(md5_decl_lex *lex, md5_token *token)
     return false;
 }
 
-// Reads a number with an optional minus, which is a separate token. Any other token is reported and
-// gives the value 0 and the result false.
+// Reads a number with an optional minus. The minus is a separate token. Any other token is
+// reported; the value is then 0, and the function returns false.
 bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
 {
     md5_token token;
@@ -666,8 +679,8 @@ bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
     return false;
 }
 
-// Reads an integer with an optional minus, which is a separate token. Any other token is reported
-// and gives 0.
+// Reads an integer with an optional minus. The minus is a separate token. Any other token is
+// reported; the function then returns 0.
 int32_t md5i_decl_lex_int(md5_decl_lex *lex)
 {
     md5_token token;
@@ -685,7 +698,8 @@ int32_t md5i_decl_lex_int(md5_decl_lex *lex)
     return md5i_token_int(&token);
 }
 
-// Reads ( x y z ) into value[count]. Reports a missing bracket and returns false.
+// Reads `count` numbers in round brackets, such as ( 0 0 1 ), into value[count]. If a bracket is
+// missing, reports it and returns false.
 bool md5i_decl_lex_vector(md5_decl_lex *lex, float *value, size_t count)
 {
     TRY(md5i_decl_lex_expect(lex, "("));

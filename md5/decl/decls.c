@@ -1,4 +1,5 @@
-// Creates and frees games; the index of declarations over all files; errors in declarations.
+// Creates and frees games (md5_game), finds the declarations in all files of a game, and reports
+// errors in declarations.
 #include "md5/core/freed.h"
 #include "md5/decl/decls.h"
 
@@ -11,13 +12,15 @@
 
 // == Parse modes ==================================================================================
 //
-// A game has two lists of declarations, one for each parse mode: a declaration and everything that
-// it refers to is parsed in the same mode, and implicit declarations exist in one mode only. Both
-// lists share texts, names and files. The second list is created when the mode changes.
+// A game has two sets of declarations, one for each parse mode. The lenient mode tolerates errors;
+// the engine mode handles them like the engine. Two sets are needed, because a declaration refers
+// only to declarations that were parsed in the same mode. Implicit declarations, which exist in no
+// file, belong to one mode only. Both sets share texts, names and files. The second set is created
+// when the mode changes.
 
-// Reports an error in a declaration in the words of the original engine. In engine mode, the error
-// also replaces the declaration by its default, as in the engine; in lenient mode, the message adds
-// the `expected` text and reading continues.
+// Reports an error in a declaration, with the text that the engine prints. In engine mode the error
+// also makes the declaration invalid, as in the engine. In lenient mode the message also contains
+// the text `expected`, and reading continues.
 void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *format, ...)
 {
     char message[256];
@@ -30,8 +33,8 @@ void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *
         *lex->is_defaulted = true;
 }
 
-// Copies the declarations of files to an empty list, as unparsed. Implicit declarations, which are
-// after them, are not copied. Returns false if memory runs out.
+// Copies the declarations that come from files to an empty list, as unparsed declarations. Implicit
+// declarations are at the end of a list and are not copied. Returns false if memory runs out.
 static bool copy_list(md5_arena *arena, const md5_decl_list *from, md5_decl_list *to)
 {
     md5_decl_entry *const copies = MD5_ALLOC_ZEROED(arena, md5_decl_entry, from->count);
@@ -54,7 +57,8 @@ static bool copy_list(md5_arena *arena, const md5_decl_list *from, md5_decl_list
     return true;
 }
 
-// Creates the lists of the inactive mode if they do not exist. Returns false if memory runs out.
+// Creates the lists of declarations of the inactive parse mode if they do not exist. Returns false
+// if memory runs out.
 static bool copy_lists(md5_game *game)
 {
     if (game->has_inactive_decls)
@@ -66,9 +70,9 @@ static bool copy_lists(md5_game *game)
     return true;
 }
 
-// Selects if errors in declarations are tolerated (lenient) or make them invalid (as in the
-// engine). Each mode has its own lists of declarations, which are exchanged, because a declaration
-// that was already returned must not change.
+// Selects the parse mode: MD5_PARSE_LENIENT tolerates errors in declarations, MD5_PARSE_ENGINE
+// handles them like the engine. Exchanges the lists of declarations, because a declaration that was
+// returned to the caller must not change.
 bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
@@ -77,7 +81,7 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
     MD5_ASSERT(mode == MD5_PARSE_LENIENT || mode == MD5_PARSE_ENGINE,
                "mode: must be a value of md5_parse_mode");
 
-    // Before the first use no declaration is parsed, so the lists fit any mode.
+    // Before the first use no declaration is parsed, so the existing lists can be used in any mode.
     if (mode == game->mode || !game->is_used) {
         game->mode = mode;
         return true;
@@ -102,8 +106,8 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Writes the form of a name by which declarations are found: lower case, with `/` instead of a
-// backslash, and without the extension after the last point.
+// Writes the key by which a declaration is found: the name in lower case, with / instead of \, and
+// without the text from the last dot on.
 void md5i_canonical_name(char result[MD5_MAX_NAME_SIZE], const char *name, size_t size)
 {
     size_t length = 0;
@@ -116,7 +120,8 @@ void md5i_canonical_name(char result[MD5_MAX_NAME_SIZE], const char *name, size_
     result[last_dot != SIZE_MAX ? last_dot : length] = '\0';
 }
 
-// Returns the declaration of a name of `size` bytes, in any spelling; NULL if it does not exist.
+// Returns the declaration with the name name[size], in any spelling. Returns NULL if it does not
+// exist.
 md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const char *name,
                                 size_t size)
 {
@@ -126,8 +131,8 @@ md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const 
     return found ? (md5_decl_entry *)*found : NULL;
 }
 
-// Adds an entry to the list of a type. `name` is a canonical name that the list does not contain.
-// Returns NULL if memory runs out.
+// Adds an empty declaration to the list of a type. `name` is a key from md5i_canonical_name() that
+// the list does not contain. Returns NULL if memory runs out.
 static md5_decl_entry *add_decl_entry(md5_game *game, md5_decl_type type, const char *name)
 {
     md5_decl_list *const list = &game->decls[type];
@@ -152,8 +157,8 @@ static md5_decl_entry *add_decl_entry(md5_game *game, md5_decl_type type, const 
     return entry;
 }
 
-// Like md5i_find_entry(), but adds an implicit declaration without text if the declaration does not
-// exist. Returns NULL and sets the context's error if memory runs out.
+// Like md5i_find_entry(), but adds an implicit declaration, which has no text, if the declaration
+// does not exist. Returns NULL and sets the context's error if memory runs out.
 md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
                                        size_t size)
 {
@@ -163,9 +168,8 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     return found ? (md5_decl_entry *)*found : add_decl_entry(game, type, key);
 }
 
-// Returns the parsed declaration with a name, which is parsed on the first request. Materials and
-// skins that do not exist are created with default content, as in the engine; other missing
-// declarations give NULL.
+// Returns the parsed declaration with a name, and parses it at the first request. Like the engine,
+// creates missing materials and skins with default content. Other missing declarations give NULL.
 const void *md5i_request_decl(md5_game *game, md5_decl_type type, const char *name,
                               md5_parse_fn *parse, md5_error *error)
 {
@@ -184,20 +188,20 @@ const void *md5i_request_decl(md5_game *game, md5_decl_type type, const char *na
 
 // -- Limits ---------------------------------------------------------------------------------------
 //
-// A small compressed archive may contain very long files of declarations. So a file, a declaration
-// and an archive have limits, which are much larger than in any real game, and all declarations
-// together use at most half of the game's memory limit. Exceeding a limit causes a warning; the
-// rest of the game is read.
+// A small compressed archive may contain very long files of declarations. Therefore declarations,
+// files and archives have limits, which are much larger than in any real game. In addition, the
+// texts of all declarations may use at most half of the game's memory limit. Text beyond a limit is
+// skipped with a warning.
 
 enum {
     MAX_DECL = 2 << 20,     // bytes of a declaration
     MAX_FILE = 16 << 20,    // bytes of a file
-    MAX_ARCHIVE = 48 << 20, // bytes of all files of an archive, and DECL_COST for each declaration
-    DECL_COST = 320,        // approximate memory of a declaration in addition to its text, bytes
+    MAX_ARCHIVE = 48 << 20, // bytes of all files of an archive, plus DECL_COST for each declaration
+    DECL_COST = 320,        // bytes of memory of a declaration, approximately, without its text
 };
 
-// Returns the number of bytes that may still be read from the search path of a file: the limits are
-// described above. `cost` is the number of bytes that were read from that search path.
+// Returns the number of bytes that may still be read from the search path of a file. `cost` is the
+// number of bytes that were already read from it. The limits are described above.
 static size_t remaining_read_budget(const md5_game *game, const md5_game_entry *entry, size_t cost)
 {
     const size_t half_limit = game->context.allocator.limit / 2;
@@ -228,10 +232,10 @@ static const char *const type_words[MD5_NUM_DECL_TYPES] = {
     [MD5_DECL_MODEL] = "model",
 };
 
-// The beginning of a declaration: `[type] name`.
+// The beginning of a declaration: `type name`. The type may be missing.
 typedef struct decl_head {
     md5_decl_type type;
-    bool is_export; // `export`, which only the exporter of models reads
+    bool is_export; // it begins with `export`, which only the engine's model exporter reads
     md5_token name;
     const char *start; // position of the lexer before the declaration
     const char *line_start;
@@ -240,11 +244,12 @@ typedef struct decl_head {
     uint32_t keyword_column; // column of the first token
 } decl_head;
 
-// The result of read_head(). HEAD_SKIPPED: an error was reported, and the next token can be the
-// beginning of a declaration. HEAD_END: the file has ended.
+// The result of read_head(). HEAD_READ: a declaration follows. HEAD_SKIPPED: an error was reported,
+// and reading continues with the next declaration. HEAD_END: the file has ended.
 typedef enum head_result { HEAD_READ, HEAD_SKIPPED, HEAD_END } head_result;
 
-// Reports a declaration without a name and skips it. Its opening brace was read.
+// Reports a declaration without a name and skips its content. The caller has read its opening
+// brace.
 static head_result skip_nameless(md5_decl_lex *lex)
 {
     md5i_decl_lex_warn(lex, "Missing decl name");
@@ -258,8 +263,9 @@ static head_result warn_at_end(const md5_decl_lex *lex)
     return HEAD_END;
 }
 
-// Counts all lines of a file, for decl->keyword_line. The line of the lexer cannot be used: like
-// the engine, the lexer does not count a line that ends directly after a comment.
+// Counts the lines of a file for decl->keyword_line. The line of the lexer is different, because it
+// reproduces a fault of the engine: the lexer does not count a line that ends directly after a
+// comment.
 typedef struct line_counter {
     const char *at;
     const char *line_start;
@@ -277,7 +283,8 @@ static void count_lines_until(line_counter *lines, const char *end)
     }
 }
 
-// Returns the type that a token names, or MD5_NUM_DECL_TYPES if it does not name a type.
+// Returns the declaration type with the name in a token, such as `material`. Returns
+// MD5_NUM_DECL_TYPES if the token is not the name of a type.
 static md5_decl_type type_from_token(const md5_token *token)
 {
     int type = 0;
@@ -286,9 +293,9 @@ static md5_decl_type type_from_token(const md5_token *token)
     return (md5_decl_type)type;
 }
 
-// Reads the type of a declaration from its first token. If this token is not a type, it is the
-// name, and `default_type`, the type of the folder, applies. Returns false if the token is a brace,
-// because the declaration then has no name.
+// Reads the type of a declaration from its first token. A first token that is not a type is the
+// declaration's name; the declaration then has the type `default_type` of its folder. Returns false
+// if the token is a brace, because the declaration then has no name.
 static bool read_decl_type(md5_decl_lex *lex, const md5_token *first, md5_decl_type default_type,
                            decl_head *head)
 {
@@ -304,7 +311,8 @@ static bool read_decl_type(md5_decl_lex *lex, const md5_token *first, md5_decl_t
     return true;
 }
 
-// Checks that a brace follows the name of a declaration, and leaves it to the parser.
+// Checks that an opening brace follows the name of a declaration. Does not consume the brace,
+// because it belongs to the text of the declaration.
 static head_result check_decl_brace(md5_decl_lex *lex)
 {
     md5_token token;
@@ -318,8 +326,8 @@ static head_result check_decl_brace(md5_decl_lex *lex)
     return HEAD_READ;
 }
 
-// Reads the beginning of a declaration, `[type] name`, and checks that a brace follows. `export` is
-// read like a type; it does not need a brace here.
+// Reads the beginning of a declaration and checks that an opening brace follows. `export` is read
+// like a type, but the brace after its name is not checked.
 static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line_counter *lines,
                              decl_head *head)
 {
@@ -340,7 +348,7 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
     return head->is_export ? HEAD_READ : check_decl_brace(lex);
 }
 
-// Sets the text and the position of a declaration that ends at the position of the lexer.
+// Sets the text and the location of a declaration. The lexer is at its end.
 static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *decl)
 {
     decl->file = lex->file;
@@ -351,9 +359,9 @@ static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *d
     decl->size = (size_t)(lex->at - head->start);
 }
 
-// Reports a declaration whose name is already used by `entry`, and appends it to the list of hidden
-// declarations of `entry`. The engine uses the first declaration of a name. Returns false if memory
-// runs out.
+// Reports a second declaration with the name of `entry`, and appends it to the hidden declarations
+// of `entry`. It is hidden, because the engine uses the first declaration of a name. Returns false
+// if memory runs out.
 static bool add_hidden(md5_decl_lex *lex, const decl_head *head, md5_decl_entry *entry)
 {
     lex->token_at = head->name.at;
@@ -373,7 +381,7 @@ static bool add_hidden(md5_decl_lex *lex, const decl_head *head, md5_decl_entry 
     return true;
 }
 
-// Adds the declaration that ends at the position of the lexer. A declaration that is too large is
+// Adds the declaration that was read; the lexer is at its end. A declaration that is too large is
 // skipped with a warning. Returns false if memory runs out.
 static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
@@ -400,7 +408,8 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 
 // -- Folders --------------------------------------------------------------------------------------
 
-// The folders of declarations, in the order of the engine. Subfolders are not read.
+// The folders that contain declarations, in the order in which the engine reads them. Like in the
+// engine, subfolders are not read.
 static const struct decl_folder {
     const char *folder;
     const char *extension;
@@ -416,7 +425,8 @@ static const struct decl_folder {
     {"newpdas/", ".pda", MD5_DECL_PDA},
 };
 
-// Returns true if a file is directly in a folder and has the file extension of the folder.
+// Returns true if a file is in a folder, but not in a subfolder, and has the folder's file
+// extension.
 static bool is_in_folder(const char *name, const struct decl_folder *folder)
 {
     const size_t start = strlen(folder->folder);
@@ -434,8 +444,8 @@ static int compare_decl_entries(const void *a, const void *b)
                   (*(const md5_game_entry *const *)b)->name);
 }
 
-// Copies the bytes of a file to the arena. Reports a warning and returns NULL if the file cannot be
-// read or has more than `max_size` bytes. Returns NULL if memory runs out.
+// Copies the bytes of a file to the arena. If the file cannot be read or has more than `max_size`
+// bytes, reports a warning and returns NULL. Also returns NULL if memory runs out.
 static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t max_size,
                              size_t *size)
 {
@@ -455,9 +465,8 @@ static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t
     return copy;
 }
 
-// Adds the declarations of text[size], the content of a file. Increases `cost` by the memory of the
-// declarations; if the limit is reached, the rest of the file is ignored with a warning. Returns
-// false if memory runs out.
+// Adds the declarations of text[size], the content of a file. Adds their memory to `cost`. If the
+// limit is reached, ignores the rest of the file with a warning. Returns false if memory runs out.
 static bool index_text(md5_game *game, const struct decl_folder *folder,
                        const md5_game_entry *entry, const char *text, size_t size, size_t *cost)
 {
@@ -473,7 +482,7 @@ static bool index_text(md5_game *game, const struct decl_folder *folder,
         if (result == HEAD_SKIPPED)
             continue;
 
-        // The content of the declaration is parsed later, when it is requested.
+        // Only find the end of the declaration. Its content is parsed when it is requested.
         (void)md5i_decl_lex_skip_braces(&lex, 0);
         if (!head.is_export)
             TRY(add_decl(&lex, &head));
@@ -488,9 +497,9 @@ static bool index_text(md5_game *game, const struct decl_folder *folder,
     return md5_game_is_ok(game);
 }
 
-// Adds the declarations of a file. `cost` is the number of bytes that were read from its search
-// path, and is increased. A file that cannot be read is skipped with a warning. Returns false if
-// memory runs out.
+// Adds the declarations of a file. `cost` is the number of bytes that were read from the file's
+// search path; this function adds the bytes of the file. A file that cannot be read is skipped with
+// a warning. Returns false if memory runs out.
 static bool index_file(md5_game *game, const struct decl_folder *folder,
                        const md5_game_entry *entry, size_t *cost)
 {
@@ -498,7 +507,7 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
     if (max_size > MAX_FILE)
         max_size = MAX_FILE;
     if (max_size == 0)
-        max_size = 1; // 0 would mean any size
+        max_size = 1; // a maximum of 0 would mean no limit
 
     size_t size = 0;
     const char *const text = read_file(game, entry, max_size, &size);
@@ -511,8 +520,8 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
     return md5_game_is_ok(game);
 }
 
-// Adds the declarations of all files of a folder, sorted by their paths. `costs` contains the
-// number of bytes that were read from each search path, and is increased. Returns false if memory
+// Adds the declarations of all files of a folder, in the order of their paths. costs[] contains the
+// number of bytes that were read from each search path, and is updated. Returns false if memory
 // runs out.
 static bool index_folder(md5_game *game, const struct decl_folder *folder, size_t *costs)
 {
@@ -534,7 +543,8 @@ static bool index_folder(md5_game *game, const struct decl_folder *folder, size_
     return true;
 }
 
-// Reads the files of declarations and fills game->decls. Returns false if memory runs out.
+// Finds all declarations in the files of the game and fills game->decls. Returns false if memory
+// runs out.
 static bool index_decls(md5_game *game)
 {
     const md5_arena_mark before = md5i_arena_position(&game->scratch);
@@ -566,7 +576,7 @@ const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t
 }
 
 // Finds a declaration by its type and name without parsing it. Returns NULL if it does not exist.
-// The name may have any spelling that the engine accepts, such as "Textures\Rock.tga" for
+// The name may have any spelling that the engine accepts: "Textures\Rock.tga" finds the declaration
 // "textures/rock".
 const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name)
 {
@@ -579,8 +589,9 @@ const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const ch
 
 // == Games ========================================================================================
 
-// Opens the folders of a game: lists all files and finds all declarations in them, without parsing
-// the declarations. Returns NULL and sets the error on failure.
+// Opens a game: lists the files of all search paths and finds all declarations in them. A search
+// path is a folder or an archive. Declarations are parsed later, when they are requested. Returns
+// NULL and sets the error on failure.
 md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
                           md5_error *error)
 {
@@ -623,7 +634,8 @@ size_t md5_game_memory(const md5_game *game)
     return game->context.memory_held;
 }
 
-// Frees a game with all data that belongs to it. NULL has no effect.
+// Frees a game with all its declarations and files. Pointers that the game returned become invalid.
+// `game` may be NULL.
 void md5_destroy_game(md5_game *game)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);

@@ -1,15 +1,19 @@
-// The index of the files of a game over all search paths, and reading of files.
+// The index of the files in all search paths of a game, and functions that read files.
 #include "md5/core/assert.h"
 #include "md5/decl/game.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Names of files follow the rules of the engine. Case is ignored. \ is the same as /, and so is :
-// in archives. A leading / of a requested name is ignored. Names with .. or :: are never found. So
-// files in archives whose names begin with / or contain .. cannot be requested.
+// Names of files follow the rules of the engine:
+// - Case is ignored.
+// - \ is the same as /. In names in archives, : is the same as / too.
+// - A leading / of a requested name is ignored. So names in archives that begin with / are never
+//   found.
+// - Names that contain .. or :: are never found.
 
-// Returns true if `c` separates folders. `separator` is a separator in addition to / and \, or NUL.
+// Returns true if `c` separates folders: /, \ or `separator`. A `separator` of NUL means that only
+// / and \ are separators.
 static bool is_separator(char c, char separator)
 {
     if (c == '/' || c == '\\')
@@ -17,15 +21,15 @@ static bool is_separator(char c, char separator)
     return separator != '\0' && c == separator;
 }
 
-// Converts a name to the form by which files are found: lower case, with / between folders.
-// `separator` is as in is_separator().
+// Folds a name: converts it to the form by which files are found, which is lower case with /
+// between folders. `separator` is as in is_separator().
 static void fold(char *name, char separator)
 {
     for (; *name; name++)
         *name = is_separator(*name, separator) ? '/' : md5_lower(*name);
 }
 
-// Returns true if a file with this folded name can be requested.
+// Returns true if the engine can find a file with this folded name, see the rules above.
 static bool is_reachable(const char *name)
 {
     if (name[0] == '\0' || name[0] == '/')
@@ -35,8 +39,8 @@ static bool is_reachable(const char *name)
 
 // -- Index ----------------------------------------------------------------------------------------
 
-// Sets the names of an entry: the folded name, by which files are found, and the name as it is
-// spelled. Archives use the folded name for both. Returns false if memory runs out.
+// Sets the names of an entry: its folded name for searches, and its original spelling for display.
+// Files in archives use the folded name for both. Returns false if memory runs out.
 static bool set_entry_names(md5_game *game, const char *name, bool is_archive,
                             md5_game_entry *entry)
 {
@@ -52,9 +56,9 @@ static bool set_entry_names(md5_game *game, const char *name, bool is_archive,
     return true;
 }
 
-// Adds a file of search path `path_index` to the index, unless its name is already in the index or
-// cannot be requested. If an archive contains a name twice, the last file is used. Returns false if
-// memory runs out.
+// Adds a file of search path `path_index` to the index. Ignores the file if its name is already in
+// the index or cannot be requested. But if one archive contains a name twice, its last file is
+// used. Returns false if memory runs out.
 static bool add_file(md5_game *game, uint32_t path_index, size_t file)
 {
     const md5_game_path *const path = &game->paths[path_index];
@@ -62,8 +66,8 @@ static bool add_file(md5_game *game, uint32_t path_index, size_t file)
     if (!name)
         return true;
 
-    // Write the entry after the last entry. It is counted only at the end, if it is kept; otherwise
-    // the memory of its names is freed.
+    // Write the entry after the last entry without counting it. If it is not kept, the memory of
+    // its names is freed and the next file overwrites it.
     const md5_arena_mark before = md5i_arena_position(&game->arena);
     md5_game_entry *const entry = &game->entries[game->num_entries];
     *entry = (md5_game_entry){.path = path_index, .file = file};
@@ -89,8 +93,8 @@ static bool add_file(md5_game *game, uint32_t path_index, size_t file)
     return true;
 }
 
-// Lists the files of all search paths of a game. Of files with the same name, the first path is
-// used. Returns false if memory runs out.
+// Lists the files of all search paths of a game. A file in an earlier search path hides files of
+// the same name in later search paths. Returns false if memory runs out.
 bool md5i_game_index_files(md5_game *game)
 {
     size_t count = 0;
@@ -107,7 +111,7 @@ bool md5i_game_index_files(md5_game *game)
 
 // -- Search ---------------------------------------------------------------------------------------
 
-// Returns the file of a name as the engine would find it, ignoring case, or NULL.
+// Returns the file that the engine would open for a name, or NULL. Case is ignored.
 const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name)
 {
     enum { CAPACITY = 1024 };
@@ -125,8 +129,9 @@ const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name
     return found ? (const md5_game_entry *)*found : NULL;
 }
 
-// Reads a file of at most `max_size` bytes; 0 allows any size. Returns its bytes, which the caller
-// must release, or NULL with the reason in error->message.
+// Opens a file and returns its bytes. `max_size` limits the size; 0 means no limit. The caller must
+// close the file with md5i_game_close_file(). On failure returns NULL and writes the reason to
+// error->message.
 const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t max_size,
                                 size_t *size, md5_error *error)
 {
@@ -141,7 +146,7 @@ const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entr
     return NULL;
 }
 
-// Releases the bytes of a file that md5i_game_open_file() returned.
+// Releases bytes that md5i_game_open_file() returned.
 void md5i_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
                           size_t size)
 {
@@ -173,8 +178,8 @@ static bool folds_to(const md5_game_path *path, const char *name, const char *fo
     return *name == *folded;
 }
 
-// Returns true if a search path contains a file with a folded name. Takes linear time: only the
-// first search path with the file is in the index.
+// Returns true if a search path contains a file with a folded name. Compares all files of the
+// search path, because the index contains only the first search path with the file.
 static bool has_file(const md5_game_path *path, const char *folded)
 {
     for (size_t file = 0; file < path->num_files; file++) {
@@ -185,8 +190,8 @@ static bool has_file(const md5_game_path *path, const char *folded)
     return false;
 }
 
-// Returns the index of the first search path, from paths[from] on, that contains a file with this
-// name, or MD5_NONE.
+// Returns the index of the first search path that contains a file with this name, or MD5_NONE.
+// Search paths before paths[from] are ignored.
 uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from)
 {
     MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
@@ -195,7 +200,8 @@ uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t fro
     if (!entry)
         return MD5_NONE;
 
-    // The entry is the file in the first search path that contains it.
+    // The index contains the file of the first search path that contains it. Later search paths
+    // must be searched.
     const uint32_t first = entry->path > from ? entry->path : from;
     for (uint32_t i = first; i < game->num_paths; i++) {
         if (i == entry->path || has_file(&game->paths[i], entry->name))
@@ -211,9 +217,9 @@ static void set_reason(md5_error *error, const char *reason)
     memcpy(error->message, reason, strlen(reason) + 1);
 }
 
-// Opens a file of the game for a loader of the library: md5_files.open. Returns a copy of its
-// bytes, because loaders close a file by its bytes, while the search path of the file closes it by
-// its index. Returns NULL and sets the message of `error` on failure.
+// Opens a file of the game for a loader of the library; this is md5_files.open. Returns a copy of
+// the file's bytes. A copy is needed, because a loader closes a file by its bytes, but a search
+// path closes it by its index. Returns NULL and sets the message of `error` on failure.
 static const void *open_for_loader(void *user, const char *path, size_t *size, md5_error *error)
 {
     const md5_game *const game = (const md5_game *)user;
