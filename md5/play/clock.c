@@ -1,15 +1,15 @@
-// Clocks of clips (advance, snap to frames, sample positions), the events that a clip passes in a
-// step, and root motion.
+// Clocks of clips, the events that a clip passes in a time step, and root motion.
 #include "md5/core/math.h"
 #include "md5/play/clock.h"
 
 #include <stdlib.h>
 
-// Largest change of a clock in one step, in cycles. A larger double has no bits for a fraction.
+// Largest change of a clock in one step, in cycles. In a larger double, no bits are left for a
+// fraction.
 #define MAX_CLOCK_PHASE 0x1p52
 
-// Returns true if a clip alternates between forward and backward playback. One cycle is then a
-// movement to the last frame and back to the first frame.
+// Returns true if a clip alternates between forward and backward playback. Such a cycle contains
+// both directions.
 static bool is_ping_pong(const md5_timing *timing)
 {
     return timing->mode == MD5_PLAY_PING_PONG;
@@ -21,10 +21,10 @@ double md5i_timing_duration(const md5_timing *timing)
     return is_ping_pong(timing) ? 2 * delta : delta;
 }
 
-// Limit of the cycle count, far above all playback times.
+// Limit of the cycle count. It is far above all playback times and prevents overflow.
 #define MAX_CYCLE ((int64_t)1 << 62)
 
-// Returns a cycle count within its limits, at which further steps no longer change it.
+// Clamps a cycle count to its limits. Further steps do not change a count at a limit.
 static int64_t clamp_cycle(int64_t cycle)
 {
     if (cycle > MAX_CYCLE)
@@ -32,13 +32,12 @@ static int64_t clamp_cycle(int64_t cycle)
     return cycle < -MAX_CYCLE ? -MAX_CYCLE : cycle;
 }
 
-// Returns a clip's clock after a number of cycles, which may be negative or a fraction. A clock
-// consists of a count of complete cycles and the phase 0..1 in the current cycle. A clip that is
-// played once stops at its ends.
+// Returns a clip's clock after `cycles` more cycles. `cycles` may be negative or a fraction. A clip
+// that is played once stops at its ends.
 md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const double phase = clock.phase + cycles;
-    if (phase >= 0 && phase < 1) // fast path: the general code gives the same result
+    if (phase >= 0 && phase < 1) // fast path: the code below gives the same result
         return (md5_clock){clock.cycle, phase};
     if (!isfinite(cycles))
         return clock;
@@ -57,8 +56,8 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
     return (md5_clock){cycle, fraction};
 }
 
-// Returns the shortest decimal number that rounds to this float, for example 0.3 for 0.3f, which is
-// 0.300000012. Texts contain decimal numbers, so events at such a time are found exactly.
+// Returns the shortest decimal number that rounds to this float. For 0.3f, which is 0.300000012,
+// this is 0.3. Machine files contain decimal numbers, so this finds events at such a time exactly.
 double md5i_decimal_from_float(float time)
 {
     double scale = 1;
@@ -76,8 +75,8 @@ md5_clock md5i_clock_at(const md5_timing *timing, double time)
     return md5i_clock_advance(timing, (md5_clock){0}, time);
 }
 
-// Returns a clock moved by less than a cycle. Use the result only for comparisons, because the
-// phase of a clip that is played once may be outside of 0..1.
+// Returns a clock moved by less than a cycle. The result is only for comparisons, because its phase
+// may be outside of 0..1 for a clip that is played once.
 static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
 {
     clock.phase += cycles;
@@ -89,13 +88,13 @@ static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double c
     return (md5_clock){clock.cycle + wraps, clock.phase - wraps};
 }
 
-// Moves a clock to the nearest frame if the frame is at most `max_distance` cycles away. Times that
-// were rounded to float so become exact frames again.
+// Moves a clock to the nearest frame if this frame is at most `max_distance` cycles away. So a time
+// that was rounded to float becomes an exact frame again.
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_distance)
 {
     double frames_per_cycle = md5_timing_intervals(timing) * (is_ping_pong(timing) ? 2 : 1.0);
-    // If `max_distance` is above a quarter of a frame, more than half of all times would be
-    // snapped: snap only to whole cycles.
+    // If `max_distance` is above a quarter of a frame, more than half of all times would become
+    // frames. Then snap only to whole cycles.
     if (max_distance * frames_per_cycle > 0.25)
         frames_per_cycle = 1;
 
@@ -108,8 +107,8 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_
     return (md5_clock){clock.cycle + 1, 0};
 }
 
-// Returns the wrap mode of a clip's samples: the clip stops at its last frame, repeats with a last
-// frame that equals the first frame, or is blended from the last frame to the first frame.
+// Returns the behavior of a clip's samples after its last frame. The clip stops there, continues
+// with a first frame that equals the last frame, or is blended from the last frame to the first.
 static md5_wrap get_wrap(const md5_timing *timing)
 {
     if (timing->mode != MD5_PLAY_LOOP)
@@ -117,8 +116,8 @@ static md5_wrap get_wrap(const md5_timing *timing)
     return timing->period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE : MD5_WRAP_LOOP;
 }
 
-// Returns the position of a phase in frames: from 0 at the first frame to the number of intervals
-// at the end of the clip.
+// Converts a phase to a position in frames: 0 at the first frame, and the number of intervals at
+// the end of the clip.
 static double get_frame_position(const md5_timing *timing, double phase)
 {
     const double intervals = md5_timing_intervals(timing);
@@ -128,8 +127,8 @@ static double get_frame_position(const md5_timing *timing, double phase)
     return distance * 2 * intervals;
 }
 
-// Sets a sample position to the end of a clip. With MD5_PERIOD_OPEN the interval after the last
-// frame ends at the first frame of the next cycle. The root has then the position of the next
+// Sets a sample position to the end of a clip. With MD5_PERIOD_OPEN, an interval leads from the
+// last frame to the first frame of the next cycle. The root then has the position of the next
 // cycle.
 static inline void sample_end(const md5_timing *timing, uint32_t end, md5_sample_position *sample)
 {
@@ -141,8 +140,8 @@ static inline void sample_end(const md5_timing *timing, uint32_t end, md5_sample
         sample->cycle++;
 }
 
-// Converts a clock to a sample position: the two frames around the clock's time, and the fraction
-// between them.
+// Converts a clock to a sample position: the two frames around the clock, and the fraction of the
+// interval between them.
 md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clock clock,
                                                md5_interpolation interpolation)
 {
@@ -195,8 +194,8 @@ static int compare_cues(const void *left, const void *right)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
-// Converts the events of a clip to cues, which are events at a phase of the cycle, sorted by phase.
-// Ping-pong playback passes most events twice per cycle. If `has_ends`, both ends of a cycle get a
+// Converts the events of a clip to cues, which are positions in a cycle, sorted by phase. Ping-pong
+// playback passes most events twice per cycle. If `has_ends` is true, both ends of a cycle get a
 // cue with the event index `num_events`. Returns the number of cues.
 uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
                          bool has_ends, md5_cue *cues)
@@ -210,7 +209,7 @@ uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint
             continue;
         }
 
-        // A ping-pong cycle passes an event again on its way back, except at its ends.
+        // A ping-pong cycle passes an event again in its backward half, except at both ends.
         cues[num_cues++] = (md5_cue){0.5 * phase, i};
         if (phase > 0 && phase < 1)
             cues[num_cues++] = (md5_cue){1 - 0.5 * phase, i};
@@ -224,9 +223,9 @@ uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint
     return num_cues;
 }
 
-// Adds two cues for each window of a clip, where it opens and where it closes, and sorts all cues.
-// A window is a span of frames, for example while a sword can hit. The cues of window i have the
-// event indices first_index + 2 * i and the next index. Returns the new number of cues.
+// Adds cues for each window of a clip, at the phases where it opens and closes, and sorts all cues.
+// A window is a range of frames, for example while a sword can hit. The cues of window i have the
+// event indices first_index + 2 * i and first_index + 2 * i + 1. Returns the new number of cues.
 uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *windows,
                               uint32_t num_windows, uint32_t first_index, md5_cue *cues,
                               uint32_t num_cues)
@@ -241,7 +240,8 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
         cues[num_cues++] = (md5_cue){first, begin};
         cues[num_cues++] = (md5_cue){last, end};
 
-        // A ping-pong cycle passes the window again on its way back.
+        // A ping-pong cycle passes the window again in its backward half, where the ends are
+        // exchanged.
         if (!is_ping_pong(timing))
             continue;
         cues[num_cues++] = (md5_cue){1 - last, begin};
@@ -251,10 +251,10 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
     return num_cues;
 }
 
-// A position between two consecutive cues (events at a phase of the cycle) in the endless sequence
-// of cycles. A time step passes the cues between the border at its start and the border at its end.
-// In cycle `cycle`, cue `next` and all later cues are after the border. If `next` is num_cues, the
-// border is after all cues of the cycle.
+// A border: a position between two consecutive cues in the endless sequence of cycles. A step
+// passes the cues between the border at its start and the border at its end. In cycle `cycle`, cue
+// `next` and all later cues are after the border. If `next` is num_cues, the border is after all
+// cues of the cycle.
 typedef struct border {
     int64_t cycle;
     int64_t next;
@@ -264,7 +264,8 @@ typedef struct border {
 // directly after them.
 static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
 {
-    // Binary search for the first cue after the clock or, if !is_above, at the clock.
+    // Binary search: find the first cue after the clock if `is_above`, otherwise the first cue at
+    // or after the clock.
     uint32_t next = 0;
     uint32_t high = cues->num_cues;
     while (next < high) {
@@ -278,7 +279,7 @@ static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
     return (border){clock.cycle, next};
 }
 
-// Limit of the number of cues in a step.
+// Limit of the number of cues in a step, so that the number does not overflow.
 #define MAX_CUES 1e18
 
 // Returns the number of cues from `low` to `high`; 0 if `high` is below `low`.
@@ -292,9 +293,9 @@ static uint64_t cues_between(const md5_cues *cues, border low, border high)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-// Returns the border at the start of a step. Like the end of a step, it is MD5_BORDER ahead of the
-// clock in the direction of playback. With `at_start`, a loop that begins at a whole cycle and
-// plays backward starts at the end of the previous cycle, so that the step passes the event there.
+// Returns the border at the start of a step, MD5_BORDER ahead of the clock in the direction of
+// playback. `at_start` is as for md5i_begin_events(): a loop that begins at a whole cycle and plays
+// backward starts at the end of the previous cycle. So the step passes the event there.
 static border border_from(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start)
 {
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
@@ -316,16 +317,16 @@ static bool is_clock_before(md5_clock a, md5_clock b)
 }
 
 // Returns the border at the end of a step from `from` to `to`, MD5_BORDER ahead of `to` in the
-// direction of playback. The flags are those of md5i_begin_events().
+// direction of playback. The flags are as for md5i_begin_events().
 static border border_to(const md5_cues *cues, md5_clock from, md5_clock to, bool at_start,
                         bool ends_cycle)
 {
     const double ahead = is_clock_before(to, from) ? -MD5_BORDER : MD5_BORDER;
     const md5_clock after = clock_shift(cues->timing, to, ahead);
     const md5_clock before = clock_shift(cues->timing, to, -ahead);
-    // If `to` is at the boundary between two cycles of a loop, `after` is in the cycle that begins
-    // there. If the clip stops at the boundary, or has not moved from it, the step ends with the
-    // cycle of `before`.
+    // Two cases end the step with the cycle of `before` if `to` is at the boundary between two
+    // cycles of a loop: the clip stops at the boundary, or it has not moved from it. Otherwise
+    // `after` is in the cycle that begins there.
     const bool is_loop_boundary =
         cues->timing->mode == MD5_PLAY_LOOP && after.cycle != before.cycle;
     const bool stays = at_start && md5_is_same_cycle_boundary(from, to);
@@ -335,8 +336,8 @@ static border border_to(const md5_cues *cues, md5_clock from, md5_clock to, bool
 }
 
 // Begins to iterate over the events that a clip passes while its clock moves from `from` to `to`,
-// forward or backward. `at_start`: the clip has not moved since its start. `ends_cycle`: the clip
-// stops at `to`.
+// forward or backward. `at_start` is true if the clip has not moved since its start. `ends_cycle`
+// is true if the clip stops at `to`.
 md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_clock to,
                                      bool at_start, bool ends_cycle)
 {
@@ -359,11 +360,12 @@ md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_c
     return iterator;
 }
 
-// Begins to iterate over the events at the position where a clip starts. The tolerance MD5_BORDER
-// on both sides covers rounding errors of the phase.
+// Begins to iterate over the events at the position where a clip starts. Events up to MD5_BORDER
+// before or after this position are included, because of rounding errors.
 md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start)
 {
-    // The events of neighboring cycles do not count, so the clocks are not wrapped.
+    // The clocks are not wrapped to 0..1, because events of neighboring cycles must not be
+    // included.
     const border low = border_at(cues, (md5_clock){start.cycle, start.phase - MD5_BORDER}, false);
     const border high = border_at(cues, (md5_clock){start.cycle, start.phase + MD5_BORDER}, true);
     return (md5_event_iterator){
@@ -381,7 +383,7 @@ bool md5i_next_event(md5_event_iterator *iterator, uint32_t *event, md5_clock *w
 {
     if (iterator->num_left == 0)
         return false;
-    // After the end or before the start of a cycle, continue in the next cycle.
+    // The cycle has no cue left, so continue in the next cycle, or backward in the previous cycle.
     if (!iterator->is_backward && iterator->next >= iterator->num_cues) {
         iterator->next = 0;
         iterator->cycle++;
@@ -400,9 +402,9 @@ bool md5i_next_event(md5_event_iterator *iterator, uint32_t *event, md5_clock *w
 
 // == Root motion ================================================================================
 
-// Sets the yaw of a displacement to the part of a rotation about z, as a complex number. The
-// quaternion's w + iz has half of its angle, so its square has the whole angle. If the joint is
-// upside down, w and z are 0 and the yaw remains unchanged.
+// Sets the yaw of a displacement to the yaw of a rotation. The complex number w + iz of the
+// quaternion has half of the yaw, so its square has the yaw. If the joint is upside down, w and z
+// are 0, and the yaw remains unchanged.
 static void set_yaw(md5_quat rotation, md5_root_delta *delta)
 {
     static const double min_square = 1e-8;
@@ -415,9 +417,9 @@ static void set_yaw(md5_quat rotation, md5_root_delta *delta)
     delta->sine = 2 * w * z / square;
 }
 
-// Extracts the root motion of a clip: the displacement of joint 0 on the ground from the first
-// frame to each frame, and depending on `extract` also its height or its rotation about the up
-// axis. roots[num_frames] are the transforms of joint 0 in id's axes.
+// Extracts the root motion of a clip: for each frame, the displacement of joint 0 on the ground
+// since the first frame. Depending on `extract`, this includes the height, or the rotation about
+// the up axis. roots[num_frames] are the transforms of joint 0 in id's axes.
 void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
                            md5_root_delta *frames)
 {
@@ -450,8 +452,8 @@ md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_
                                sample->fraction);
 }
 
-// Returns the displacement of `count` cycles, by repeated squaring. A negative count gives the
-// inverse displacement.
+// Returns the displacement of `count` cycles. Repeated squaring needs few multiplications for any
+// count. A negative count gives the inverse displacement.
 static md5_root_delta displacement_of_cycles(md5_root_delta cycle, int64_t count)
 {
     const bool is_negative = count < 0;
@@ -466,8 +468,8 @@ static md5_root_delta displacement_of_cycles(md5_root_delta cycle, int64_t count
     return product;
 }
 
-// Returns the root motion between two positions of a clip, in the character's space at `from`.
-// Complete cycles in between add the motion of the whole clip each.
+// Returns the root motion between two positions of a clip, in the character's space at `from`. Each
+// complete cycle between them adds the displacement of the whole clip.
 md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
                                        const md5_root_position *to)
 {

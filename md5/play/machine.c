@@ -1,9 +1,9 @@
-// Functions of a finished machine: lookup of its parts by name, sampling of its clips, destruction.
+// Functions of a created machine: lookup of its parts by name, sampling of its clips, destruction.
 #include "md5/play/machine.h"
 #include "md5/play/schema.h"
 
-// Samples a clip and removes the extracted root motion from joint 0, because the character's
-// placement contains this motion.
+// Samples a clip and removes the extracted root motion from joint 0. The game moves the character
+// by the root motion instead, so it must not move joint 0 too.
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,
                         const md5_sample_position *sample, md5_xform *pose)
 {
@@ -15,7 +15,7 @@ void md5i_sample_source(const md5_machine *machine, const md5_source *source,
                            &pose[0]);
 }
 
-// Frees a machine. Its players must be freed before. `machine` may be NULL.
+// Frees a machine. All players of the machine must be freed first. `machine` may be NULL.
 void md5_destroy_machine(md5_machine *machine)
 {
     MD5_ASSERT_NULL_OR_ALIVE(machine, MD5_TAG_MACHINE);
@@ -35,7 +35,8 @@ uint64_t md5_machine_fingerprint(const md5_machine *machine)
     return machine->fingerprint;
 }
 
-// Returns the index of the row with a name, or MD5_NONE. The first member of each row is its name.
+// Returns the index of the row with a name, or MD5_NONE. rows[count] are structures of `row_size`
+// bytes whose first member is the name.
 static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, const char *name)
 {
     if (!name)
@@ -149,7 +150,8 @@ uint32_t md5_machine_num_morphs(const md5_machine *machine)
     return machine->num_morphs;
 }
 
-// Returns the name of a morph target that the machine controls, or NULL if the index is too large.
+// Returns the name of a morph target that the machine controls. Returns NULL if `morph` is not
+// below md5_machine_num_morphs().
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
@@ -157,8 +159,9 @@ const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
     return morph < machine->num_morphs ? rows[rows[morph].first].name : NULL;
 }
 
-// Returns the speed in units/s at which a clip of a blend by speed moves, as computed from its root
-// motion. Returns 0 if an index is invalid or the motion is not a blend by speed.
+// Returns the speed of an item of a blend by speed, units/s. The speed is computed from the root
+// motion of the item's clip. Returns 0 if an index is invalid or the motion is not a blend by
+// speed.
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);

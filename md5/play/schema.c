@@ -1,16 +1,17 @@
-// The columns of a machine's tables, the iterator over them, and locations in a text.
+// The columns of the tables that describe a machine, the iterator over them, and locations in a
+// text.
 //
-// Each table is a list of md5_column with one entry per column. COLUMN() and the macros next to it
-// name the kind, the member and its offset; all other fields are written out.
+// Each kind of row has a list of columns. COLUMN() and similar macros set the kind, the member and
+// its offset. All other fields are written out.
 #include "md5/core/freed.h"
 #include "md5/motion/numbers.h"
 #include "md5/play/schema.h"
 
-// Macros that name the fields of a column. RowType is the C type of the rows, `name` the member.
+// Macros that set fields of a column. RowType is the C type of the rows, `name` the member.
 //
 // NOLINTBEGIN(bugprone-macro-parentheses): types and members
 
-// Offset of a member whose type must be `type`.
+// Offset of a member. In C, it does not compile unless the member has the type `type`.
 #if defined(__cplusplus)
 #define OFFSET(RowType, name, type) offsetof(RowType, name)
 #else
@@ -25,10 +26,11 @@
 // A column whose member may have any C type.
 #define UNTYPED_COLUMN(RowType, name, column_kind) \
     .kind = (column_kind), .member = #name, .offset = offsetof(RowType, name)
-// A column in a structure `part` of the row.
+// A column for a member of the structure `part`, which is a member of the row.
 #define PART_COLUMN(RowType, part, name, column_kind, type) \
     .kind = (column_kind), .member = #name, .offset = OFFSET(RowType, part.name, type)
-// The reserved member at the end of a structure. A machine file cannot set it; it must be 0.
+// The reserved member at the end of a structure, for future versions. It must be 0, and a machine
+// file cannot set it.
 #define RESERVED(RowType)                                            \
     {                                                                \
         UNTYPED_COLUMN(RowType, reserved, MD5_COLUMN_RESERVED),      \
@@ -37,7 +39,8 @@
     }
 #define BIT(kind) ((uint64_t)1 << (kind))
 
-// Columns for the numbers that md5/motion/numbers.h lists.
+// Columns for the parameters of gazes and springs, which md5/motion/numbers.h lists with their
+// limits.
 #define GAZE_NUMBER(name, low, high, usual, about)                          \
     {PART_COLUMN(md5_modifier_gaze, params, name, MD5_COLUMN_FLOAT, float), \
      .text = (about),                                                       \
@@ -1249,8 +1252,8 @@ const md5_schema md5i_machine_schema = {
 
 // -- Iteration ----------------------------------------------------------------------------------
 
-// Returns the keyword of choice `i` of a column and sets *value to its number, or returns NULL
-// after the last choice.
+// Returns the keyword of choice `i` of a column and sets *value to the value of the choice. Returns
+// NULL after the last choice.
 const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *value)
 {
     *value = i;
@@ -1262,8 +1265,8 @@ const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *val
     return column->choices[i].word;
 }
 
-// Returns the value of a numeric column in a row: a number, flag, choice, or the kind of an easing;
-// 0 for other columns.
+// Returns the value of a number, flag or choice, or the kind of an easing. Returns 0 for other
+// columns.
 double md5i_column_number(const md5_column *column, const char *row)
 {
     const void *const value = row + column->offset;
@@ -1279,7 +1282,7 @@ double md5i_column_number(const md5_column *column, const char *row)
         return *(const bool *)value;
     case MD5_COLUMN_COUNT:
     case MD5_COLUMN_CHOICE:
-    case MD5_COLUMN_EASING: // the kind is its first member
+    case MD5_COLUMN_EASING: // its first member is its kind
         memcpy(&number, value, sizeof number);
         return number;
     default:
@@ -1287,8 +1290,8 @@ double md5i_column_number(const md5_column *column, const char *row)
     }
 }
 
-// Returns the rows that a column of a row contains, and sets *count: an array, a single row, or a
-// part of the row itself.
+// Returns the rows of a column and sets *count to their number. They are an array, a single row, or
+// a part of the row itself.
 const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t *count)
 {
     const char *rows;
@@ -1304,7 +1307,7 @@ const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t
 }
 
 // Begins an iteration over the columns of a row and of all rows below it. `copy` is the copy of the
-// row, or NULL if the rows are not copied.
+// row if the caller copies rows, else NULL.
 md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
 {
     md5_table_iterator iterator = {.top = 0};
@@ -1314,7 +1317,7 @@ md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row,
 }
 
 // Adds a level to an iterator for the rows of a column, and begins at the first row. `copies` are
-// the copies of these rows, or NULL. Does nothing if the column is NULL or has no rows.
+// the copies of these rows, or NULL. Has no effect if the column is NULL or has no rows.
 // NOLINTNEXTLINE(readability-non-const-parameter): the iterator writes to the copies
 static void enter_rows(md5_table_iterator *iterator, const md5_column *column, char *copies)
 {
@@ -1337,7 +1340,7 @@ static void enter_rows(md5_table_iterator *iterator, const md5_column *column, c
     };
 }
 
-// Moves a level of an iterator to the next row of its table, before the first column.
+// Moves a level of an iterator to the first column of the next row of its table.
 static void next_row(md5_table_iterator *iterator, md5_table_level *level)
 {
     const uint32_t owner_kind = iterator->top > 0 ? iterator->levels[iterator->top - 1].kind : 0;
@@ -1378,8 +1381,8 @@ bool md5i_next_column(md5_table_iterator *iterator)
     return false;
 }
 
-// Returns the kind and the name of the iterator's row for error messages. If the row does not have
-// them, returns those of the nearest row above it.
+// Returns the kind and the name of the current row for error messages. If the row does not have a
+// kind or name, uses the nearest row above it that has one.
 md5_row_title md5i_row_title_at(const md5_table_iterator *iterator)
 {
     md5_row_title title = {NULL, NULL};
@@ -1416,8 +1419,8 @@ static void fill_float(const md5_column *column, float unit, float *value)
         *value = column->is_length ? column->otherwise * unit : column->otherwise;
 }
 
-// Replaces the values of a row that select a default, usually 0. `unit` is the length of one of
-// id's units in the units of the model.
+// Replaces the values of a row that select a default, usually 0, by this default. `unit` is the
+// length of one of id's units in the units of the model.
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 {
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -1434,8 +1437,8 @@ void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 
 // == Locations ==================================================================================
 
-// Returns the line and column in the machine file at which a member of a table was read; 0:0 if it
-// was not read from the file. `member` is the address of the member.
+// Returns the line and column of a member in the machine file. Returns 0:0 if the member was not
+// read from the file. `member` is the address of the member.
 md5_location md5i_find_location(const md5_locations *locations, const void *member)
 {
     const uintptr_t address = (uintptr_t)member;
