@@ -1,20 +1,22 @@
 // Advances a player: transitions, clocks, events, root motion and smoothed parameters.
 //
 // md5_player_advance() divides a step of the game into intervals. In an interval clips advance, and
-// the events up to and including its end fire. Between intervals are instants, at which transitions
-// are taken and the events at the start of new states fire. The start and the end of the step, the
-// end of each transition and each exit are instants. Because each step ends with an instant, the
-// result does not depend on the division of time into steps.
+// the events up to and including its end fire. Between intervals are instants. At an instant
+// transitions are taken, and the events at the start of new states fire. The start and the end of
+// the step, the end of each transition and each exit are instants. Because each step ends with an
+// instant, the result does not depend on the division of time into steps.
 //
 // A transition changes the state of a layer when its conditions hold. It may also wait for an exit,
-// a position of the state's first clip. A cue is a phase of a clip at which something happens: an
-// event, the first or last frame of a window, or the end of the cycle.
+// which is a position of the state's first clip. A cue is a phase of a clip at which something
+// happens: an event, the first or last frame of a window, or the end of the cycle. A window is a
+// named range of frames.
 #include "md5/core/math.h"
 #include "md5/play/run/player_state.h"
 
 // == Parameters =================================================================================
 
-// Returns true if a threshold of a parameter is in low..high.
+// Returns true if a threshold of a parameter is in low..high. A threshold is a value at which a
+// condition changes its result.
 static bool has_threshold_between(const md5_machine *machine, uint32_t parameter, float low,
                                   float high)
 {
@@ -34,8 +36,8 @@ static bool has_threshold_between(const md5_machine *machine, uint32_t parameter
            && thresholds[begin].value <= high;
 }
 
-// Sets a parameter. The new value can change the result of a condition only if a threshold is
-// between the old and the new value, or equal to one of them.
+// Sets a parameter. The new value can change a condition only if a threshold is between the old and
+// the new value, or equal to one of them. Only then are transitions tested again.
 void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 {
     const md5_machine *const machine = player->machine;
@@ -51,27 +53,26 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 
 // -- Smoothed parameters --------------------------------------------------------------------------
 //
-// The value of a smoothed parameter, and its mean over an interval, have a closed form of the time
-// since its goal was set. Therefore they do not depend on the division of time into steps.
+// The value of a smoothed parameter and its mean over an interval are formulas of the time since
+// its goal was set. Therefore they do not depend on the division of time into steps.
 
-// A distance that has decreased to e^-40 of its value is negligible: it is too small to change a
-// float.
+// A distance that has decreased to e^-40 of its initial value is negligible, because it cannot
+// change a float.
 #define NEGLIGIBLE_EXPONENT 40.0
 
-// In a shorter interval the rounding errors of an integral exceed the change of the parameter,
-// seconds.
+// Minimum length of an interval for the mean of a parameter, seconds. In shorter intervals, the
+// rounding errors of the integral exceed the change of the parameter.
 #define MIN_MEAN_SECONDS 1e-7
 
-// The movement of a smoothed parameter at an instant: its distance from the goal, and its velocity,
-// the change of its value per second.
+// The movement of a smoothed parameter at one time: its distance from the goal, and the change of
+// this distance per second.
 typedef struct movement {
     double distance;
     double velocity;
 } movement;
 
-// Returns the seconds after which the remaining distance of a parameter from its goal is
-// negligible. The distance of a spring is a sum of two exponentials; the slower of both determines
-// the time.
+// Returns the seconds after which a parameter's distance from its goal is negligible. The distance
+// of a spring is a sum of two exponentials. The slower of them determines the time.
 static double settling_time(const md5_follow_desc *follow)
 {
     if (follow->kind == MD5_FOLLOW_EASE)
@@ -84,8 +85,8 @@ static double settling_time(const md5_follow_desc *follow)
 }
 
 // Returns the distance and the velocity of a smoothed parameter `elapsed` seconds after its goal
-// was set. Only a spring has a velocity, because only its movement begins with the velocity that
-// the parameter had before.
+// was set. Only springs have a velocity, because only they continue with the velocity that the
+// parameter had before.
 static movement movement_after(const md5_follow_desc *follow,
                                const md5_parameter_smoothing *smoothing, double elapsed)
 {
@@ -110,7 +111,7 @@ static movement movement_after(const md5_follow_desc *follow,
     };
 }
 
-// Returns the value of a parameter `seconds` from now.
+// Returns the value of a smoothed parameter `seconds` from now.
 static float value_after(const md5_follow_desc *follow, const md5_parameter_smoothing *smoothing,
                          double seconds)
 {
@@ -118,8 +119,8 @@ static float value_after(const md5_follow_desc *follow, const md5_parameter_smoo
     return md5_round_to_float(smoothing->goal + then.distance);
 }
 
-// Returns the integral of the distance of a parameter with an easing from its goal, from `begin` to
-// `end` seconds after the goal was set.
+// Returns the integral of a parameter's distance from its goal, for a parameter with an easing. The
+// integral extends from `begin` to `end`, in seconds after the goal was set.
 static double eased_distance_integral(const md5_follow_desc *follow,
                                       const md5_parameter_smoothing *smoothing, double begin,
                                       double end)
@@ -131,10 +132,10 @@ static double eased_distance_integral(const md5_follow_desc *follow,
     return ((double)smoothing->from - smoothing->goal) * (end - begin - eased_area);
 }
 
-// Returns the integral of the distance x of a parameter with a spring from its goal, between the
-// times of two movements. By the equation of the spring, x = -(x'' + c x') / k, so the integral
-// follows from the differences of x' and x. With k = rate, c = 1 and x'' = 0 this is also the
-// integral of a SMOOTH parameter.
+// Returns the integral of a parameter's distance x from its goal, for a parameter with a spring.
+// The integral extends from the time of the movement `from` to the time of `to`. By the equation of
+// the spring, x = -(x'' + c x') / k. So the integral follows from the differences of x' and x. With
+// k = rate, c = 1 and x'' = 0, the formula is also valid for a SMOOTH parameter.
 static double spring_distance_integral(const md5_follow_desc *follow, movement from, movement to)
 {
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
@@ -143,7 +144,7 @@ static double spring_distance_integral(const md5_follow_desc *follow, movement f
     return (from.velocity - to.velocity + c * (from.distance - to.distance)) / k;
 }
 
-// Returns the mean value of a parameter over the next `seconds`.
+// Returns the mean value of a smoothed parameter over the next `seconds`.
 static float mean_value(const md5_follow_desc *follow, const md5_parameter_smoothing *smoothing,
                         double seconds)
 {
@@ -161,14 +162,15 @@ static float mean_value(const md5_follow_desc *follow, const md5_parameter_smoot
     return md5_round_to_float(smoothing->goal + integral / seconds);
 }
 
-// Returns true if a smoothed parameter has not reached its goal, or passes it with a velocity.
+// Returns true if a smoothed parameter has not reached its goal, or is at its goal but has a
+// velocity.
 static bool is_parameter_moving(const md5_parameter_smoothing *smoothing)
 {
     return smoothing->from != smoothing->goal || smoothing->velocity != 0;
 }
 
-// Sets the goal of a smoothed parameter, which moves to it over time from its current value and
-// velocity. Returns false if the parameter is not smoothed.
+// Sets the goal of a smoothed parameter. The parameter moves to the goal over time, from its
+// current value and velocity. Returns false if the parameter is not smoothed.
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
 {
     const uint32_t index = player->machine->smoothing_rows[parameter];
@@ -186,15 +188,16 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
     return true;
 }
 
-// The tasks of follow_goals(). Each task also computes the prediction in md5_parameter_smoothing.
+// The task of follow_goals(). Every task also computes md5_parameter_smoothing.next, the value at
+// the end of the interval.
 typedef enum follow_task {
-    // Only sets md5_parameter_smoothing.next to the value at the end of the interval.
+    // changes no parameter
     FOLLOW_PREDICT,
     FOLLOW_MEAN, // sets parameters to their means over the interval
     FOLLOW_MOVE, // moves parameters to the end of the interval
 } follow_task;
 
-// Moves the time of a smoothed parameter forward, and ends its movement if it has settled.
+// Advances the time of a smoothed parameter, and ends its movement if its distance is negligible.
 static void advance_smoothing(const md5_follow_desc *follow, double seconds,
                               md5_parameter_smoothing *smoothing)
 {
@@ -203,9 +206,9 @@ static void advance_smoothing(const md5_follow_desc *follow, double seconds,
         *smoothing = (md5_parameter_smoothing){.goal = smoothing->goal, .from = smoothing->goal};
 }
 
-// Computes the movement of all smoothed parameters toward their goals in an interval of `seconds`,
-// which is above 0. `task` selects the result: only predicted values, the means of the interval, or
-// the values at its end.
+// Moves all smoothed parameters toward their goals in an interval of `seconds`, which is above 0.
+// `task` selects if parameters get the means of the interval, the values at its end, or no new
+// values.
 static void follow_goals(md5_player *player, double seconds, follow_task task)
 {
     const md5_machine *const machine = player->machine;
@@ -246,19 +249,20 @@ static bool is_following(const md5_player *player)
 
 // == Transitions ================================================================================
 
-// The instant at which a condition changes is found with this precision, seconds.
+// Precision with which the time of a condition's change is found, seconds.
 #define SAME_TIME 1e-13
 
-// Exit times are limited to this, in cycles. A later exit is never reached.
+// Limit of exit times, in cycles. No clip reaches a later exit.
 #define MAX_EXIT 0x1p52
 
-// A time is clearly before or after an exit if their distance is above this, relative to the larger
-// of 1 and the exit. Times are snapped to frames only over much smaller distances.
+// Minimum distance of a time that is clearly before or after an exit, relative to the larger of 1
+// and the exit. Snapping to frames moves times only by much smaller distances.
 #define CLEAR_EXIT_DISTANCE 1e-6
 
 // -- Exits --------------------------------------------------------------------------------------
 
-// Returns true if a clip plays backward, by its rate or by the mean rate of its group.
+// Returns true if a clip plays backward. In a group, the mean rate of the group determines the
+// direction.
 static bool is_playing_backward(const md5_active_state *active, uint32_t instance)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -290,7 +294,7 @@ static exit_position find_exit(const md5_active_state *active, double exit)
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1 - limited : limited;
 
-    // The exit of a clip that is played once may be outside of the clip.
+    // For a clip that is played once, the exit may be outside of the clip.
     const double cycle = floor(time);
     position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)cycle, time - cycle},
                                      MD5_FLOAT_ERROR * fmax(1.0, fabs(exit)));
@@ -304,8 +308,8 @@ static double cycles_to_exit(const exit_position *exit, double time)
     return exit->is_backward ? time - exit->time : exit->time - time;
 }
 
-// Returns true if a time of the first clip is at or after an exit. Usually the distance is so large
-// that the exit need not be snapped to a frame.
+// Returns true if a time of a state's first clip is at or after an exit. The exit is snapped to a
+// frame only if it is near, because this is slow.
 static bool is_past_exit(const md5_active_state *active, double exit, double time)
 {
     if (!active->tree)
@@ -317,8 +321,8 @@ static bool is_past_exit(const md5_active_state *active, double exit, double tim
     return cycles_to_exit(&position, time) <= MD5_BORDER;
 }
 
-// Returns the distance of a cue in the direction of playback, in cycles. A clip that repeats passes
-// the cue in each cycle; the distance is then that of the first pass which is more than
+// Returns the distance of a cue in the direction of playback, in cycles. A repeating clip passes
+// the cue in each cycle. The distance is then the distance of the first pass that is more than
 // `min_cycles` away. Sets *num_cycles to the number of cycle boundaries before this pass.
 static double distance_to_cue(const md5_timing *timing, const md5_cue *cue, double phase,
                               bool backward, double min_cycles, double *num_cycles)
@@ -330,12 +334,12 @@ static double distance_to_cue(const md5_timing *timing, const md5_cue *cue, doub
     return distance + *num_cycles;
 }
 
-// Finds the next cue of a clip that is more than `min_cycles` away in the direction of playback.
+// Finds the next cue of a clip in the direction of playback that is more than `min_cycles` away.
 // Returns its distance in cycles, and sets *target to the clock there. Returns INFINITY if the clip
 // does not pass another cue.
 //
-// `event_bits` are the event bits of the clip's events. If it is not NULL, only cues of events that
-// have one of the bits in `event_bit` count.
+// `event_bits` contains the event bits of each cue. If it is not NULL, only events with one of the
+// bits in `event_bit` are found.
 static double cycles_to_cue(const md5_cues *cues, const uint64_t *event_bits, uint64_t event_bit,
                             md5_clock current, bool backward, double min_cycles, md5_clock *target)
 {
@@ -356,8 +360,8 @@ static double cycles_to_cue(const md5_cues *cues, const uint64_t *event_bits, ui
     return nearest;
 }
 
-// Returns the number of cycles, more than `min_cycles`, until the next exit of a transition that
-// exits in each cycle, and sets *target to the clock there.
+// Returns the number of cycles until the next exit of a transition that exits in each cycle. The
+// result is more than `min_cycles`. Sets *target to the clock at the exit.
 static double cycles_to_repeated_exit(const md5_active_state *active,
                                       const md5_transition *transition, double min_cycles,
                                       md5_clock *target)
@@ -381,7 +385,7 @@ static double cycles_to_repeated_exit(const md5_active_state *active,
 }
 
 // Returns true if a state has reached the exit of a transition, or if the transition does not have
-// an exit. If `at_start` is true, returns the result at the time when the state began.
+// an exit. If `at_start` is true, returns the result for the time when the state began.
 static bool has_reached_exit(const md5_player *player, const md5_active_state *active,
                              const md5_transition *transition, bool at_start)
 {
@@ -411,8 +415,8 @@ static double seconds_to_repeated_exit(const md5_player *player, const md5_activ
     return seconds > 0 ? md5_smaller(max_seconds, seconds) : max_seconds;
 }
 
-// Returns true if the first clip of a state cannot reach an exit within `seconds`, because the exit
-// is too far away. This quick test may return false although the exit is not reached.
+// Returns true if an exit is too far away to be reached within `seconds`. This is a quick test: it
+// may return false although the exit is not reached.
 static bool is_far_before_exit(const md5_active_state *active, double exit, double seconds)
 {
     const double rate = active->instances[0].rate;
@@ -423,9 +427,8 @@ static bool is_far_before_exit(const md5_active_state *active, double exit, doub
     return exit - md5_clock_time(active->instances[0].clock) > rate * seconds + clear_distance;
 }
 
-// Returns the seconds, at most `max_seconds`, until the exit of a transition is reached: the time
-// in the state's first clip at which the transition may begin. Returns `max_seconds` if the clip
-// has passed the exit or never reaches it.
+// Returns the seconds, at most `max_seconds`, until a state's first clip reaches the exit of a
+// transition. Returns `max_seconds` if the clip has passed the exit or never reaches it.
 static double seconds_to_exit(md5_player *player, const md5_active_state *active,
                               const md5_transition *transition, double max_seconds)
 {
@@ -449,7 +452,7 @@ static double seconds_to_exit(md5_player *player, const md5_active_state *active
 
 // -- Conditions -----------------------------------------------------------------------------------
 
-// Returns true if a condition about a parameter holds for a value of the parameter.
+// Returns true if a condition on a parameter holds for the value `value` of the parameter.
 static bool holds_for(const md5_play_condition *condition, float value)
 {
     switch (condition->compare) {
@@ -469,8 +472,8 @@ static bool holds_for(const md5_play_condition *condition, float value)
     return value >= condition->value;
 }
 
-// Returns true if the player's current parameters satisfy a condition. Conditions that test a time
-// or an event give false.
+// Returns true if the player's current parameters satisfy a condition. Returns false for conditions
+// on a time or an event.
 bool md5_player_condition_holds(const md5_player *player, const md5_condition *condition)
 {
     MD5_ASSERT_PLAYER(player);
@@ -482,8 +485,8 @@ bool md5_player_condition_holds(const md5_player *player, const md5_condition *c
     return holds_for(&resolved, player->parameters[parameter]);
 }
 
-// Returns the time of a MD5_WHEN_STATE_TIME condition, with a random addition if it has a spread.
-// The addition is the same for each evaluation while the newest state is active.
+// Returns the time of a MD5_WHEN_STATE_TIME condition. If the condition has a spread, a random time
+// is added. It remains the same while the newest state is active.
 static double state_time_threshold(const md5_player *player, const md5_layer_state *layer_state,
                                    const md5_play_condition *condition)
 {
@@ -495,16 +498,16 @@ static double state_time_threshold(const md5_player *player, const md5_layer_sta
     return time;
 }
 
-// Returns the seconds until the remaining time of a state's first clip, in its current cycle, is
-// the time of a condition. If `at_start` is true, returns the result at the time when the state
-// began. A state without a motion has no remaining time.
+// Returns the seconds until the remaining time of a state's first clip in its cycle becomes the
+// time of a condition. If `at_start` is true, returns the result for the time when the state began.
+// A state without a motion has no remaining time.
 static double seconds_to_clip_time_left(const md5_player *player, const md5_active_state *active,
                                         const md5_play_condition *condition, bool at_start)
 {
     if (!active->tree)
         return -condition->seconds;
 
-    // The end of the current cycle is like a single cue.
+    // Treat the end of the current cycle as a single cue.
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
     const bool backward = is_playing_backward(active, 0);
     const md5_clock current =
@@ -517,8 +520,9 @@ static double seconds_to_clip_time_left(const md5_player *player, const md5_acti
     return left >= 0 ? left - condition->seconds : (double)INFINITY; // the clip does not move
 }
 
-// Returns the seconds until the time of a condition of the newest state is reached; 0 or less if it
-// was reached. If `at_start` is true, returns the result at the time when the state began.
+// Returns the seconds until the newest state reaches the time of a condition. Returns 0 or less if
+// it has reached the time. If `at_start` is true, returns the result for the time when the state
+// began.
 static double seconds_to_condition(const md5_player *player, md5_layer_state *layer_state,
                                    const md5_play_condition *condition, bool at_start)
 {
@@ -549,8 +553,9 @@ static double seconds_to_time_left(const md5_player *player, md5_layer_state *la
     return is_reached ? seconds_to_next_cycle : seconds;
 }
 
-// Returns the seconds, at most `max_seconds`, until a time condition of a transition changes. In
-// backward playback (`goes_back`) the remaining time of a cycle never meets a condition.
+// Returns the seconds, at most `max_seconds`, until a time condition of a transition changes.
+// `goes_back` is true for backward playback. There the remaining time of a cycle increases, so it
+// never meets a condition.
 static double seconds_to_conditions(const md5_player *player, md5_layer_state *layer_state,
                                     const md5_transition *transition, bool goes_back,
                                     double max_seconds)
@@ -569,9 +574,9 @@ static double seconds_to_conditions(const md5_player *player, md5_layer_state *l
     return nearest;
 }
 
-// Returns true if a condition about time or an event holds. If `at_start` is true, returns the
-// result at the time when the state began; events at that time were for the previous state.
-// `active` is NULL for one-shot clips, whose conditions can only be about events.
+// Returns true if a condition on a time or an event holds. If `at_start` is true, returns the
+// result for the time when the state began; events at that time belonged to the previous state.
+// `active` is NULL for one-shot clips, whose conditions cannot depend on a time.
 static MD5_NO_INLINE bool holds_time_or_event(const md5_player *player, uint32_t layer,
                                               const md5_active_state *active,
                                               const md5_play_condition *condition, bool at_start)
@@ -586,8 +591,8 @@ static MD5_NO_INLINE bool holds_time_or_event(const md5_player *player, uint32_t
     if (is_left && player->is_backward)
         return false;
 
-    // When the time is reached, the time of the state is above the value of the condition, but the
-    // time that is left is below it.
+    // A state time condition holds if the state's time is above the time of the condition. A time
+    // left condition holds if the remaining time is below it.
     const double seconds =
         seconds_to_condition(player, &player->layer_states[layer], condition, at_start);
     const bool is_reached = seconds <= MD5_BORDER;
@@ -595,8 +600,8 @@ static MD5_NO_INLINE bool holds_time_or_event(const md5_player *player, uint32_t
     return is_reached == holds_when_reached;
 }
 
-// Returns true if a parameter condition holds for a layer. A trigger that the layer has consumed is
-// clear for this layer.
+// Returns true if a condition on a parameter holds for a layer. A trigger is a parameter that a
+// transition resets. A trigger that this layer has consumed counts as not set.
 static inline bool holds_parameter(const md5_player *player, uint32_t layer,
                                    const md5_play_condition *condition)
 {
@@ -608,7 +613,7 @@ static inline bool holds_parameter(const md5_player *player, uint32_t layer,
 }
 
 // Returns true if all conditions of one alternative hold for a layer. `conditions` is its first
-// condition; num_following of this condition is the number of the others.
+// condition, which contains the number of following conditions.
 static inline bool holds_alternative(const md5_player *player, uint32_t layer,
                                      const md5_active_state *active,
                                      const md5_play_condition *conditions, bool at_start)
@@ -627,10 +632,10 @@ static inline bool holds_alternative(const md5_player *player, uint32_t layer,
     return true;
 }
 
-// The conditions of a transition are alternatives, one after another: the transition is possible if
-// all conditions of any alternative hold. Returns true if an alternative holds for a layer, and
-// sets *first to the index of its first condition. Without conditions, always returns true. The
-// layer index of one-shot clips is the number of layers.
+// Returns true if a transition or one-shot clip is possible for a layer. Its conditions form
+// alternatives, one after another, and all conditions of one alternative must hold. Sets *first to
+// the index of the first condition of this alternative. Without conditions, always returns true.
+// For one-shot clips, `layer` is the number of layers.
 static inline bool holds_any_alternative(const md5_player *player, uint32_t layer,
                                          const md5_active_state *active,
                                          const md5_play_condition *conditions, uint32_t count,
@@ -643,8 +648,8 @@ static inline bool holds_any_alternative(const md5_player *player, uint32_t laye
     return i < count || count == 0;
 }
 
-// Consumes the triggers of an alternative: immediately for this layer, for the other layers after
-// all of them were processed. Returns true if the alternative has triggers.
+// Consumes the triggers of an alternative. For this layer they are reset immediately, for the other
+// layers after all layers were processed. Returns true if the alternative has triggers.
 static bool consume_triggers(md5_player *player, uint32_t layer,
                              const md5_play_condition *conditions, uint32_t count)
 {
@@ -667,8 +672,8 @@ static bool consume_triggers(md5_player *player, uint32_t layer,
 
 // -- Selection of a transition --------------------------------------------------------------------
 
-// Returns true if a transition may interrupt the transition to the active state, or if that
-// transition has ended.
+// Returns true if a transition may interrupt the transition by which the active state was entered,
+// or if that transition has ended.
 static bool may_interrupt(const md5_active_state *active, const md5_transition *transition)
 {
     if (active->interrupt == MD5_INTERRUPT_ANY || md5_progress(active) == 1)
@@ -677,8 +682,8 @@ static bool may_interrupt(const md5_active_state *active, const md5_transition *
            && transition->change.priority > active->priority;
 }
 
-// Returns true if a transition is possible, except for its exit. Sets *first like
-// holds_any_alternative().
+// Returns true if a transition is possible, without a test of its exit. Sets *first as
+// holds_any_alternative() does.
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition, uint32_t *first)
 {
@@ -690,9 +695,9 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
                                  transition->num_conditions, false, first);
 }
 
-// Iterator over the transitions of a state and the transitions from any state, in the order of
-// priority. Both lists are in this order and are merged. The iterator skips transitions that none
-// of `causes` may open.
+// Iterator over the transitions that can leave a state, by priority. It merges the state's own
+// transitions and the transitions from any state, which are both sorted. It skips transitions that
+// none of `causes` can make possible.
 typedef struct candidate_iterator {
     const md5_play_layer *layer;
     uint64_t causes;
@@ -718,8 +723,8 @@ static inline candidate_iterator begin_candidates(const md5_player *player, uint
     };
 }
 
-// Returns the index of the first transition, from `index` on and before `end`, that one of the
-// iterator's causes may open. Returns `end` if there is no such transition.
+// Returns the index of the first transition that one of the iterator's causes can make possible.
+// Searches from `index` up to `end`. Returns `end` if there is no such transition.
 static inline uint32_t next_with_cause(const candidate_iterator *iterator, uint32_t index,
                                        uint32_t end)
 {
@@ -738,8 +743,8 @@ static inline bool precedes(const md5_transition *a, const md5_transition *b)
     return a->number < b->number;
 }
 
-// Returns the next candidate of both lists: the one with the higher priority. Returns NULL at the
-// end.
+// Returns the next transition of both lists, which is the one with the higher priority. Returns
+// NULL at the end.
 static inline const md5_transition *next_candidate(candidate_iterator *iterator)
 {
     const md5_transition *const transitions = iterator->layer->transitions;
@@ -761,7 +766,7 @@ static inline const md5_transition *next_candidate(candidate_iterator *iterator)
     return from_state;
 }
 
-// Returns true if a transition was already open when the state began.
+// Returns true if a transition was already possible when the state began.
 static bool was_open_at_start(const md5_player *player, uint32_t layer,
                               const md5_active_state *active, const md5_transition *transition)
 {
@@ -771,9 +776,9 @@ static bool was_open_at_start(const md5_player *player, uint32_t layer,
                                     transition->num_conditions, true, &first);
 }
 
-// Finds the transition that a layer takes at this instant, among the transitions that one of its
-// causes may have opened. Sets *first to the first condition of the alternative that holds. Returns
-// NULL if no transition can be taken.
+// Finds the transition that a layer takes at this instant. Tests only the transitions that one of
+// the layer's causes can have made possible. Sets *first to the first condition of the alternative
+// that holds. Returns NULL if no transition can be taken.
 static MD5_NO_INLINE const md5_transition *find_open_candidate(const md5_player *player,
                                                                uint32_t layer,
                                                                const md5_active_state *active,
@@ -787,7 +792,8 @@ static MD5_NO_INLINE const md5_transition *find_open_candidate(const md5_player 
             continue;
         if (!has_reached_exit(player, active, candidate, false))
             continue;
-        // In a resting layer only transitions that open later count: see take_transitions().
+        // A resting layer ignores transitions that were possible when its state began: see
+        // take_transitions().
         if (layer_state->is_resting && was_open_at_start(player, layer, active, candidate))
             continue;
         return candidate;
@@ -807,9 +813,9 @@ static inline const md5_transition *find_open_transition(const md5_player *playe
     return find_open_candidate(player, layer, active, first);
 }
 
-// Returns the phase of a state's first clip at which a transition leaves the state. If the
-// transition waits for one exit, this is the phase of the exit; the clock may differ from it by a
-// rounding error.
+// Returns the phase of a state's first clip at which a transition leaves the state. For a
+// transition with a single exit this is the phase of the exit, because the clock may differ from it
+// by a rounding error.
 static double leaving_phase(const md5_active_state *left, const md5_transition *transition)
 {
     if (!left->tree)
@@ -851,14 +857,14 @@ static void take_transition(md5_player *player, uint32_t layer, const md5_transi
         player->status.num_cuts++;
 
     md5i_change_state(player, layer, &change);
-    if (change.in_step) // the next exit depends on the shared rate
+    if (change.in_step) // exits depend on the rate of the shared clock
         md5i_update_shared_rates(player, 0, 0);
 }
 
 // Takes transitions of a layer until none is possible at this instant. If it takes more transitions
-// than exist, they form a cycle that takes no time and never ends. In this case the layer rests in
-// its current state: transitions that were open at that time are ignored until a parameter changes
-// or the current transition ends. Therefore the result does not depend on the number of calls.
+// than exist, they form a cycle that would never end. Then the layer rests in its current state: it
+// ignores the transitions that are possible now, until a parameter changes or the current
+// transition ends. Therefore the result does not depend on the number of calls.
 static void take_transitions(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -868,7 +874,7 @@ static void take_transitions(md5_player *player, uint32_t layer)
         const md5_transition *const open =
             find_open_transition(player, layer, md5_newest(layer_state), &first);
         if (!open) {
-            if (!layer_state->is_resting) // a resting layer has open transitions
+            if (!layer_state->is_resting) // a resting layer still has possible transitions
                 layer_state->causes = MD5_CAUSE_TIME;
             return;
         }
@@ -878,7 +884,8 @@ static void take_transitions(md5_player *player, uint32_t layer)
         }
 
         num_taken++;
-        // A transition that consumes a trigger cannot be part of a cycle.
+        // A trigger is set only by the game, so a transition that consumes one cannot be part of a
+        // cycle.
         if (consume_triggers(player, layer, open->conditions + first, open->num_conditions - first))
             num_taken = 0;
         take_transition(player, layer, open);
@@ -888,7 +895,7 @@ static void take_transitions(md5_player *player, uint32_t layer)
 // -- One-shot clips -------------------------------------------------------------------------------
 
 // Returns true if a one-shot clip has begun to fade out, so that another clip may start in its
-// slot. A clip that fades out from its start does not count, otherwise it would replace itself at
+// slot. A clip that fades out from its start does not count, because it would replace itself at
 // every instant. In backward playback a clip moves away from its end.
 static bool is_fading_out(const md5_player *player, const md5_one_shot *one_shot)
 {
@@ -920,8 +927,8 @@ static bool is_triggered(md5_player *player, const md5_play_condition *condition
     return is_set;
 }
 
-// Stops the clip of an entry of the one-shot table if its `until` conditions hold. Events that
-// fired when the clip started do not stop it.
+// Stops the clip of an entry of the one-shot table if its `until` conditions hold. The events that
+// started the clip do not stop it.
 static void stop_if_due(md5_player *player, uint32_t index)
 {
     const md5_one_shot_desc *const desc = &player->machine->tables.one_shots[index];
@@ -930,7 +937,7 @@ static void stop_if_due(md5_player *player, uint32_t index)
     if (!newest || newest->desc_index != index || newest->is_stopping)
         return;
 
-    // The conditions are evaluated without the events that this clip ignores.
+    // Evaluate the conditions without the events that this clip ignores.
     const uint64_t heard = player->heard_events;
     player->heard_events = heard & ~newest->ignored_events;
     if (is_triggered(player, one_shot->until, desc->num_until, true))
@@ -972,8 +979,8 @@ static void start_if_due(md5_player *player, uint32_t index)
         md5_newest_one_shot(player, one_shot->slot)->ignored_events = UINT64_MAX;
 }
 
-// Stops and starts the entries of the one-shot table whose conditions hold. Stops are first,
-// because they free slots for the clips that start.
+// Stops and starts the entries of the one-shot table whose conditions hold. Stops come first,
+// because they free slots for the starting clips.
 static void update_one_shots(md5_player *player)
 {
     const uint32_t count = player->machine->tables.num_one_shots;
@@ -986,11 +993,11 @@ static void update_one_shots(md5_player *player)
 // -- Kinks of smoothed parameters -----------------------------------------------------------------
 
 // A kink is a value of a smoothed parameter at which its effect changes: the threshold of a
-// condition, or the position of an item of a blend space. An interval ends there, because the mean
-// of a result over an interval follows from the mean of the parameter only between kinks.
+// condition, or the position of an item in a blend space. Between kinks, the mean of a result over
+// an interval follows from the mean of the parameter. Therefore an interval ends at each kink.
 
-// Returns the seconds, at most `max_seconds`, until a smoothed parameter passes a kink between its
-// current value and its value after `max_seconds`. Uses bisection.
+// Returns the seconds, at most `max_seconds`, until a smoothed parameter passes a kink. The kink is
+// between the parameter's current value and its value after `max_seconds`. Uses bisection.
 static double seconds_to_passed_kink(const md5_player *player, const md5_play_condition *kink,
                                      double max_seconds)
 {
@@ -999,7 +1006,7 @@ static double seconds_to_passed_kink(const md5_player *player, const md5_play_co
     const bool holds_now = holds_for(kink, player->parameters[kink->parameter]);
     double before = 0;
     double after = max_seconds;
-    double middle = max_seconds - SAME_TIME; // the end may already be at the kink
+    double middle = max_seconds - SAME_TIME; // the parameter may be at the kink at the end
     for (int k = 0; k < MD5_MAX_BISECTIONS && after - before > SAME_TIME; k++) {
         const float value = value_after(follow, &player->smoothings[index], middle);
         if (holds_for(kink, value) == holds_now)
@@ -1032,25 +1039,26 @@ static double seconds_to_kink(md5_player *player, double max_seconds)
 
 // == Steps ======================================================================================
 
-// Maximum length of a step, seconds. A longer step is cut to this.
+// Maximum length of a step, seconds. Longer steps are shortened to this length.
 #define MAX_SECONDS 1e6
 
-// Root motion uses the mean weights of an interval. While weights change, an interval is at most
-// this fraction of a fade.
+// Root motion is blended with the mean weights of an interval. While weights change, intervals are
+// at most this fraction of a fade, so that the means are exact enough.
 #define FADE_DIVISIONS 8.0
 
-// While root motion rotates, an interval has at most this length, seconds.
+// Maximum length of an interval while root motion rotates, seconds.
 #define MAX_ROOT_SECONDS 0.25
 
-// While parameters are smoothed, an interval has at most this length, seconds: a value that is not
-// a linear function of a parameter is computed from the mean of the parameter.
+// Maximum length of an interval while parameters are smoothed, seconds. A result is computed from
+// the mean of a parameter, which is inexact if it is not a linear function of the parameter.
 #define MAX_FOLLOW_SECONDS 0.02
 
 // Precision of the end of an interval, seconds.
 #define CLOSE_SECONDS 1e-13
 
-// FADE_DIVISIONS, MAX_ROOT_SECONDS and MAX_FOLLOW_SECONDS apply to at most this number of intervals
-// per step. The intervals of the remaining time are longer, and their results less exact.
+// Maximum number of intervals per step to which FADE_DIVISIONS, MAX_ROOT_SECONDS and
+// MAX_FOLLOW_SECONDS apply. The remaining time is divided into longer intervals, so its results are
+// less exact.
 enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 
 // -- Weights ------------------------------------------------------------------------------------
@@ -1070,7 +1078,7 @@ static void compute_chain_weights(md5_layer_state *layer_state, double seconds)
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         md5_active_at(layer_state, i)->weight = 0;
     for (uint32_t point = 0; point < 3; point++) {
-        float uncovered = 1; // weight that the states above leave
+        float uncovered = 1; // weight that the states above leave to this state
         for (uint32_t i = layer_state->num_used; i-- > 0;) {
             const float weight =
                 uncovered * md5i_fade_in(layer_state, all, i, -0.5 * point * seconds);
@@ -1080,8 +1088,7 @@ static void compute_chain_weights(md5_layer_state *layer_state, double seconds)
     }
 }
 
-// Events at the start of a fade have the weight that the fade has at this progress: see
-// start_fade().
+// Progress of a fade at which the weight of its first events is computed: see start_fade().
 #define START_FADE (1.0 / 16.0)
 
 // -- Events -------------------------------------------------------------------------------------
@@ -1091,14 +1098,15 @@ typedef struct step_context {
     md5_player *player;
     md5_event_fn *events;
     void *user;
-    double seconds; // length of the interval; 0: an instant, where the events of new states fire
+    double seconds; // length of the interval; 0: an instant
 } step_context;
 
-// A smaller weight in a layer is a rounding error at the end of a fade.
+// Minimum weight of a state whose events fire. A smaller weight is a rounding error at the end of a
+// fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
-// Returns the part of the weight 1 that the states above a state leave to it and to the states
-// below it, `shift` seconds from now.
+// Returns the weight that the states above a state leave to it and to the states below it, 0..1,
+// `shift` seconds from now.
 static float weight_left_above(md5_layer_state *layer_state, uint32_t position, double shift)
 {
     const md5_chain_range all = md5_whole_chain(layer_state);
@@ -1108,9 +1116,9 @@ static float weight_left_above(md5_layer_state *layer_state, uint32_t position, 
     return left;
 }
 
-// Returns the weight for the events at the start of a new state. A state that fades in has the
-// weight 0 then, but its events must not be silent: they get the weight in the middle of the first
-// eighth of the fade.
+// Returns the weight of the events at the start of a new state. The weight of a fade is 0 at its
+// start, but games ignore events of weight 0. Therefore these events get the weight in the middle
+// of the first eighth of the fade.
 static float start_fade(const md5_active_state *active)
 {
     return active->fades ? md5_clamped_ease(active->easing, START_FADE) : 1;
@@ -1119,8 +1127,8 @@ static float start_fade(const md5_active_state *active)
 // Returns the weight of a clip at the time of its cursor's next event.
 static float event_weight(const step_context *context, const md5_event_cursor *cursor)
 {
-    // Time of the event relative to the end of the interval, seconds: weights are computed for the
-    // end.
+    // Time of the event relative to the end of the interval, seconds. The weight functions count
+    // time from the end.
     const double shift = cursor->when - fabs(context->seconds);
     if (cursor->one_shot)
         return md5i_one_shot_weight(context->player, cursor->one_shot, shift, START_FADE);
@@ -1137,7 +1145,7 @@ static float event_weight(const step_context *context, const md5_event_cursor *c
     return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[cursor->instance].weight : 0;
 }
 
-// Calls the event callback that the caller of md5_player_advance() has passed, unless it is NULL.
+// Calls the event callback of md5_player_advance(), unless it is NULL.
 static void call_event_callback(const step_context *context, const md5_event *event, float weight)
 {
     if (!context->events)
@@ -1148,8 +1156,8 @@ static void call_event_callback(const step_context *context, const md5_event *ev
     md5_mark_callback(&context->player->internal, MD5_NO_CALLBACK);
 }
 
-// Counts an event of the step. Returns false if the step has too many events; then the event is
-// dropped.
+// Counts an event of the step. Returns false if the step has too many events; the caller must then
+// drop the event.
 static bool count_event(md5_player *player)
 {
     if (player->num_passed_events >= MD5_MAX_STEP_EVENTS) {
@@ -1170,12 +1178,12 @@ static void set_window_open(const step_context *context, uint32_t index, bool op
     call_event_callback(context, opens ? &events->begin : &events->end, window->max_weight);
 }
 
-// A window is a span of frames of a clip, for example in which an attack can be answered. It is
-// open while at least one clip is inside it.
+// A window is a named range of frames, for example the frames in which an attack can be answered.
+// It is open while at least one clip is inside it.
 
-// Opens the windows that clips are in (`opens`), or closes the windows that no clip is in. Finds
-// the changes that do not result from a clip that passes the frames of a window: for example, a
-// clip starts or stops inside it.
+// If `opens` is true, opens the windows that contain a clip, otherwise closes the windows that do
+// not. Finds the changes that are not caused by a clip that passes the first or last frame: for
+// example, a clip starts or stops inside a window.
 static void set_changed_windows(const step_context *context, bool opens)
 {
     md5_player *const player = context->player;
@@ -1193,20 +1201,21 @@ static void set_changed_windows(const step_context *context, bool opens)
     }
 }
 
-// Closes windows that no clip is in, then opens the others.
+// Closes the windows that contain no clip, then opens the windows that do.
 static void update_windows(const step_context *context)
 {
     set_changed_windows(context, false);
     set_changed_windows(context, true);
 }
 
-// Events whose times differ by less than this, in seconds, and by less than half of this in cycles,
-// are simultaneous. It is less than MD5_BORDER, so an interval that ends there passes both events.
+// Two events are simultaneous if their times differ by less than this, in seconds, and by less than
+// half of this, in cycles. The value is less than MD5_BORDER, so an interval that ends there passes
+// both events.
 #define SAME_INSTANT 1e-9
 
 // Returns true if the cursor's cue must not be reported in this interval. The end of a cycle is not
-// reported at the start of a clip, nor at the start of a cycle in the direction of playback.
-// Windows, whose indices follow the end, are not processed at an instant.
+// reported at the start of a clip, nor at the start of a cycle in the direction of playback. The
+// cues of windows have indices above the index of the end. They are not processed at an instant.
 static bool is_skipped(const step_context *context, const md5_event_cursor *cursor, md5_clock clock)
 {
     const uint32_t end = context->player->machine->tables.clips[cursor->clip].num_events;
@@ -1274,8 +1283,9 @@ static bool advance_cursor(const step_context *context, md5_event_cursor *cursor
     return true;
 }
 
-// The indices of a clip's cues are first the indices of its events, then the end of the clip, then
-// two for each window: its begin and its end.
+// The window to which a cue belongs. The index of a cue is the index of an event, the number of
+// events for the end of the clip, or one of two following indices for each window: its begin and
+// its end.
 typedef struct window_cue {
     uint32_t window; // index in the clip; MD5_NONE: the cue is an event or the end
     bool is_begin;
@@ -1291,8 +1301,9 @@ static inline window_cue decode_window_cue(const md5_clip_desc *clip, uint32_t e
     return (window_cue){index / 2, index % 2 == 0};
 }
 
-// Counts a clip in each window that contains `clock`, and raises the weights of these windows to
-// the weight of the clip. `at_start` is true if the clip is at its start and has not moved.
+// Counts a clip in each window that contains `clock`. The weight of each of these windows becomes
+// at least the weight of the clip. `at_start` is true if the clip is at its start and has not
+// moved.
 static void count_windows(const step_context *context, const md5_event_cursor *cursor,
                           const md5_cues *cues, md5_clock clock, bool at_start)
 {
@@ -1303,7 +1314,7 @@ static void count_windows(const step_context *context, const md5_event_cursor *c
     for (uint32_t i = 0; i < clip->num_windows; i++)
         windows[i].count_before = windows[i].count;
 
-    // The clip is in a window if it has passed the beginning of the window but not its end.
+    // The clip is inside a window if it has passed the beginning of the window but not its end.
     const uint32_t num_below = md5i_count_cues_below(cues, clock, cursor->is_backward, at_start);
     for (uint32_t i = 0; i < num_below; i++) {
         const window_cue cue = decode_window_cue(clip, cues->cues[i].event);
@@ -1343,9 +1354,9 @@ static void count_clip_in_windows(const step_context *context, const md5_event_c
     count_windows(context, cursor, cues, start, is_at_start);
 }
 
-// Adds a cursor to player->cursors if its clip passes an event. In an interval these are the events
-// between the clocks of the clip; at an instant, the events at the start of a new clip. Also counts
-// the clip in its windows.
+// Adds a cursor to player->cursors if its clip passes an event. In an interval, these are the
+// events between the clip's clocks. At an instant, these are the events at the start of a new clip.
+// Also counts the clip in its windows.
 static void add_cursor(const step_context *context, md5_event_cursor cursor, const md5_cues *cues,
                        clip_movement moved, uint32_t *num_cursors)
 {
@@ -1368,8 +1379,8 @@ static void add_cursor(const step_context *context, md5_event_cursor cursor, con
         (*num_cursors)++;
 }
 
-// Opens or closes a window when a clip passes its first or last frame. Several clips can be in the
-// same window: it opens when the first clip enters it, and closes when the last clip leaves it.
+// Opens or closes a window when a clip passes its first or last frame. Several clips can be inside
+// the same window. It opens when the first clip enters it, and closes when the last clip leaves it.
 static void pass_window_frame(const step_context *context, const md5_event_cursor *cursor,
                               float weight)
 {
@@ -1394,8 +1405,9 @@ static void pass_window_frame(const step_context *context, const md5_event_curso
         set_window_open(context, window, opens);
 }
 
-// Passes an event to conditions. Conditions are evaluated at the end of the interval; an earlier
-// event is at the start of a clip that begins backward, and is ignored.
+// Makes an event available to conditions. Conditions are evaluated at the end of the interval, so
+// only events there count. An earlier event is at the start of a clip that begins backward, and is
+// ignored.
 static void record_event(const step_context *context, const md5_event_cursor *cursor,
                          uint64_t event_bits)
 {
@@ -1405,11 +1417,12 @@ static void record_event(const step_context *context, const md5_event_cursor *cu
         return;
     if (!cursor->one_shot)
         cursor->layer_state->ignored_events |= event_bits;
-    else if (cursor->one_shot->fade_in.elapsed <= MD5_BORDER) // not the start of a later section
+    else if (cursor->one_shot->fade_in.elapsed <= MD5_BORDER) // not if a later section starts
         cursor->one_shot->ignored_events |= event_bits;
 }
 
-// Passes an event to conditions and to the event callback, unless the event is silent.
+// Makes an event available to conditions and calls the event callback, unless the event is silent
+// because its weight is 0.
 static void fire_event(const step_context *context, const md5_event_cursor *cursor)
 {
     const md5_machine *const machine = context->player->machine;
@@ -1431,7 +1444,7 @@ static void fire_event(const step_context *context, const md5_event_cursor *curs
 }
 
 // Adds a cursor for each clip of an active state that has events. A cursor iterates over the events
-// that its clip passes in this interval; the earliest event of all cursors is fired next.
+// that its clip passes in this interval. The earliest event of all cursors fires next.
 static void add_state_cursors(const step_context *context, md5_layer_state *layer_state,
                               uint32_t position, uint32_t *num_cursors)
 {
@@ -1513,7 +1526,8 @@ static uint32_t collect_cursors(const step_context *context)
     return num_cursors;
 }
 
-// Returns the cursor with the earliest event. Of simultaneous events it is the first.
+// Returns the cursor with the earliest event. If several events are simultaneous, returns the first
+// of their cursors.
 static md5_event_cursor *earliest_cursor(md5_event_cursor *cursors, uint32_t num_cursors)
 {
     md5_event_cursor *earliest = cursors;
@@ -1524,8 +1538,8 @@ static md5_event_cursor *earliest_cursor(md5_event_cursor *cursors, uint32_t num
     return earliest;
 }
 
-// Fires the events of all clips in an interval or instant (an interval of length 0) in the order of
-// time. Simultaneous events are in the order of layers and clips.
+// Fires the events of all clips in an interval or at an instant, in the order of time. Simultaneous
+// events are in the order of layers and clips.
 static void fire_events(const step_context *context)
 {
     md5_player *const player = context->player;
@@ -1550,7 +1564,7 @@ static void fire_events(const step_context *context)
         memmove(cursor, cursor + 1, num_after * sizeof *cursor);
     }
 
-    // Count the events that are dropped because the step has too many.
+    // The step has too many events. Count the events that are dropped.
     for (uint32_t i = 0; i < num_cursors; i++)
         player->status.num_dropped += 1 + player->cursors[i].iterator.num_left;
     if (is_instant)
@@ -1593,7 +1607,7 @@ static void report_state_event(const step_context *context, uint32_t layer, uint
 
 // -- Instants and intervals ---------------------------------------------------------------------
 
-// Resets the triggers that were consumed.
+// Resets the triggers that were consumed at this instant.
 static void clear_consumed(md5_player *player)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
@@ -1620,21 +1634,22 @@ static void take_all_transitions(md5_player *player)
 
         repeats = false;
         if (player->has_consumed) {
-            // A consumed trigger may open transitions that wait for it to be clear.
+            // A transition may wait until a trigger is not set, so test all transitions again.
             clear_consumed(player);
             player->is_weighed = false;
             player->has_consumed = false;
             repeats = true;
         } else if (player->heard_events != 0) {
-            // Events are heard in one pass. One-shot clips may start when the events are over.
+            // Conditions see events in only one pass. One-shot clips that the events prevented may
+            // start in the next pass.
             player->heard_events = 0;
             repeats = tables->num_one_shots > 0;
         }
     }
 }
 
-// Reports the states that layers have left and entered. States that were left at the same instant
-// at which they were entered are not reported.
+// Reports the states that layers have left and entered. A state that was entered and left at the
+// same instant is not reported, because it was never visible.
 static void report_entered_states(const step_context *context)
 {
     md5_player *const player = context->player;
@@ -1699,7 +1714,7 @@ static void advance_layers(md5_player *player, double seconds)
 
         layer_state->has_arrived = was_fading && md5_progress(newest) == 1;
         if (layer_state->has_arrived) {
-            // Transitions that could not interrupt the finished transition are possible now.
+            // The finished transition no longer blocks other transitions.
             layer_state->is_resting = false;
             layer_state->causes = MD5_ALL_CAUSES;
         }
@@ -1734,7 +1749,8 @@ static bool is_at_cycle_boundary(const md5_active_state *active)
     return false;
 }
 
-// Finds the layers whose newest state takes an exit at the boundary between two cycles.
+// Marks the layers whose newest state takes an exit at the boundary between two cycles. There the
+// events at the start of the next cycle must not fire.
 static void find_cycle_ends(md5_player *player)
 {
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
@@ -1753,8 +1769,8 @@ static void find_cycle_ends(md5_player *player)
 static void remove_faded_states(md5_layer_state *layer_state)
 {
     if (layer_state->num_used > 1 || layer_state->has_snapshot) {
-        // Find the newest state that covers everything below it. If there is none, `lowest` is 0
-        // and all poses are still visible.
+        // Find the newest state that completely covers the states below it. If no state does,
+        // `lowest` is 0, and all poses are still visible.
         uint32_t lowest = layer_state->num_used;
         bool covers = false;
         while (lowest > 0 && !covers) {
@@ -1779,8 +1795,8 @@ static bool has_ended(const md5_one_shot *one_shot)
 }
 
 // Ends the section of a one-shot clip if the clip has reached its end. Returns true if the clip
-// must be removed, because it has ended or faded out. A clip that ends without a fade is counted as
-// cut.
+// must be removed, because it has ended or faded out. A clip that ends before its fade-out is
+// complete is counted as cut.
 static bool end_one_shot(md5_player *player, md5_one_shot *one_shot, double seconds)
 {
     const md5_fade_time stopping = one_shot->stopping;
@@ -1832,7 +1848,8 @@ static void advance_interval(const step_context *context)
         player->motion =
             md5_root_delta_mul(player->motion, md5i_step_root_delta(player, fabs(seconds)));
 
-    // From here on parameters have their values at the end; weights and rates are still means.
+    // From here on parameters have their values at the end of the interval. Weights and rates are
+    // still means.
     if (seconds > 0 && is_following(player))
         follow_goals(player, seconds, FOLLOW_MOVE);
     player->is_weighed = player->is_weighed && !player->is_at_kink;
@@ -1850,9 +1867,9 @@ static void advance_interval(const step_context *context)
 
 // -- Length of an interval ------------------------------------------------------------------------
 
-// The functions seconds_to_...() return the time until something may happen at which the interval
-// must end. Functions with a parameter `part` also limit *part, the time for which weights change
-// so steadily that their means are exact enough for root motion.
+// The functions seconds_to_...() return the time until something may happen that must end the
+// interval. Some of them also limit *part. This is the longest interval in which weights change so
+// steadily that their means are exact enough for root motion.
 
 // Limits *part to a fraction of a fade and to its remaining time, unless the fade has ended.
 static void limit_to_fade_part(md5_fade_time fade, double *part)
@@ -1877,8 +1894,8 @@ static double seconds_to_one_shot_event(const md5_player *player, const md5_one_
     return md5_smaller(max_seconds, cycles / fabs(one_shot->rate));
 }
 
-// Returns the seconds, at most `max_seconds`, until a one-shot clip that ends is at its end or
-// begins to fade out, so that another clip may start. `cycles` is its remaining distance. Also
+// Returns the seconds, at most `max_seconds`, until a one-shot clip ends or begins to fade out.
+// Another clip may then start in its slot. `cycles` is the remaining distance of the clip. Also
 // limits *part to the time before the fade or to a fraction of the fade.
 static double seconds_to_one_shot_end(const md5_player *player, const md5_one_shot *one_shot,
                                       double cycles, double max_seconds, double *part)
@@ -1912,8 +1929,8 @@ static double seconds_to_one_shot_stop(const md5_one_shot *one_shot, double max_
 }
 
 // Returns the seconds, at most `max_seconds`, until the current section of a one-shot clip ends. A
-// section is a range of frames after which the clip continues with the section `next`. Backward,
-// sections do not end.
+// section is a range of frames, after which the clip continues with the section `next`. In backward
+// playback, sections do not end.
 static double seconds_to_section_end(const md5_player *player, const md5_one_shot *one_shot,
                                      double max_seconds)
 {
@@ -2002,8 +2019,8 @@ static double seconds_to_time_change(const md5_player *player, bool goes_back, d
     return seconds;
 }
 
-// Returns the seconds, at most `max_seconds`, until a fade of a layer ends. Also limits *part, the
-// length of an interval in which a fade may be regarded as linear, to a fraction of each fade.
+// Returns the seconds, at most `max_seconds`, until a fade of a layer ends. Also limits *part to a
+// fraction of each fade, in which the fade is almost linear.
 static double seconds_to_fade_end(const md5_player *player, md5_layer_state *layer_state,
                                   double max_seconds, double *part)
 {
@@ -2013,7 +2030,7 @@ static double seconds_to_fade_end(const md5_player *player, md5_layer_state *lay
         if (md5_progress(active) == 1)
             continue;
         *part = md5_smaller(*part, active->duration / FADE_DIVISIONS);
-        // When a state covers the states below it, the windows of their clips close.
+        // When a state completely covers the states below it, the windows of their clips close.
         const bool is_newest = k + 1u == layer_state->num_used;
         if (is_newest || player->machine->num_windows > 0)
             seconds = md5_smaller(seconds, active->duration - active->elapsed);
@@ -2050,8 +2067,9 @@ static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool g
 }
 
 // Returns the length of the interval until a fade ends or an exit is reached. The sign is the sign
-// of `left`, the remaining time of the step, which is not 0. Root motion may divide the interval,
-// but not just before its end, where an exit could count as reached too early.
+// of `left`, the remaining time of the step, which is not 0. Root motion may require a shorter
+// interval. But it does not divide an interval just before its end, because an exit there could
+// count as reached too early.
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;
@@ -2076,15 +2094,15 @@ static double next_interval(md5_player *player, double left)
     return left < 0 ? -length : length;
 }
 
-// What changes within an interval, so that its length must be found by iteration.
+// Changes within an interval because of which its length must be found by iteration.
 typedef struct interval_changes {
     bool is_smoothing;    // smoothed parameters move
     bool is_synchronized; // states share a clock, whose rate follows their weights
 } interval_changes;
 
 // Computes the means of rates and weights over the next `seconds`, then the length of the interval
-// from these means. `left` is the remaining time of the step; its sign is the direction of time.
-// The length is positive, and at most `max_seconds`.
+// from these means. `left` is the remaining time of the step, and its sign is the direction of
+// time. The length is positive and at most `max_seconds`.
 static double improve_interval(md5_player *player, interval_changes changes, double seconds,
                                double max_seconds, double left)
 {
@@ -2117,8 +2135,7 @@ static double find_interval(md5_player *player, double left)
     if (!changes.is_smoothing && !changes.is_synchronized)
         return next_interval(player, left);
 
-    // Smoothed parameters limit the length, and end an interval at each kink, a value at which the
-    // effect of a parameter changes.
+    // Smoothed parameters limit the length of an interval, and end it at each kink.
     const bool is_limited = changes.is_smoothing && player->num_steps < MAX_DIVIDED_PARTS;
     const double longest = is_limited ? md5_smaller(left, MAX_FOLLOW_SECONDS) : fabs(left);
     const double max_seconds = is_limited ? seconds_to_kink(player, longest) : longest;
@@ -2136,9 +2153,9 @@ static double find_interval(md5_player *player, double left)
     }
 }
 
-// Handles instants until no event is left for conditions: an event that fires at an instant can
-// open a transition to a state whose events fire at the next instant, without time in between.
-// States and one-shot clips that exist before the first instant receive all events that fire there,
+// Handles instants until no event is left for conditions. An event that fires at an instant can
+// cause a transition to a state whose own events fire at the next instant, without time in between.
+// States and one-shot clips that exist before the first instant receive all events that fire here,
 // except for the events at their own start.
 static void handle_instants(const step_context *context)
 {
@@ -2153,8 +2170,9 @@ static void handle_instants(const step_context *context)
     while (context->player->heard_events != 0);
 }
 
-// Resets the results of the last advance, and marks the player as unsettled if time has changed its
-// direction: other conditions may then hold. `seconds` is the duration of this advance.
+// Resets the results of the last call of md5_player_advance(). If time has changed its direction,
+// other conditions may hold, so transitions are tested again. `seconds` is the duration of this
+// call.
 static void begin_advance(md5_player *player, double seconds)
 {
     player->motion = MD5_NO_DELTA;
@@ -2184,8 +2202,8 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     if (left > 0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
 
-    // Divide the step into intervals with an instant after each. A player that is settled does not
-    // need an instant before the first.
+    // Divide the step into intervals with an instant after each. If no transition can be taken
+    // before the first interval, the instant there is omitted.
     step_context context = {.player = player, .events = events, .user = user};
     if (!player->is_settled)
         handle_instants(&context);
@@ -2193,7 +2211,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
         context.seconds = find_interval(player, left);
         advance_interval(&context);
         left -= context.seconds;
-        context.seconds = 0; // an instant
+        context.seconds = 0; // an instant follows each interval
         player->num_steps++;
         handle_instants(&context);
     }

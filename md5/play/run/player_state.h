@@ -1,11 +1,11 @@
 // The playback state of one character (md5_player), and the functions that the files of this folder
 // share.
 //
-// Each layer has a chain of active states (md5_layer_state), oldest first. Each state fades in over
-// the states before it: three states A, B, C give blend(blend(A, B), C). When a state has faded in,
-// the states before it end. An active state contains one clip instance with a separate clock for
-// each clip of its flattened blend tree. Invariant: a chain has at least one state and at most
-// MD5_MAX_ACTIVE.
+// Each layer has a chain of active states, oldest first. An active state is a state that is playing
+// or fading out. Each state fades in over the states before it: three states A, B, C give
+// blend(blend(A, B), C). When a state has faded in, the states before it end. An active state
+// contains one clip instance with a separate clock for each clip of its flattened blend tree.
+// Invariant: a chain has at least one state and at most MD5_MAX_ACTIVE.
 #ifndef MD5_PLAY_RUN_PLAYER_STATE_H
 #define MD5_PLAY_RUN_PLAYER_STATE_H
 
@@ -13,61 +13,65 @@
 
 // -- state.c: synchronized clips ----------------------------------------------------------------
 
-// A clip of a synchronized group, whose clips follow one shared clock and so remain in phase.
+// A clip of a synchronized group. All clips of the group follow one shared clock and so remain in
+// phase.
 typedef struct md5_sync_item {
-    float weight; // the sum of all weights is above 0
+    float weight; // weight in the group; the sum of all weights is above 0
     double rate;  // cycles per second without synchronization; negative = backward
-    // Phases of the markers, ascending, 0 <= phase < 1. All clips of a group have the same number
-    // of markers; without markers they have equal phases.
+    // Phases of the markers, ascending, 0 <= phase < 1. A marker is a position such as a footfall.
+    // All clips of a group have the same number of markers. Without markers, all clips have the
+    // phase of the shared clock.
     const double *markers;
 } md5_sync_item;
 
-// Returns the shared clock `seconds` later. Its rate is the weighted mean of the clips' rates; with
-// markers, of the rates at which each clip moves from one marker to the next. The result does not
-// depend on the division of time into steps.
+// Returns the shared clock `seconds` later. Its rate is the weighted mean of the clips' rates. With
+// markers, this is the mean of the rates at which each clip moves from one marker to the next. The
+// result does not depend on the division of time into steps.
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds);
 
-// Returns the seconds that the shared clock takes from one position to another: negative if time
-// must run backward, not finite if it never arrives. `items` as for md5i_sync_advance().
+// Returns the seconds that the shared clock needs from one position to another. The result is
+// negative if time must run backward, and not finite if the clock never arrives. The other
+// parameters are as for md5i_sync_advance().
 double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                          md5_clock from, md5_clock to);
 
-// Returns the clock of a clip from the shared clock. Without markers they are equal. With markers,
-// phase 0 of the shared clock is the first marker, and each part between markers takes an equal
-// part of a cycle.
+// Converts the shared clock to the clock of a clip. Without markers, they are equal. With markers,
+// phase 0 of the shared clock is the first marker, and the parts between two markers have equal
+// lengths in the shared cycle.
 md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);
 
-// Returns the shared clock from the clock of a clip: the inverse of md5i_sync_clock(), up to
+// Converts the clock of a clip to the shared clock. This is the inverse of md5i_sync_clock(), up to
 // rounding errors.
 md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock clock);
 
 // -- layers.c: inertial transitions --------------------------------------------------------------
 //
-// The difference between the old pose and the new motion decays over the new motion (D. Bollo,
-// Inertialization: High-Performance Animation Transitions in Gears of War, GDC 2018). The offset of
-// each joint keeps its direction or axis; only its length changes, and it never grows. Only + - * /
-// are used, so every platform gives the same bits.
+// An inertial transition plays only the new motion. The difference between the old pose and the new
+// motion is added to it and decays (D. Bollo, Inertialization: High-Performance Animation
+// Transitions in Gears of War, GDC 2018). The offset of each joint keeps its direction or axis.
+// Only its length changes, and it never grows. Only + - * / are used, so that every platform
+// computes the same bits.
 
-// Limit of the decay rate of an offset, 1/s: the offset ends within five microseconds.
+// Limit of the decay rate of an offset, 1/s. At this rate the offset ends within five microseconds.
 #define MD5_FASTEST_DECAY (-1e6f)
 
-// Velocity of a joint in its parent's space: linear in units/s, angular as rotation vector in
-// radians/s.
+// Velocity of a joint in its parent's space: the linear velocity in units/s, and the angular
+// velocity as a rotation vector in radians/s.
 typedef struct md5_velocity {
     md5_vec3 linear;
     md5_vec3 angular;
 } md5_velocity;
 
-// Computes the velocity of each joint from one pose to another, along the shorter arc. All
-// velocities are 0 unless seconds > 0. The arrays have num_joints elements.
+// Computes the velocity
 void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_t num_joints,
                         float seconds, md5_velocity *velocity);
 
-// Difference between the old pose and the new motion of one joint at the start of the transition.
-// Rotations are modified Rodrigues parameters, axis * tan(angle / 4): both conversions are
-// rational, and they are nearly proportional to the angle. The rates are the relative changes of
-// the lengths at the start, 1/s; they are at most 0.
+// The offset of one joint: the difference between the old pose and the new motion at the start of
+// the transition. Rotations are modified Rodrigues parameters, axis * tan(angle / 4). They are
+// nearly proportional to the angle, and their conversion from and to quaternions needs no
+// trigonometry. The rates are the relative changes of the lengths at the start, 1/s. They are at
+// most 0.
 typedef struct md5_offset {
     md5_vec3 rotation;
     float rotation_rate;
@@ -75,8 +79,8 @@ typedef struct md5_offset {
     float translation_rate;
 } md5_offset;
 
-// Computes offsets[num_joints] from `to` to `from`. Components of the relative velocity that would
-// increase an offset are ignored.
+// Computes offsets[num_joints], the differences of the pose `from` from the pose `to`. A relative
+// velocity that would increase an offset is ignored.
 void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_velocities,
                           const md5_xform *to, const md5_velocity *to_velocities,
                           uint32_t num_joints, md5_offset *offsets);
@@ -87,7 +91,8 @@ static inline float md5_larger(float a, float b)
     return a > b ? a : b;
 }
 
-// Returns the remaining fraction of an offset with a decay rate; 0 after the end.
+// Returns the remaining fraction of an offset `elapsed` seconds after the start of its transition.
+// Returns 0 after the end. `rate` is the decay rate at the start, 1/s.
 //
 // In Bollo's terms, an offset with the initial length x0 = 1 and the velocity v0 has `rate` = v0 /
 // x0. His duration is t1 = min(duration, -5 x0 / v0), and his initial acceleration is a0 = max(0,
@@ -108,28 +113,28 @@ static inline float md5_remaining_offset(float rate, float elapsed, float durati
     return t * t * t * (1.0f + s * (3.0f + u + s * md5_larger(6.0f + 3.0f * u, -4.0f - u)));
 }
 
-// Adds the remaining offsets to `pose`, `elapsed` seconds into a transition of `duration`: the
-// complete offsets at 0, nothing at the end, where velocity and acceleration are 0. Before 0 the
-// offsets change linearly, at their rates.
+// Adds the remaining offsets to `pose`, `elapsed` seconds after the start of a transition. At the
+// start the offsets are complete. At the end they are 0, and so are their velocity and
+// acceleration. If `elapsed` is negative, the offsets are extrapolated linearly by their rates.
 void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                       md5_xform *pose);
 
 // -- The state of a player ----------------------------------------------------------------------
 
 // Maximum number of active states in a layer, including the frozen pose that replaces older states.
-// One more slot is used while an inertial transition begins, which compares the new state with the
-// others.
+// One more slot is used while an inertial transition begins, because the new state is then compared
+// with the others.
 enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
-// Maximum number of bisections to find an instant, more than the digits of a time.
+// Maximum number of bisections in a search for a time. It exceeds the number of bits of a double.
 enum { MD5_MAX_BISECTIONS = 64 };
 
 // A clip instance: the state of one use of a clip in the blend tree of an active state. A clip
 // without weight becomes inactive, unless it is still at its start, can end, or is the first clip
-// of its state. An inactive clip in a group gets its clock when it becomes active again; other
-// inactive clips only advance their phases.
+// of its state. Inactive clips save time. In a group they get their clock when they become active
+// again; outside of groups only their phase advances.
 typedef struct md5_clip_instance {
-    md5_clock clock_before; // clock before the last step
-    md5_clock clock;        // clock after the last step
+    md5_clock clock_before; // clock at the start of the last interval
+    md5_clock clock;        // clock at the end of the last interval
     double rate;            // cycles per second without synchronization
     double seconds_at_end;  // time since the end of a clip that is played once
     float weight;           // weight in its motion
@@ -147,7 +152,8 @@ static inline md5_sample_position md5_instance_sample_position(const md5_playabl
                                       playable->source->interpolation);
 }
 
-// Error of times that are stored as floats, relative to the larger of 1 and the time.
+// Maximum rounding error of a time that is stored as a float, relative to the larger of 1 and the
+// time.
 #define MD5_FLOAT_ERROR 6e-8
 
 // Returns true if a cached root position is valid for a clock.
@@ -162,9 +168,9 @@ static inline double md5_smaller(double a, double b)
     return b < a ? b : a;
 }
 
-// Speed and weights of a part of a blend tree (a clip or a motion): the products of the values of
-// the part and of all parts that contain it. group_weight includes only the parts in the
-// synchronized group, so that it is the weight of the part in the group.
+// Speed and weights of a part (node) of a blend tree. They are the products of the values of the
+// part and of all parts that contain it. group_weight includes only the parts in the synchronized
+// group, so it is the weight of the part in the group.
 typedef struct md5_flow {
     double speed;       // factor of the rates
     float group_weight; // weight in its synchronized group
@@ -175,34 +181,35 @@ typedef struct md5_flow {
 typedef struct md5_active_state {
     const md5_blend_tree *tree; // NULL: no motion
     uint32_t state;
-    uint32_t from;            // source state of its transition; MD5_NONE = none
+    uint32_t from;            // source state of the transition to it; MD5_NONE: no transition
     const md5_easing *easing; // of its transition; belongs to the machine
-    double elapsed;           // seconds of its transition
-    double duration;          // seconds of its transition
+    double elapsed;           // of its transition, seconds
+    double duration;          // of its transition, seconds
     int32_t priority;
     md5_interrupt interrupt;
-    bool fades;         // it fades in over `duration`; otherwise its weight was full from the start
+    bool fades;         // it fades in over `duration`; otherwise its weight is always full
     bool in_step;       // it shares its clock with the state below it in the chain
-    uint32_t leader;    // if in_step: state whose rate is used; MD5_NONE: the mean by weight
+    uint32_t leader;    // if in_step: state that determines the rate; MD5_NONE: the weighted mean
     double state_rate;  // rate of the shared clock if only this state, or its leader, set it; 1/s
     double shared_rate; // mean rate of the shared clock in an interval, cycles per second
     bool is_new;        // the events at its start have not fired yet
-    double start_time;  // normalized time at which it began
+    double start_time;  // normalized time of its clips when it began
     float weight;       // weight in the layer, mean of the last interval
-    // md5_player_copy() copies the preceding members as a whole. The following arrays belong to the
-    // player.
+    // md5_player_copy() copies all members above as a block. The arrays below belong to the player
+    // and are copied separately.
     md5_clip_instance *instances; // [num_instances]
     md5_clock *groups;
     float *weights;  // weights of items in their motions, indexed by md5i_part.weight
     md5_flow *flows; // [num_parts]
-    // [num_instances] Indices of the active instances, ascending, and from first_inactive on of the
-    // inactive instances without a group. num_active_instances is 0 before they are listed.
+    // [num_instances] At the start of the array: indices of the active instances, ascending. From
+    // first_inactive on: indices of the inactive instances without a group. num_active_instances is
+    // 0 until the array is filled.
     uint32_t *active_instances;
     uint32_t num_active_instances;
     uint32_t first_inactive;
 } md5_active_state;
 
-// A fade over time, seconds.
+// The progress of a fade, in seconds.
 typedef struct md5_fade_time {
     double elapsed;
     double duration;
@@ -216,8 +223,9 @@ static inline double md5_fade_progress(double elapsed, double duration)
     return elapsed > MD5_BORDER ? elapsed / duration : 0.0;
 }
 
-// Velocity of the root in forward time, in the space of the character: x, y, z in units per second,
-// and a quarter of its angular velocity, radians per second, positive to the left.
+// Velocity of the root in the space of the character, for time that runs forward. The components
+// are x, y and z in units per second, and a quarter of the angular velocity in radians per second.
+// Positive rotation is to the left.
 typedef struct md5_root_velocity {
     double v[4];
 } md5_root_velocity;
@@ -231,18 +239,18 @@ typedef struct md5_layer_state {
     bool is_resting;          // its open transitions form a cycle: see take_transitions()
     bool is_entered;          // the entry of the newest state was reported
     bool has_arrived;         // the newest state has faded in completely in this interval
-    bool is_steered;          // rates of some states are the rate of a shared clock
+    bool is_steered;          // at least one state has the rate of a shared clock
     uint32_t entered;         // last state that was reported; MD5_NONE = none
     bool ends_cycle; // the newest state takes an exit at the end of a cycle in this interval
-    uint64_t ignored_events; // event bits of events at this instant that it ignores: its own, or
-                             // all if it is new
-    uint64_t causes;         // causes, one bit each, since a search found no transition to take
-    uint64_t random;         // random state for the conditions of the newest state
+    uint64_t ignored_events; // event bits that the newest state ignores at this instant: its own,
+                             // or all if it is new all if it is new
+    uint64_t causes;         // union of all causes since a search found no possible transition
+    uint64_t random;         // random number state for the random times of conditions
     float coverage;          // weight of the frozen pose, below 1 if a state had no motion
     md5_fade_time settling;  // decay of the offsets
     md5_root_velocity frozen_root; // root velocity of the frozen pose
-    // md5_player_copy() copies the preceding members as a whole. The following arrays belong to the
-    // player.
+    // md5_player_copy() copies all members above as a block. The arrays below belong to the player
+    // and are copied separately.
     md5_xform *snapshot;      // [joints]
     md5_offset *offsets;      // [joints]
     md5_velocity *velocities; // [joints] velocities of the old pose at the start of the transition
@@ -255,7 +263,8 @@ typedef struct md5_layer_state {
     md5_active_state *more_slots; // [MD5_SLOTS - 1] other slots
 } md5_layer_state;
 
-// Maximum rate of a one-shot clip, cycles per second, like for clips of states.
+// Maximum rate of a one-shot clip, cycles per second. It equals the maximum rate of clips in
+// states.
 #define MD5_MAX_ONE_SHOT_RATE 1e6
 
 // A one-shot clip that is playing or fading out.
@@ -271,15 +280,15 @@ typedef struct md5_one_shot {
     md5_easing fade_out_curve;
     md5_easing stop_curve;
     float weight; // weight without fades
-    float left;   // fraction of the weight that was left when the last stop began
+    float left;   // remaining fraction of the weight when the last stop began
     bool is_new;  // the events at its start have not fired yet
     bool is_stopping;
     bool is_at_start;        // as in md5_clip_instance
     double rate;             // cycles per second
     double fade_out;         // seconds
-    md5_clock clock_before;  // clock before the last step
-    md5_clock clock;         // clock after the last step
-    md5_fade_time fade_in;   // `elapsed` increases after the fade, too
+    md5_clock clock_before;  // clock at the start of the last interval
+    md5_clock clock;         // clock at the end of the last interval
+    md5_fade_time fade_in;   // `elapsed` continues to increase after the fade
     md5_fade_time stopping;  // if is_stopping
     uint32_t section;        // current section; MD5_NONE: the whole clip
     uint32_t next;           // section after the current section; MD5_NONE: playback continues
@@ -288,15 +297,15 @@ typedef struct md5_one_shot {
     uint64_t ignored_events; // as in md5_layer_state
 } md5_one_shot;
 
-// The one-shot clips of a slot, oldest first. All except the newest fade out.
+// Maximum number of one-shot clips in a slot, oldest first. All clips except the newest fade out.
 enum { MD5_SLOT_ONE_SHOTS = 4 };
 typedef struct md5_one_shot_slot {
     uint32_t num_one_shots;
     md5_one_shot one_shots[MD5_SLOT_ONE_SHOTS];
 } md5_one_shot_slot;
 
-// Part of the chain of active states of a layer: the states at the positions begin..end - 1. It may
-// also include the frozen pose, which precedes the first state, and the offsets of an inertial
+// A range of a layer's chain of active states: the states at positions begin..end - 1. It may also
+// include the frozen pose, which precedes the first state, and the offsets of an inertial
 // transition.
 typedef struct md5_chain_range {
     uint32_t begin;
@@ -305,12 +314,12 @@ typedef struct md5_chain_range {
     bool has_offsets;
 } md5_chain_range;
 
-// Level of detail.
+// Level of detail: distant characters can animate fewer joints, and compute a new pose less often.
 typedef struct md5_detail_state {
-    uint32_t mask;      // mask of the animated joints; MD5_NONE: all joints
-    uint32_t interval;  // a pose is computed in one of this number of calls; at least 1
-    uint32_t phase;     // call in the interval that computes a pose; below `interval`
-    uint32_t num_calls; // number of requested poses; may wrap
+    uint32_t mask;     // mask of the animated joints; MD5_NONE: all joints
+    uint32_t interval; // a pose is computed in one of `interval` calls; at least 1
+    uint32_t phase;    // number of the call in each interval that computes a pose; below `interval`
+    uint32_t num_calls; // number of poses that were requested; may wrap around
     uint32_t age;       // number of poses that were requested since the stored pose was computed
     bool has_stored_pose;
 } md5_detail_state;
@@ -330,8 +339,8 @@ typedef struct md5_event_cursor {
     double slack;                 // seconds; later events within this time are simultaneous
 } md5_event_cursor;
 
-// Progress of a smoothed parameter towards the value that was set. At rest it is at `from`, which
-// equals `goal`.
+// Progress of a smoothed parameter from its value `from` to the value `goal`, which the game has
+// set. At rest both are equal.
 typedef struct md5_parameter_smoothing {
     float goal;
     float from;     // value when the goal was set
@@ -340,7 +349,8 @@ typedef struct md5_parameter_smoothing {
     double elapsed; // seconds since the goal was set
 } md5_parameter_smoothing;
 
-// State of a window of a clip. All members except `weight` are computed for each interval.
+// State of a window, a named range of frames of a clip. All members except `weight` are computed
+// again for each interval.
 typedef struct md5_window_state {
     float weight;          // 0: the window is closed
     float max_weight;      // maximum weight of the clips that are in the window
@@ -366,8 +376,8 @@ struct md5_player {
     md5_root_delta motion_since_pose; // root motion since the last pose, if there are soles
     double since_pose;                // seconds since the last pose
     md5_detail_state detail;
-    // md5_player_copy() copies the preceding members as a whole. The following arrays belong to the
-    // player.
+    // md5_player_copy() copies all members above as a block. The arrays below belong to the player
+    // and are copied separately.
     md5_layer_state *layer_states;       // [layers]
     float *parameters;                   // [parameters]
     md5_parameter_smoothing *smoothings; // [follows]
@@ -412,7 +422,7 @@ static inline bool md5_has_freed_clip(const md5_machine *machine)
 }
 
 // Check the player of a public function and the objects that it uses. The variants for functions
-// that change the player also check that no callback of this player is running.
+// that change the player also check that the function is not called by a callback of this player.
 // NOLINTBEGIN(bugprone-macro-parentheses): the messages name the arguments
 #define MD5_ASSERT_PLAYER(player)                                \
     do {                                                         \
@@ -474,69 +484,71 @@ static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
     return md5_active_at(layer_state, layer_state->num_used - 1u);
 }
 
-// Returns the current weight of a rule: its fixed weight or, if it has a parameter, the eased value
-// of the parameter, clamped to 0..1.
+// Returns the current weight of a rule. This is its fixed weight or, if it has a parameter, the
+// eased value of the parameter, clamped to 0..1.
 float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule);
 
 // -- state.c: playing one state -----------------------------------------------------------------
 
-// Initializes the clips of an active state.
+// Initializes the clips of an active state at their start positions.
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change);
 
-// Sets the clocks of a new state to the clocks of the clips with the same names in a state of
-// another machine's player. Both states must have a motion.
+// Sets the clocks of a new state to the clocks of another player's state. The players may have
+// different machines, so clips are matched by name. Both states must have a motion.
 void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old_player,
                       const md5_active_state *old_active);
 
 // Returns the current clock of a clip, which may be inactive.
 md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t index);
 
-// Computes the clocks of groups `seconds` from now, in player->group_clocks.
+// Computes the clocks of all groups of a state, `seconds` from now, and stores them in
+// player->group_clocks.
 void md5i_advance_group_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
-// Returns the clock of an active clip `seconds` from now, after md5i_advance_group_clocks(). A clip
-// that is played once stays at its end for the time since it arrived there.
+// Returns the clock of an active clip `seconds` from now. Call md5i_advance_group_clocks() first. A
+// clip that is played once stays at its end for the time since it arrived there.
 md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_state *active,
                                     uint32_t index, double seconds);
 
-// Computes weights and speeds of all active states from the parameters, if a parameter has changed.
+// Computes weights and speeds of all active states from the parameters if a parameter has changed.
 void md5i_update_weights(md5_player *player);
 
 // Advances a state by `seconds`: its transition, and the clocks of its clips and groups at the
-// current rates. Clips that no longer have a weight become inactive.
+// current rates. Clips that lost their weight become inactive.
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
-// Sets the rates of all clips that share a clock to the rate of the clock, the mean over the next
-// `seconds`, which may be negative; other clips get their separate rates. Returns the time, at most
-// `max_seconds`, for which these rates are valid: until the next marker, a change of direction, or
-// a part of a fade.
+// Sets the rates of all clips that share a clock to the mean rate of the clock over the next
+// `seconds`, which may be negative. Other clips keep their own rates. Returns the time, at most
+// `max_seconds`, for which these rates are valid. It ends at a marker, at a change of direction, or
+// after a part of a fade.
 double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds);
 
 // Returns the time at which a clip of a state had moved by `fraction` of its distance in the last
-// interval, in seconds since the start of the interval, which had a length of `seconds`. Usually
-// this is the same fraction of `seconds`. But if the clip shares a clock, its rate has changed
-// within the interval, because it follows the weights of the states.
+// interval. The time counts from the start of the interval, whose length was `seconds`. Usually the
+// result is `fraction` * `seconds`. But the rate of a shared clock changes within the interval,
+// because it follows the weights of the states.
 double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                                  double fraction, double seconds);
 
 // Returns the seconds until the remaining time of the newest state's first clip becomes `value`.
 // `left` is the remaining time now, at the mean rate of the interval. If the clip shares a clock,
-// its rate changes; then the next `max_seconds` are searched.
+// its rate changes, so the next `max_seconds` are searched.
 double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
                                     double max_seconds);
 
-// Returns true if states of some layer share a clock.
+// Returns true if states of at least one layer share a clock.
 bool md5i_has_shared_clock(const md5_player *player);
 
 // Returns the normalized time at which a state begins that shares its clock with another state.
 double md5i_shared_start_time(const md5_active_state *left, const md5_blend_tree *tree);
 
-// Returns the normalized time of the first clip.
+// Returns the normalized time of a state's first clip.
 double md5i_active_time(const md5_active_state *active);
 
-// Returns the seconds that a clip takes from one clock to another at the current weights and
-// speeds: negative if time must run backward, not finite if it never arrives.
+// Returns the seconds that a clip needs from one clock to another at the current weights and
+// speeds. The result is negative if time must run backward, and not finite if the clip never
+// arrives.
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
                              uint32_t index, md5_clock from, md5_clock to);
 
@@ -546,14 +558,14 @@ static inline double md5_progress(const md5_active_state *active)
     return md5_fade_progress(active->elapsed, active->duration);
 }
 
-// Returns the weight of a state over the states below it in a part of the chain, `shift` seconds
-// from now: the eased progress of its fade, 0..1, or 1 for the lowest state.
+// Returns the weight of a state over the states below it in a range of the chain, `shift` seconds
+// from now. This is the eased progress of its fade, 0..1. The lowest state has the weight 1.
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift);
 
 // -- advance.c: parameters ----------------------------------------------------------------------
 
-// Sets a parameter immediately, for all layers.
+// Sets a parameter without smoothing, for all layers.
 void md5i_set_value(md5_player *player, uint32_t parameter, float value);
 
 // Sets the goal of a smoothed parameter. Returns false if the parameter is not smoothed.
@@ -561,22 +573,25 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 
 // -- motion.c: root motion, morphs --------------------------------------------------------------
 
-// Returns the root motion of the last interval of length `seconds`.
+// Returns the root motion of the last interval, which was `seconds` long.
 md5_root_delta md5i_step_root_delta(md5_player *player, double seconds);
 
-// Returns the current value of the source of a row of morph_rows: a parameter; a state's weight in
-// its layer times the weight of the layer; a curve; a window; or a clip that one-shot clips play.
+// Returns the current value of the source of a row of morph_rows. A source is a parameter, a curve
+// or a window, a state, or a clip that one-shot clips play. For a state, the value is its weight in
+// its layer times the weight of the layer.
 float md5i_driver_value(const md5_player *player, uint32_t row_index);
 
-// Begins an inertial transition of a layer's root motion and morphs from one part of a chain to
-// another, of the same layer or of another player's layer.
+// Begins an inertial transition of a layer's root motion and morphs. The transition leads from
+// `old_chain` to `new_chain`, which may belong to different layers or players.
 void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old_chain,
                                md5_player *player, uint32_t layer, md5_chain_range new_chain);
 
-// Stores the root motion and morphs of a part of a layer's chain that becomes a frozen pose.
+// Stores the root motion and morphs of a range of a layer's chain. The range is replaced by a
+// frozen pose, which keeps them.
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest);
 
-// Copies the sums of morph_rows from another player, by name; sums that it does not have become 0.
+// Copies the sums of morph_rows from another player. Sums are matched by name. Sums that the other
+// player does not have become 0.
 void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
                     const float *old_weights, float *weights);
 
@@ -610,17 +625,18 @@ static inline void md5_remove_one_shot(md5_player *player, md5_one_shot_slot *sl
             (slot->num_one_shots - index) * sizeof slot->one_shots[0]);
 }
 
-// Returns the cycles until a clip's end, in the direction of playback.
+// Returns the number of cycles until the end of a one-shot clip, in the direction of playback.
 static inline double md5_one_shot_cycles_left(const md5_one_shot *one_shot, double phase)
 {
     return one_shot->rate < 0 ? phase : 1.0 - phase;
 }
 
-// Returns the cycles until the end of its section, in the direction of playback; infinite if it
-// does not have a section and no next section.
+// Returns the number of cycles until the end of a one-shot clip's section, in the direction of
+// playback. The result is infinite if the clip has neither a section nor a next section.
 double md5i_section_cycles_left(const md5_machine *machine, const md5_one_shot *one_shot);
 
-// Ends the current section: jumps to the next section, or continues after the section.
+// Ends the current section of a one-shot clip. Jumps to the next section, or continues with the
+// rest of the clip.
 void md5i_end_section(md5_player *player, md5_one_shot *one_shot);
 
 // Returns the newest clip of a slot, or NULL.
@@ -630,8 +646,9 @@ static inline md5_one_shot *md5_newest_one_shot(const md5_player *player, uint32
     return count == 0 ? NULL : &player->slots[slot].one_shots[count - 1];
 }
 
-// Returns the weight `shift` seconds from now, shift <= 0. Events at the ends of fades must not be
-// silent, so they use a progress of at least `min_progress`, which is 0 for poses.
+// Returns the weight of a one-shot clip `shift` seconds from now; shift <= 0. Events at the ends of
+// fades must not have the weight 0, because the game would ignore them. Therefore the progress of a
+// fade counts as at least `min_progress`. Poses use the value 0 for it.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double min_progress);
 
@@ -651,24 +668,24 @@ static inline md5_sample_position md5_one_shot_sample_position(const md5_machine
                                       machine->sources[one_shot->source].interpolation);
 }
 
-// Returns the weight for blending a one-shot clip, so that it has the weight `weight` in the result
-// after newer clips of its slot were blended over it. `covered` is the sum of the weights of the
-// newer clips. All weights include the masks at the joint.
+// Returns the weight with which a one-shot clip must be blended to have the weight `weight` in the
+// result. The newer clips of its slot are blended over it later and reduce its weight. `covered` is
+// the sum of their weights. All weights include the masks at the joint.
 float md5i_one_shot_blend_weight(float weight, float covered);
 
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 
-// Begins another state.
+// Changes a layer to another state, with a fade if `change` has a duration.
 void md5i_change_state(md5_player *player, uint32_t layer_index, const md5_change *change);
 
-// After a layer has taken over the states of another player's layer, begins an inertial transition
-// from the other layer's pose, if both have a pose. Both models have the same joints, and weights
-// are up to date.
+// Begins an inertial transition from the pose of another player's layer. The layer has already
+// taken over the states of the other layer. Has no effect unless both have a pose. Both models must
+// have the same joints, and weights must be up to date.
 void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_player,
                          uint32_t old_layer);
 
-// Computes the blended pose of all layers. spare[] has as many scratch poses as
-// md5_player_pose_scratch() counts.
+// Computes the blended pose of all layers. spare[] contains scratch poses;
+// md5_player_pose_scratch() returns their number.
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose);
 
 // Applies the machine's modifiers to a blended pose, in the order of their table.
@@ -679,23 +696,25 @@ void md5i_advance_gazes(md5_player *player, double seconds);
 
 // -- state.c: blend spaces ----------------------------------------------------------------------
 //
-// Weights of the items of a blend space. They are not negative and sum to 1.
+// These functions compute the weights of the items of a blend space. Weights are not negative and
+// their sum is 1.
 
-// Computes the weights of items[num_items], num_items >= 1, whose positions are strictly ascending.
-// The two neighbors of `x` are weighted by distance; outside of the range the outermost item has
-// the weight 1. Returns the first item with a weight.
+// Computes the weights of items[num_items] in a 1D blend space. num_items >= 1, and the positions
+// are strictly ascending. The two neighbors of `x` are weighted by their distances. Outside of the
+// range, the first or last item has the weight 1. Returns the index of the first item with a
+// weight.
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights);
 
-// Computes the weights of items in a plane; no two items have the same position. Gradient band
-// interpolation (R. S. Johansen, Automated Semi-Procedural Animation for Character Locomotion,
-// 2009, 6.3): the influence of an item decreases from 1 at its position to 0 at the position of
-// every other item, w_i = min over j of 1 - (p - p_i) . (p_j - p_i) / |p_j - p_i|^2, clamped to
-// 0..1. Then all weights are scaled to the sum 1. Time: at most the square of num_items; items
-// without influence take a few steps.
+// Computes the weights of the items of a 2D blend space by gradient band interpolation (R. S.
+// Johansen, Automated Semi-Procedural Animation for Character Locomotion, 2009, 6.3). No two items
+// may have the same position. The influence of an item decreases from 1 at its position to 0 at the
+// position of every other item: w_i = min over j of 1 - (p - p_i) . (p_j - p_i) / |p_j - p_i|^2,
+// clamped to 0..1. Then all weights are scaled to the sum 1. The time is at most quadratic in
+// num_items. Items without influence usually need only a few steps.
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights);
 
-// Returns true if a run overlaps the range of a set that is not a list.
+// Returns true if a run of joints overlaps a joint set. The set must be a range, not a list.
 static inline bool md5_run_overlaps_set(md5_joint_run run, const md5_joint_set *set)
 {
     return run.first < set->first + set->count && set->first < run.first + run.count;

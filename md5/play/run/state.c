@@ -1,14 +1,15 @@
 // Plays one state: computes weights and rates of its clips from the parameters, and advances their
-// clocks. A clock is a position in a looping clip: the number of completed cycles and the phase,
-// which is the position within the current cycle, 0..1. A clip instance is one use of a clip in the
-// blend tree of a state.
+// clocks. A clock consists of the number of completed cycles of a clip, and the phase, which is the
+// position within the current cycle, 0..1. A clip instance is one use of a clip in the blend tree
+// of a state.
 //
-// Clips that must remain in phase, such as a walk and a run, form a group: they follow one shared
-// clock. Clips may have markers, for example at footsteps. Then the parts between two markers of
-// all clips of a group begin and end at the same time, even if their lengths differ.
+// Clips that must remain in phase, such as a walk and a run, form a group and follow one shared
+// clock. Clips may have markers, for example at footsteps. A part is the section of a cycle from
+// one marker to the next. All clips of a group begin and end a part at the same time, even if the
+// parts have different lengths.
 //
-// States can also be synchronized during a transition (in_step): then their shared clocks advance
-// at one rate.
+// States can also be synchronized during a transition (in_step). Then their shared clocks advance
+// at the same rate.
 #include "md5/play/run/player_state.h"
 
 // == Synchronized clips =========================================================================
@@ -25,9 +26,9 @@ static double part_length(const double *markers, uint32_t num_markers, uint32_t 
     return markers[0] + 1 - markers[first];
 }
 
-// Returns the ratio of the length of the part after marker `first` in a clip's cycle to its length
-// in the shared cycle, in which all parts have the same length. Without markers, the whole cycle is
-// one part.
+// Returns the length of the part after marker `first` in a clip's cycle, divided by its length in
+// the shared cycle. All parts have the same length in the shared cycle. Without markers, the whole
+// cycle is one part, so the ratio is 1.
 static double part_stretch(const double *markers, uint32_t num_markers, uint32_t first)
 {
     if (num_markers == 0)
@@ -35,8 +36,8 @@ static double part_stretch(const double *markers, uint32_t num_markers, uint32_t
     return part_length(markers, num_markers, first) * num_markers;
 }
 
-// Returns the rate of the shared clock between marker `first` and the next marker, in shared cycles
-// per second: the weighted mean of the rates at which the clips pass this part.
+// Returns the rate of the shared clock in the part after marker `first`, in shared cycles per
+// second. It is the weighted mean of the rates at which the clips pass this part.
 static double shared_rate_in_part(const md5_sync_item *items, uint32_t num_items,
                                   uint32_t num_markers, uint32_t first)
 {
@@ -49,8 +50,8 @@ static double shared_rate_in_part(const md5_sync_item *items, uint32_t num_items
     return total > 0 ? sum / total : 0;
 }
 
-// Returns the duration of a shared cycle, in seconds. With markers, returns 0 if the clock stops or
-// reverses in some part.
+// Returns the duration of a shared cycle, in seconds. Returns 0 if the clock has markers and stops
+// or reverses in one of its parts.
 static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
                                  uint32_t num_markers)
 {
@@ -66,7 +67,8 @@ static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
     return seconds;
 }
 
-// Position between markers: the index of the previous marker and the fraction of the part after it.
+// Position between markers: the index of the previous marker, and the fraction of the part after
+// this marker.
 typedef struct marker_position {
     uint32_t marker;
     double fraction;
@@ -93,17 +95,17 @@ static int enter_adjacent_part(marker_position *position, uint32_t num_markers, 
     return leaves_cycle ? -1 : 0;
 }
 
-// Moves a shared clock with markers by less than a cycle, part by part. A part is the time between
-// two markers; each part has its own rate. `seconds` and the rates may be negative.
+// Moves a shared clock with markers by less than a cycle. Moves part by part, because each part has
+// its own rate. `seconds` and the rates may be negative.
 static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items,
                                   uint32_t num_markers, md5_clock clock, double seconds)
 {
     marker_position position = find_marker_position(clock.phase, num_markers);
     int64_t cycle = clock.cycle;
     double seconds_left = seconds;
-    // At most one iteration per part and one for each end.
+    // One iteration per part is sufficient, plus one for an incomplete part at each end.
     for (uint32_t i = 0; i < num_markers + 2 && seconds_left != 0; i++) {
-        // Move within the current part, at most to its end. Movements are measured in parts.
+        // Move within the current part, at most to its end. Distances are in parts.
         const double rate = shared_rate_in_part(items, num_items, num_markers, position.marker);
         const double parts_per_second = rate * num_markers;
         const double num_parts_moved = parts_per_second * seconds_left;
@@ -120,9 +122,9 @@ static md5_clock advance_in_parts(const md5_sync_item *items, uint32_t num_items
     return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = cycle}, phase);
 }
 
-// Advances the clock that several blended clips share by `seconds`, so that they remain in phase.
-// Its rate is the weighted mean of the clips' rates; between two markers, such as footsteps, it is
-// the mean of their rates there.
+// Advances the clock that several blended clips share, so that they remain in phase. Its rate is
+// the weighted mean of the clips' rates. With markers, such as footsteps, the mean is computed for
+// each part between two markers.
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds)
 {
@@ -140,8 +142,8 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
     return advance_in_parts(items, num_items, num_markers, clock, seconds);
 }
 
-// Returns the seconds that the shared clock takes from one clock to a later clock, which is less
-// than a cycle away. Adds up the seconds of each part between two markers.
+// Returns the seconds that the shared clock needs from one clock to a later clock, less than a
+// cycle away. Adds up the seconds of all parts in between.
 static double seconds_in_parts(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                                md5_clock from, md5_clock to)
 {
@@ -166,8 +168,9 @@ static double seconds_in_parts(const md5_sync_item *items, uint32_t num_items, u
     return seconds;
 }
 
-// Returns the seconds that a shared clock takes from one position to another: negative if time must
-// run backward, not finite if it never arrives. The inverse of md5i_sync_advance().
+// Returns the seconds that a shared clock needs from one position to another. The result is
+// negative if time must run backward, and not finite if the clock never arrives. This is the
+// inverse of md5i_sync_advance().
 double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                          md5_clock from, md5_clock to)
 {
@@ -194,8 +197,8 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
     return is_backward ? -seconds : seconds;
 }
 
-// Converts a shared clock to the clock of one clip. Markers divide the clip into parts of different
-// lengths, but the cycle of the shared clock into equal parts.
+// Converts a shared clock to the clock of one clip. The parts of the clip have different lengths,
+// but the parts of the shared cycle have equal lengths.
 md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared)
 {
     if (num_markers == 0)
@@ -225,8 +228,8 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 // == Blend spaces ===============================================================================
 
 // Computes the weights of a blend space with one parameter `x`. The items are sorted by position.
-// Between two items, the weights are linear in x; before the first item and after the last item,
-// the nearest item has the weight 1. Returns the first item with a weight.
+// Between two items, the weights are linear in x. Before the first item and after the last item,
+// the nearest item has the weight 1. Returns the index of the first item with a weight.
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights)
 {
     // Find the first item whose position is above x by binary search.
@@ -253,27 +256,28 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
     return first;
 }
 
-// Returns the influence of an item at a position, 0..1. Toward each other item, the influence
-// decreases linearly from 1 at the item to 0 at the other item; the smallest of these values is the
-// result (gradient band interpolation).
+// Returns the influence of an item at the position x, y: a number in 0..1. For each other item, a
+// value decreases linearly from 1 at the item to 0 at the other item. The influence is the smallest
+// of these values (gradient band interpolation).
 //
-// Begins with the item *rival, and sets it to the item that reduced the influence to 0: it often
-// does the same for the next item, so most searches end after one step.
+// The item that reduces the influence to 0 is stored in *rival. The search begins with *rival from
+// the previous call: it often reduces the next influence to 0 too, and the search then ends after
+// one step.
 static double item_influence_2d(const md5_motion_item *items, uint32_t num_items, uint32_t item,
                                 double x, double y, uint32_t *rival)
 {
-    // Double precision: positions may be any two floats, and the square of their distance must not
-    // become 0.
+    // Double precision is necessary: positions may be any two floats, and the square of their
+    // distance must not become 0.
     const double from_x = x - items[item].x;
     const double from_y = y - items[item].y;
     double influence = 1;
     for (uint32_t k = 0; k < num_items + 1 && influence > 0; k++) {
-        const uint32_t neighbor = k == 0 ? *rival : k - 1; // the rival, then all items
+        const uint32_t neighbor = k == 0 ? *rival : k - 1; // first the rival, then all items
         if (neighbor == item)
             continue;
         const double to_x = (double)items[neighbor].x - items[item].x;
         const double to_y = (double)items[neighbor].y - items[item].y;
-        // The fraction of the way to the neighbor: 0 at the item, 1 at the neighbor.
+        // Position of the point on the line to the neighbor: 0 at the item, 1 at the neighbor.
         const double fraction = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
         influence = md5_smaller(influence, 1 - fraction);
         if (!(influence > 0))
@@ -296,16 +300,16 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
         sum += influence;
     }
 
-    // The sum is at least 0.5: the nearest item has at least this weight, because the point is on
-    // its side of the middle between it and each of the other items.
+    // The sum is not 0: the nearest item has at least the influence 0.5. For every other item, the
+    // point is nearer to the nearest item than to that item, so the fraction is at most 0.5.
     for (uint32_t item = 0; item < num_items; item++)
         weights[item] = (float)(weights[item] / sum);
 }
 
 // -- By speed -----------------------------------------------------------------------------------
 
-// Returns the values of a clip that determine the rate of a shared clock: its weight, its rate in
-// cycles per second, and its markers.
+// Returns the data of an item's clip that determine the rate of a shared clock: weight, rate in
+// cycles per second, and markers.
 static md5_sync_item make_sync_item(const md5_item *item, float weight)
 {
     return (md5_sync_item){
@@ -315,8 +319,9 @@ static md5_sync_item make_sync_item(const md5_item *item, float weight)
     };
 }
 
-// Computes the weights of two adjacent items of a MD5_MOTION_BY_SPEED at a speed between theirs.
-// Returns the factor of the rates of all the motion's clips.
+// Computes the weights of two adjacent items of a MD5_MOTION_BY_SPEED. `speed` is between the
+// speeds of both items. Returns a factor by which the rates of all clips of the motion must be
+// multiplied.
 //
 // The positions of the items are the root speeds of their clips, so the parameter is the root
 // speed. Let the clips have cycles of a and b seconds, in which the root moves by A and B units. If
@@ -340,7 +345,8 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
     if (!is_synchronized)
         return 1;
 
-    // The duration of the shared cycle, divided by the duration that it should have.
+    // The rates of the clips result in this duration of the shared cycle. The factor is its ratio
+    // to `seconds`, the required duration.
     const md5_sync_item both[] = {make_sync_item(low, 1 - weight), make_sync_item(high, weight)};
     const double seconds = (1 - weight) * low->seconds + weight * high->seconds;
     const uint32_t num_markers =
@@ -350,11 +356,12 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
 
 // == States =====================================================================================
 
-// Maximum rate, cycles per second. A higher rate is meaningless and would overflow the cycle count.
+// Maximum rate of a clip, cycles per second. Higher rates are not useful and would overflow the
+// cycle count.
 #define MAX_STATE_RATE 1e6
 
-// Returns the current weight of a rule, such as the weight of a layer: a constant, or the value of
-// a parameter, eased and clamped to 0..1.
+// Returns the current weight of a rule, such as the weight of a layer. This is a constant, or the
+// eased value of a parameter, clamped to 0..1.
 float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
 {
     if (rule->parameter == MD5_NONE)
@@ -368,8 +375,9 @@ float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
 }
 
 // Fills active->active_instances[]. Its start contains the active instances in ascending order. Its
-// end, from first_inactive on, contains the inactive instances without a group, whose clocks still
-// advance. Inactive members of a group are in neither list; they get their clocks from the group.
+// end, from first_inactive on, contains the inactive instances without a group, because their
+// phases still advance. Inactive members of a group are not in the array, because they get their
+// clocks from the group.
 static void list_active_instances(md5_active_state *active)
 {
     active->num_active_instances = 0;
@@ -382,9 +390,9 @@ static void list_active_instances(md5_active_state *active)
     }
 }
 
-// Computes the speed and the weights of a part of a blend tree: those of its parent, multiplied by
-// its own. Parents must be computed first. In a group, group_weight is the weight relative to the
-// part that leads the group.
+// Computes the speed and the weights of a part of a blend tree: the values of its parent,
+// multiplied by its own. The parent must be computed first. In a group, group_weight is relative to
+// the part at which the group begins.
 static md5_flow *compute_flow(const md5_player *player, md5_active_state *active, uint32_t index)
 {
     const md5i_part *const part = &active->tree->parts[index];
@@ -401,9 +409,8 @@ static md5_flow *compute_flow(const md5_player *player, md5_active_state *active
     return flow;
 }
 
-// Activates the clips among the items first..end - 1 of a part that were inactive, but have a
-// weight now. An activated clip continues at its current clock. Returns true if a clip was
-// activated.
+// Activates inactive clips that have a weight now, among the items first..end - 1 of a part. An
+// activated clip continues at its current clock. Returns true if a clip was activated.
 static bool activate_clips(md5_active_state *active, const md5i_part *part, uint32_t first,
                            uint32_t end)
 {
@@ -423,15 +430,15 @@ static bool activate_clips(md5_active_state *active, const md5i_part *part, uint
     return is_any_activated;
 }
 
-// Range of the items of a motion that may have a weight.
+// The items first..end - 1 of a motion. All other items have the weight 0.
 typedef struct item_range {
     uint32_t first;
     uint32_t end;
 } item_range;
 
-// Computes the weights of items whose positions are on a line, for the value x of their parameter.
-// For MD5_MOTION_BY_SPEED also scales flow->speed. Returns the range of the items that may have a
-// weight: at most two neighbors.
+// Computes the weights of the items of a blend space with one axis, for the value `x` of its
+// parameter. For MD5_MOTION_BY_SPEED, also multiplies flow->speed by a factor. Returns the range of
+// the items that may have a weight, at most two neighbors.
 static item_range weigh_line(const md5_motion *motion, float x, float *weights, md5_flow *flow)
 {
     const uint32_t count = motion->num_items;
@@ -462,9 +469,9 @@ static item_range weigh_items(const md5_player *player, const md5_motion *motion
     return (item_range){0, count};
 }
 
-// Computes the weights of the items of part `index`, which is a motion, and activates the clips
-// that now have a weight. Returns true if a clip was activated, so that the list of active
-// instances must be updated.
+// Computes the weights of the items of part `index`, which must be a motion. Activates the clips
+// that have a weight now. Returns true if a clip was activated, because the list of active
+// instances must then be updated.
 static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t index)
 {
     const md5i_part *const part = &active->tree->parts[index];
@@ -506,7 +513,7 @@ static void weigh_state(const md5_player *player, md5_active_state *active)
         weigh_clip(player, active, active->active_instances[i]);
     if (tree->is_steady)
         return;
-    // Rates of inactive clips change only if a speed is a parameter.
+    // The rates of inactive clips can change only if a parameter controls a speed.
     for (uint32_t i = active->first_inactive; i < tree->num_instances; i++)
         weigh_clip(player, active, active->active_instances[i]);
 }
@@ -529,24 +536,25 @@ void md5i_update_weights(md5_player *player)
 
 // -- Synchronized states (in_step) ----------------------------------------------------------------
 //
-// States of a transition with `in_step` are synchronized: the groups of their first clips follow
-// one shared clock. This clock is not stored. Instead, the clocks of the groups are equal at the
-// start of the transition and get the same rate in each interval, so that they remain equal.
+// The states of a transition with `in_step` are synchronized: the groups of their first clips
+// follow one shared clock. This clock is not stored. Instead, the clocks of the groups are equal at
+// the start of the transition, and get the same rate in each interval. Therefore they remain equal.
 
-// The direction of the shared clock is evaluated this many seconds ahead.
+// The current direction of the shared clock is evaluated this many seconds ahead, where its rate is
+// not 0 only by chance.
 #define LOOK_AHEAD MD5_BORDER
 
-// Precision of the instant at which the shared clock reverses, seconds.
+// Precision of the time at which the shared clock reverses, seconds.
 #define SAME_TURN 1e-13
 
-// Precision of the edges of an easing, in parts between two edges.
+// Precision of the edges of an easing, as a fraction of the part between two edges.
 #define SAME_EDGE 1e-6
 
-// Precision of the search for an instant in the last interval, as a fraction of the interval.
+// Precision of the search for a time in the last interval, as a fraction of the interval.
 #define SAME_FRACTION 1e-12
 
-// Returns the clock that a state shares with other states: the clock of its first clip's group or,
-// if the first clip does not have a group, the clock of the clip.
+// Returns the clock that a state shares with other states. This is the clock of its first clip's
+// group. If the first clip does not have a group, it is the clock of this clip.
 static md5_clock shared_clock(const md5_active_state *active)
 {
     const md5_instance_plan *const first = active->tree->instances;
@@ -556,11 +564,11 @@ static md5_clock shared_clock(const md5_active_state *active)
     return md5i_sync_shared(source->markers, source->num_markers, active->instances[0].clock);
 }
 
-// Returns the phase at which a state with the blend tree `tree` begins, so that its first clip
-// follows the shared clock of the state `left`, which the transition leaves.
+// Returns the phase at which a new state must begin to follow the shared clock of the state `left`.
+// `tree` is the blend tree of the new state. The transition leads from `left` to the new state.
 //
-// A phase that is below 1 only by a rounding error becomes 0, the start of the next cycle. Clips of
-// the new state that are played once are not synchronized; they would begin at their end otherwise.
+// A phase just below 1 is a rounding error and becomes 0, the start of the next cycle. Otherwise
+// those clips of the new state that are played once would begin at their end.
 double md5i_shared_start_time(const md5_active_state *left, const md5_blend_tree *tree)
 {
     if (!left->tree)
@@ -578,8 +586,8 @@ typedef struct synced_clips {
     bool is_group; // the members of the first clip's group; otherwise only the first clip
 } synced_clips;
 
-// Returns the clips of a state that follow the clock which the state shares with other states: its
-// first clip, and the clips in the group of the first clip.
+// Returns the clips of a state that follow the shared clock: its first clip, and the clips in the
+// group of the first clip.
 static synced_clips find_synced_clips(const md5_blend_tree *tree)
 {
     static const uint32_t first_clip[1] = {0};
@@ -590,8 +598,8 @@ static synced_clips find_synced_clips(const md5_blend_tree *tree)
     return (synced_clips){group->members, group->num_members, true};
 }
 
-// Returns the ratio of the rate of a clip to the rate of the shared clock after marker `first`,
-// which is 1 without markers.
+// Returns the rate of a clip divided by the rate of the shared clock, in the part after marker
+// `first`. Without markers, the ratio is 1.
 static double synced_clip_stretch(const md5_blend_tree *tree, uint32_t instance, uint32_t first)
 {
     const md5_source *const source = tree->instances[instance].playable->source;
@@ -615,8 +623,8 @@ static double step_rate(const md5_active_state *active, uint32_t first)
     return total > 0 ? sum / total : 0;
 }
 
-// Sets the rates of the clips of the first clip's group so that the shared clock has a rate after
-// marker `first`, in shared cycles per second.
+// Sets the rates of the clips that follow the shared clock, so that this clock has the rate `rate`
+// in the part after marker `first`. `rate` is in shared cycles per second.
 static void set_step_rate(const md5_active_state *active, uint32_t first, double rate)
 {
     const synced_clips clips = find_synced_clips(active->tree);
@@ -626,10 +634,10 @@ static void set_step_rate(const md5_active_state *active, uint32_t first, double
     }
 }
 
-// Returns the number of states, from the state at position `begin` of the chain on, that share a
-// clock; 1 if the state does not share its clock. In a restored player, or in a player that
-// continues with another machine, a synchronized state may have another number of markers than the
-// state below it. Then it does not share its clock.
+// Returns the number of consecutive states that share a clock, from position `begin` of the chain
+// on. Returns 1 if the state there does not share its clock. A state does not share its clock if
+// its number of markers differs from the number of the state below it. This is possible in a
+// restored player, and in a player that continues with another machine.
 static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
 {
     uint32_t end = begin + 1;
@@ -642,9 +650,9 @@ static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
     return end - begin;
 }
 
-// States from `begin` on in a chain that share a clock. rates_ahead[i] and rates_behind[i] are the
-// rates that the clock would have if only state i were active, in shared cycles per second, in the
-// part between two markers ahead of the clock and in the part behind the clock. These parts differ
+// The states of a chain that share a clock, from `begin` on. rates_ahead[i] and rates_behind[i] are
+// the rates of the clock if only state i were active, in shared cycles per second. rates_ahead
+// applies to the part ahead of the clock, rates_behind to the part behind it. The two parts differ
 // only if the clock is at a marker, or so near that rounding matters.
 typedef struct step_group {
     md5_layer_state *layer_state;
@@ -657,11 +665,11 @@ typedef struct step_group {
     double rates_behind[MD5_MAX_ACTIVE];
 } step_group;
 
-// Computes the rate of each state after marker `first`. If there is a leader, all rates are its
-// rate.
+// Computes the rate of each state in the part after marker `first`. If the group has a leader, all
+// states get its rate.
 static void find_state_rates(const step_group *group, uint32_t first, double *rates)
 {
-    uint32_t leader = MD5_NONE; // of the newest transition that has one
+    uint32_t leader = MD5_NONE; // leader of the newest transition that has a leader
     for (uint32_t i = group->count; i-- > 0;) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         rates[i] = step_rate(active, first);
@@ -672,7 +680,7 @@ static void find_state_rates(const step_group *group, uint32_t first, double *ra
     if (leader == MD5_NONE)
         return;
 
-    // Of several states with the leader's index, the newest one leads.
+    // The same state can be active several times. The newest of these is the leader.
     for (uint32_t i = group->count; i-- > 0;) {
         if (md5_active_at(group->layer_state, group->begin + i)->state != leader)
             continue;
@@ -682,9 +690,9 @@ static void find_state_rates(const step_group *group, uint32_t first, double *ra
     }
 }
 
-// Returns the rate of the shared clock `seconds` from now. Unlike the weights of poses, these
-// weights are not clamped to 0..1 where an easing overshoots, so that the rate is smooth between
-// the edges of the easing.
+// Returns the rate of the shared clock `seconds` from now. The weights of poses are clamped to 0..1
+// if an easing overshoots. The weights here are not clamped, so that the rate is smooth between the
+// edges of the easing.
 static double shared_rate_after(const step_group *group, const double *rates, double seconds)
 {
     double rate = rates[0];
@@ -696,8 +704,8 @@ static double shared_rate_after(const step_group *group, const double *rates, do
     return rate;
 }
 
-// Returns the direction of the shared clock `seconds` from now: 1, -1, or 0 if it stops. It also
-// stops at a marker to which it would return from both sides.
+// Returns the direction of the shared clock `seconds` from now: 1, -1, or 0 if it stops. The clock
+// also stops at a marker if the rates on both sides lead back to the marker.
 static int direction_after(const step_group *group, double seconds)
 {
     const double sign = group->is_backward ? -1 : 1;
@@ -707,7 +715,7 @@ static int direction_after(const step_group *group, double seconds)
 }
 
 // Returns the seconds, at most `max_seconds`, until the shared clock changes its direction. An
-// interval ends there, because the clock then passes the same events again.
+// interval must end there, because the clock then passes the same events again.
 static double seconds_until_turn(const step_group *group, int direction, double max_seconds)
 {
     double before = LOOK_AHEAD;
@@ -724,16 +732,16 @@ static double seconds_until_turn(const step_group *group, int direction, double 
     return after;
 }
 
-// The interval in which the weights of the states are smooth: from the previous edge of an easing
-// to the next edge, seconds.
+// The interval around now in which the weights of the states are smooth. It extends from the
+// previous edge of an easing to the next edge. Times are in seconds.
 typedef struct smooth_interval {
     double since;    // from the previous edge until now
     double until;    // from now until the next edge; INFINITY if the weights do not change
     double duration; // between both edges
 } smooth_interval;
 
-// Finds the nearest edges of all easings of a group. MD5_EASE_PARTS equal parts divide an easing;
-// it is smooth in each part.
+// Finds the nearest edges of all easings of a group. An easing is divided into MD5_EASE_PARTS equal
+// parts and is smooth within each part.
 static smooth_interval find_smooth_interval(const step_group *group)
 {
     double since = INFINITY;
@@ -750,13 +758,13 @@ static smooth_interval find_smooth_interval(const step_group *group)
         until = md5_smaller(until, (edge + 1) * part - active->elapsed);
     }
 
-    if (!isfinite(until)) // no state fades in; any duration will do
+    if (!isfinite(until)) // no state fades in, so any duration is correct
         return (smooth_interval){.until = until, .duration = 1};
     return (smooth_interval){.since = since, .until = until, .duration = since + until};
 }
 
-// Returns the mean of shared_rate_after() over `seconds` from now. `seconds` must be within
-// `smooth`.
+// Returns the mean of shared_rate_after() over the next `seconds`. This time must be within the
+// interval `smooth`.
 static double mean_rate(const step_group *group, const double *rates, const smooth_interval *smooth,
                         double seconds)
 {
@@ -771,8 +779,9 @@ static double mean_rate(const step_group *group, const double *rates, const smoo
     return rate;
 }
 
-// Sets the rates of all states of a group to a rate of the shared clock after marker `first`. Also
-// stores this rate, and rates[i] as the rate of state i alone, for md5i_shared_clock_seconds().
+// Sets the rates of all states of a group to the rate of the shared clock in the part after marker
+// `first`. For md5i_shared_clock_seconds(), also stores this rate, and rates[i], the rate that
+// state i alone would have.
 static void set_shared_rate(const step_group *group, uint32_t first, const double *rates,
                             double rate)
 {
@@ -784,10 +793,9 @@ static void set_shared_rate(const step_group *group, uint32_t first, const doubl
     }
 }
 
-// Position of a shared clock between its markers, in units of the part between two markers: 1.5 is
-// in the middle between markers 1 and 2. `ahead` and `behind` are the numbers of the markers before
-// the parts ahead of the clock and behind it; they differ only at a marker. There `behind` may be
-// -1.
+// Position of a shared clock in parts: 1.5 is the middle between markers 1 and 2. `ahead` and
+// `behind` are the numbers of the markers before the part ahead of the clock and before the part
+// behind it. They differ only if the clock is at a marker. At the first marker `behind` is -1.
 typedef struct shared_position {
     double position;
     double ahead;
@@ -808,7 +816,7 @@ static shared_position find_shared_position(const md5_active_state *active)
     };
 }
 
-// Sets the parts ahead of the shared clock of a group and behind it, and the rates of the states in
+// Finds the parts ahead of a group's clock and behind it, and computes the rates of the states in
 // both parts.
 static void find_group_rates(step_group *group, const shared_position *clock)
 {
@@ -821,12 +829,12 @@ static void find_group_rates(step_group *group, const shared_position *clock)
     find_state_rates(group, group->behind, group->rates_behind);
 }
 
-// Sets the rate of the clock that the states of a group share during a transition. `group` contains
-// the states and the direction of time; this function computes its other members.
+// Sets the rate of the clock that the states of a group share. The caller sets the states and the
+// direction of time in `group`; this function computes the other members.
 //
 // The weights of the states change, so the rate is the mean over the next `seconds`. Returns the
-// seconds, at most `max_seconds`, for which the rate is valid: until the next edge of an easing,
-// until the clock reverses, or until it is at the next marker.
+// seconds, at most `max_seconds`, for which the rate is valid. This time ends at the next edge of
+// an easing, when the clock reverses, or at the next marker.
 static double update_group_rate(step_group *group, double seconds, double max_seconds)
 {
     const md5_active_state *const newest =
@@ -839,7 +847,7 @@ static double update_group_rate(step_group *group, double seconds, double max_se
     const double valid_seconds =
         seconds_until_turn(group, direction, md5_smaller(max_seconds, smooth.until));
 
-    // Give all states the mean rate. A clock that stops has the rate 0.
+    // Give all states the mean rate. A clock that stops gets the rate 0.
     const bool moves_back = direction < 0;
     const uint32_t first = moves_back ? group->behind : group->ahead;
     const double *const rates = moves_back ? group->rates_behind : group->rates_ahead;
@@ -874,7 +882,8 @@ bool md5i_has_shared_clock(const md5_player *player)
     return false;
 }
 
-// Sets the rates of the clips of a layer that share a clock: see md5i_update_shared_rates().
+// Sets the rates of the clips of one layer that share a clock, like md5i_update_shared_rates() for
+// all layers.
 static double update_layer_rates(md5_player *player, md5_layer_state *layer_state, double seconds,
                                  double max_seconds)
 {
@@ -903,9 +912,9 @@ static double update_layer_rates(md5_player *player, md5_layer_state *layer_stat
     return valid_seconds;
 }
 
-// Sets the rates of all clips that share a clock to its mean rate over the next `seconds`. Returns
-// the time, at most `max_seconds`, for which these rates are valid: until the next marker, a change
-// of direction or a change of weights.
+// Sets the rates of all clips that share a clock to the mean rate of the clock over the next
+// `seconds`. Returns the time, at most `max_seconds`, for which these rates are valid. It ends at a
+// marker, at a change of direction or at a change of weights.
 double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds)
 {
     double valid_seconds = max_seconds;
@@ -917,8 +926,8 @@ double md5i_update_shared_rates(md5_player *player, double seconds, double max_s
     return valid_seconds;
 }
 
-// Returns the distance by which the shared clock moves in the first part of the last interval,
-// divided by the length of the interval, in cycles per second. `fraction` is the part, as a
+// Returns the distance that the shared clock moved in the first part of the last interval, divided
+// by the length of the interval, in cycles per second. `fraction` is the length of this part as a
 // fraction of the interval.
 static double distance_after(const step_group *group, double fraction, double seconds)
 {
@@ -931,8 +940,8 @@ static double distance_after(const step_group *group, double fraction, double se
     return fraction * rate;
 }
 
-// Returns the states that share a clock with the state at `position`, with the rates that
-// set_shared_rate() has stored.
+// Returns the states that share a clock with the state at `position`, and the rates that
+// set_shared_rate() has stored for them.
 static step_group find_step_group(md5_layer_state *layer_state, uint32_t position)
 {
     step_group group = {.layer_state = layer_state};
@@ -946,8 +955,8 @@ static step_group find_step_group(md5_layer_state *layer_state, uint32_t positio
     return group;
 }
 
-// Returns true if a clip of a blend tree follows the clock that its state can share with other
-// states: the first clip, and the clips in its group.
+// Returns true if a clip of a blend tree is the first clip or in the group of the first clip. Only
+// these clips follow a clock that the state shares with other states.
 static bool follows_shared_clock(const md5_blend_tree *tree, uint32_t instance)
 {
     if (instance == 0)
@@ -956,9 +965,9 @@ static bool follows_shared_clock(const md5_blend_tree *tree, uint32_t instance)
     return first_group != MD5_NONE && tree->instances[instance].group == first_group;
 }
 
-// Returns the time at which a clip had moved by `fraction` of its distance in the last interval, in
-// seconds since the start of the interval, which had a length of `seconds`. A clip moves at a
-// constant rate, unless it shares a clock with other states: then its rate changes with the weights
+// Returns the time at which a clip had moved by `fraction` of its distance in the last interval.
+// The time counts from the start of the interval, whose length was `seconds`. A clip moves at a
+// constant rate, unless it shares a clock with other states. Then its rate changes with the weights
 // of the states.
 double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                                  double fraction, double seconds)
@@ -976,7 +985,7 @@ double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position
     if (distance == 0)
         return seconds_at_constant_rate;
 
-    // Bisection: find the time at which the clock has moved by this fraction of its distance.
+    // Find by bisection the time at which the clock has moved by this fraction.
     double low = 0;
     double high = 1;
     while (high - low > SAME_FRACTION) {
@@ -989,9 +998,9 @@ double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position
     return high * seconds;
 }
 
-// Returns the remaining time of the first clip at an instant, minus `value`. The instant is `at`
-// seconds from now, and the remaining time is computed with the rate at this instant. `left` is the
-// remaining time now, computed with the mean rate of the interval.
+// Returns the remaining time of the first clip `at` seconds from now, minus `value`. The remaining
+// time is computed with the rate at that time. `left` is the remaining time now, computed with the
+// mean rate of the interval.
 static double excess_time_left(const step_group *group, double left, double value, double at)
 {
     const double rate = md5_newest(group->layer_state)->shared_rate;
@@ -1002,8 +1011,8 @@ static double excess_time_left(const step_group *group, double left, double valu
 }
 
 // Returns true if the remaining time of the first clip passes `value` within the next `at` seconds.
-// `is_less` is true if the remaining time is less than `value` now. Then it must exceed `value` by
-// more than a rounding error.
+// `is_less` is true if it is less than `value` now. In this case it must exceed `value` by more
+// than a rounding error.
 static bool is_after_change(const step_group *group, double left, double value, bool is_less,
                             double at)
 {
