@@ -474,7 +474,8 @@ struct md5_machine {
     size_t num_gazes;
     size_t num_soles;
     size_t num_frames; // of all clips
-                       // Maxima of all blend trees.
+
+    // Maxima over all blend trees.
     uint32_t max_instances;
     uint32_t max_groups;
     uint32_t max_parts;

@@ -1,9 +1,10 @@
-// Computes the pose of all layers: poses of states, blends of the states of a layer, of layers and
-// of one-shot clips. Also changes the state of a layer, with a crossfade or an inertial transition.
+// Computes the pose of all layers. Blends clips to poses of states, states to poses of layers, and
+// layers and one-shot clips to the result. Also changes the state of a layer, with a crossfade or
+// an inertial transition.
 //
-// A chain of active states is blended in order (evaluate_chain), then blended over the layers below
-// or added to them (blend_layer). Sets of joints restrict the work to the joints that a layer may
-// change.
+// evaluate_chain() blends the active states of a layer, its chain, in order. blend_layer() blends
+// the result over the layers below or adds it to them. Sets of joints restrict the work to the
+// joints that a layer may change.
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
 
@@ -18,8 +19,8 @@ static double angle_from_ratio(double sine, double cosine)
 {
     enum { HALVINGS = 3, TERMS = 9 };
 
-    // The tangent of an angle is sine / cosine. By tan(angle / 2) = sine / (cosine + hypotenuse), a
-    // halving changes only the denominator.
+    // Halve the angle with tan(angle / 2) = sine / (cosine + hypotenuse). Each halving changes only
+    // the denominator of the tangent.
     double denominator = cosine;
     for (uint32_t i = 0; i < HALVINGS; i++)
         denominator += sqrt(denominator * denominator + sine * sine);
@@ -33,9 +34,9 @@ static double angle_from_ratio(double sine, double cosine)
     return t * sum * (1 << HALVINGS);
 }
 
-// Computes the velocity of each joint from one pose to another, `seconds` later, along the shorter
-// arc. All velocities are 0 unless seconds > 0. Uses double precision, because the results are
-// often small differences.
+// Computes the velocity of each joint from two poses that are `seconds` apart, along the shorter
+// arc. If `seconds` is not above 0, all velocities are 0. Uses double precision, because the
+// results are often small differences.
 void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_t num_joints,
                         float seconds, md5_velocity *velocity)
 {
@@ -61,7 +62,8 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_
 
 // -- Offsets --------------------------------------------------------------------------------------
 
-// Range of the squared lengths of offsets that have a direction. The squares can be divided by.
+// Range of the squared lengths of offsets for which a decay rate is computed. Outside of it, a
+// division by the square would be inexact.
 #define MIN_SQUARE 1e-18f
 #define MAX_SQUARE 1e30f
 
@@ -128,8 +130,8 @@ void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_veloci
     }
 }
 
-// Adds the remaining offsets of an inertial transition to a pose, `elapsed` seconds into a
-// transition of `duration` seconds: everything at 0, nothing at the end.
+// Adds the remaining offsets of an inertial transition to a pose, `elapsed` seconds after its
+// start. At the start they are complete; after `duration` seconds they are 0.
 void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                       md5_xform *pose)
 {
@@ -157,9 +159,9 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 // Maximum number of joints of a list that are copied to an array in one step.
 enum { CHUNK = 32 };
 
-// A part of a set's joints that is processed in one call of a kernel. A set is a range of joints or
-// a list. A range is one part. A list is divided into chunks, whose joints are copied ("gathered")
-// to an array, because the kernels need adjacent joints.
+// A part of a joint set that one call of a kernel processes. Kernels need adjacent joints. If the
+// set is a range, it is one part. If the set is a list, it is divided into chunks, and the joints
+// of a chunk are copied ("gathered") to an array.
 typedef struct joint_part {
     const uint32_t *listed; // NULL: the set is a range
     const float *weights;   // NULL: all weights are 1
@@ -168,8 +170,8 @@ typedef struct joint_part {
     uint32_t count;
 } joint_part;
 
-// Moves to the next part of a set. An iteration starts with {0}, an empty part before the first
-// part. Returns false after the last part.
+// Moves to the next part of a set. Returns false after the last part. An iteration starts with {0},
+// which is an empty part before the first.
 static bool next_part(const md5_joint_set *set, joint_part *part)
 {
     const uint32_t begin = part->begin + part->count;
@@ -186,8 +188,8 @@ static bool next_part(const md5_joint_set *set, joint_part *part)
     return true;
 }
 
-// Returns the transforms of a part's joints as an array: their range in `pose` or, if the joints
-// are a list, copies in `chunk`.
+// Returns the transforms of a part's joints as an array for writing. If the joints are a list, the
+// array is a copy. The caller must then call scatter_joints() to write it back to the pose.
 static const md5_xform *gather_joints(const joint_part *part, const md5_xform *pose,
                                       md5_xform chunk[CHUNK])
 {
@@ -198,8 +200,8 @@ static const md5_xform *gather_joints(const joint_part *part, const md5_xform *p
     return chunk;
 }
 
-// Returns the transforms of a part's joints as an array for writing. The caller must then call
-// scatter_joints(), which writes copies back to the pose.
+// Returns the transforms of a part's joints as an array for writing. If the joints are a list, the
+// array is a copy. The caller must then call scatter_joints() to write it back to the pose.
 static md5_xform *gather_writable(const joint_part *part, md5_xform *pose, md5_xform chunk[CHUNK])
 {
     if (!part->listed)
@@ -311,8 +313,8 @@ static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *
 
 // == States =====================================================================================
 
-// The stack on which the poses of a blend tree are blended. A clip pushes its pose; blending an
-// item removes the item's pose and changes the pose below it. The last remaining pose is the
+// The stack on which the poses of a blend tree are blended. A clip pushes its pose. Blending an
+// item pops the item's pose and blends it into the pose below. The last remaining pose is the
 // result.
 typedef struct pose_stack {
     md5_xform *first; // the lowest pose of the stack: the result
@@ -326,8 +328,8 @@ static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
     return position == 0 ? stack->first : stack->spare + (size_t)(position - 1) * stack->num_joints;
 }
 
-// Returns a hash of the cycle numbers of a state's clips, `seconds` from now. Two equal hashes mean
-// that no clip enters another cycle between both times.
+// Returns a hash of the cycle numbers of a state's clips, `seconds` from now. If the hashes of two
+// times are equal, no clip enters another cycle between them.
 static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, double seconds)
 {
     uint64_t hash = 0;
@@ -343,7 +345,8 @@ static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, 
     return hash;
 }
 
-// The joints of a clip that must be sampled: those of a layer, of a level of detail, or of both.
+// The joints for which a clip must be sampled: the joints of a layer, of a level of detail, or of
+// both.
 typedef struct selection {
     const md5_joint_set *joints;  // joints of the layer, or NULL
     const md5_targets *targets;   // tracks of `joints`
@@ -410,9 +413,9 @@ static void sample_selection(const md5_machine *machine, const md5_source *sourc
     sample_set(source->binding, sample, joints, only->targets, pose);
 }
 
-// Samples a clip of a state as it is `shift` seconds from now, 0 for now. For another time,
-// md5i_advance_group_clocks() must have been called for it. A clip with MD5_INTERPOLATE_STEP does
-// not move in this time. `only` selects the joints; NULL selects all.
+// Samples a clip of a state at the time `shift` seconds from now. If this is not 0,
+// md5i_advance_group_clocks() must have been called for the time. A clip with MD5_INTERPOLATE_STEP
+// is always sampled at the current time. `only` selects the joints; NULL selects all.
 static void sample_instance(const md5_player *player, const md5_active_state *active, double shift,
                             uint32_t index, const selection *only, md5_xform *pose)
 {
@@ -429,7 +432,7 @@ static void sample_instance(const md5_player *player, const md5_active_state *ac
         md5i_clock_sample_position(playable->timing, clock, source->interpolation);
     sample_selection(machine, source, &sample, only, pose);
 
-    // Root motion that is extracted moves the character, so it is removed from the pose.
+    // The game moves the character by extracted root motion, so the pose must not contain it.
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return;
     const md5_root_track track = md5_get_root_track(source);
@@ -439,8 +442,8 @@ static void sample_instance(const md5_player *player, const md5_active_state *ac
     md5i_remove_root_delta(machine->model->skeleton.axes, delta, &pose[0]);
 }
 
-// Blends the last pose of the stack, an item's pose, into the pose of its motion. The first item's
-// pose becomes the pose of the motion.
+// Blends the last pose of the stack, which is an item's pose, into the pose of its motion. The pose
+// of the first item becomes the pose of the motion.
 static void blend_item(const md5_player *player, const md5_active_state *active,
                        const md5i_part *part, const md5_detail_set *detail, pose_stack *stack)
 {
@@ -519,10 +522,10 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
 
 // == One-shot clips ===============================================================================
 //
-// A single clip in a slot is blended like a layer. While a clip replaces another, the result at
-// each joint must have the weights of both clips. The older clip is blended first. The newer clip
-// then covers a part of it, so the older clip is blended with a larger weight, which differs
-// between joints if the masks differ.
+// A single clip in a slot is blended like a layer. While a clip replaces another, each joint must
+// have the weights of both clips in the result. The older clip is blended first, and the newer clip
+// then covers a part of it. Therefore the older clip is blended with a larger weight. If the masks
+// of the clips differ, this weight differs between joints.
 
 // Computes the pose of a one-shot clip and, if it is additive, its reference pose.
 static void sample_one_shot(const md5_machine *machine, const md5_one_shot *one_shot,
@@ -627,7 +630,7 @@ static void blend_one_shots(md5_player *player, uint32_t num_below, md5_xform *s
 
 // == Layers =====================================================================================
 
-// Velocities are measured over this time, in seconds.
+// Distance of the two poses from which a velocity is computed, seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
 
 // The evaluation of a layer. An additive layer blends differences at the joints that it may change.
@@ -659,7 +662,7 @@ static layer_job begin_layer_job(md5_player *player, uint32_t layer_index)
     };
 }
 
-// Returns the scratch pose with an index. Poses follow each other at a fixed distance.
+// Returns the scratch pose with an index. All scratch poses have the same number of joints.
 static md5_xform *spare_pose(const layer_job *job, md5_xform *spare, uint32_t index)
 {
     return spare + (size_t)index * job->num_joints;
@@ -672,9 +675,9 @@ static const md5_xform *state_reference(const layer_job *job, const md5_active_s
     return job->layer->states[active->state].reference;
 }
 
-// Returns the time at which a state's clips are sampled, seconds from now. A velocity is measured
-// as the difference of two poses. If a clip entered another cycle between them, its pose could
-// jump. Both times are then moved away from now until no clip does this, or MAX_MOVES times.
+// Returns the time at which a state's clips are sampled, seconds from now. A velocity is the
+// difference of two poses. If a clip enters another cycle between them, its pose can jump.
+// Therefore both times are moved away from now until no clip does this, or at most MAX_MOVES times.
 static double clip_shift(const layer_job *job, const md5_active_state *active)
 {
     enum { MAX_MOVES = 4 };
@@ -744,10 +747,9 @@ static void add_remaining_offsets(const layer_job *job, md5_xform *pose)
     }
 }
 
-// Computes the pose of a part of a layer's chain, which contains the states that fade into each
-// other, oldest first: blend(blend(A, B), C) for the states A, B and C. Returns its coverage, 0..1,
-// which is below 1 if a state does not have a motion. `spare` has room for two poses and the
-// scratch poses of a state.
+// Computes the pose of a range of a layer's chain of states, oldest first: blend(blend(A, B), C)
+// for the states A, B and C. Returns the coverage of the pose, 0..1. It is below 1 if a state does
+// not have a motion. `spare` has room for two poses and the scratch poses of a state.
 static float evaluate_chain(const layer_job *job, md5_chain_range part, md5_xform *spare,
                             md5_xform *pose)
 {
@@ -795,10 +797,9 @@ static void measure_velocities(layer_job *job, md5_chain_range part, double begi
     md5i_pose_velocity(before, after, job->num_blended, (float)VELOCITY_STEP, velocities);
 }
 
-// Begins an inertial transition: computes the differences between the current old and new poses and
-// between their velocities. The new pose is shown with these offsets, which decay within `duration`
-// seconds. Both poses are parts of a chain of states, of the same layer or of another player's
-// layer.
+// Begins an inertial transition. Computes the differences between the current old and new poses,
+// and between their velocities. These offsets are added to the new pose and decay within `duration`
+// seconds. Both poses come from chains of states, of the same layer or of another player's layer.
 static void begin_offsets(layer_job *from, md5_chain_range old_chain, layer_job *to,
                           md5_chain_range new_chain, double duration)
 {
@@ -855,9 +856,9 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
     layer_state->has_snapshot = true;
 }
 
-// Smooths the jump when a player takes over the states of another player's layer, for example after
-// its machine file was reloaded: begins an inertial transition from the old pose. Does nothing if a
-// pose is incomplete or both are equal.
+// Avoids a jump when a player takes over the states of another player's layer, for example after
+// its machine file was reloaded. Begins an inertial transition from the old pose. Has no effect if
+// a pose is incomplete or both are equal.
 void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_player,
                          uint32_t old_layer)
 {
@@ -888,7 +889,7 @@ void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_pla
 // -- Changes of state ---------------------------------------------------------------------------
 
 // Returns the state from which a new transition starts, or MD5_NONE. A state that began at this
-// instant was never visible, so the transition starts from the state before it.
+// instant was never visible. The transition then starts from the state before it.
 static uint32_t transition_source(const md5_active_state *newest)
 {
     if (!newest)
@@ -1055,8 +1056,8 @@ static const md5_active_state *single_motion(md5_layer_state *layer_state)
     return is_single ? newest : NULL;
 }
 
-// Initializes the result with the bind pose, which is below all layers, unless a layer has already
-// been written to it. *is_begun is true if the result is initialized.
+// Initializes the result with the bind pose, unless a layer was already written to it. The bind
+// pose is below all layers. *is_begun is true if the result is initialized.
 static void begin_layer_pose(const md5_machine *machine, bool *is_begun, md5_xform *pose)
 {
     if (!*is_begun)
@@ -1097,9 +1098,9 @@ static void sample_into_result(const layer_job *job, const md5_active_state *act
     }
 }
 
-// Computes the pose of a layer in `layer_pose` and returns the weight with which it covers the
-// layers below: its weight times its coverage, which is below 1 if a state has no motion. `single`
-// is the only state of the layer if only its joints need be computed, or NULL.
+// Computes the pose of a layer in `layer_pose`. Returns the weight with which it covers the layers
+// below: its weight times its coverage. The coverage is below 1 if a state has no motion. `single`
+// is the only state of the layer, if it is sufficient to compute the layer's joints, or NULL.
 static float evaluate_layer(const layer_job *job, const md5_active_state *single, float weight,
                             md5_xform *spare, md5_xform *layer_pose)
 {
@@ -1112,8 +1113,8 @@ static float evaluate_layer(const layer_job *job, const md5_active_state *single
 }
 
 // Blends a layer over the pose of the layers below, or adds it to that pose if it is additive.
-// *is_begun is true if `pose` is initialized. Layers without blending or with few joints are
-// computed in faster ways with the same result.
+// *is_begun is true if `pose` is initialized. Common cases, such as a layer with a single state,
+// have faster paths with the same result.
 static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_xform *spare,
                         md5_xform *pose)
 {
@@ -1151,8 +1152,8 @@ static void blend_layer(const layer_job *job, float weight, bool *is_begun, md5_
     add_difference_of_joints(&layer->joints, layer_pose, reference, covered, pose);
 }
 
-// Returns the joints of a layer that the next layer leaves visible, or NULL if these may be all
-// joints. The next layer covers joints completely if it has a mask, the weight 1 and a single
+// Returns the joints of a layer that remain visible below the next layer, or NULL if these may be
+// all joints. The next layer covers joints completely if it has a mask, the weight 1 and a single
 // state.
 static const md5_detail_set *visible_below(const md5_player *player, uint32_t layer)
 {

@@ -1,22 +1,22 @@
 // Applies the modifiers of a machine to the blended pose, and advances gazes.
 //
-// Locked feet need the contact of each sole with the ground. It is blended from the contacts that
-// the clips have at their sample positions (find_contact). The motion of the character since the
-// last pose moves the locked positions.
+// Locked feet need to know if each sole is on the ground. The contacts of a clip are stored for
+// each frame. find_contact() blends them over all clips. The character moves between two poses, so
+// the locked positions are moved by its root motion.
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
 
 // -- Locked feet ----------------------------------------------------------------------------------
 
-// Weights of the clips in which a sole is standing (at rest on the ground), turning (the part of
-// standing in which it rotates) or sliding, and the total weight of the clips.
+// Weights of the clips in which a sole is standing (at rest on the ground), turning (rotating while
+// it stands) or sliding, and the total weight of the clips.
 enum { CONTACT_STANDING, CONTACT_TURNING, CONTACT_SLIDING, CONTACT_TOTAL, NUM_CONTACTS };
 typedef struct sole_contact {
     float weights[NUM_CONTACTS];
 } sole_contact;
 
-// Blends the contact `above`, of a layer or a one-shot clip, over the contact `below`, of the
-// layers and clips below it.
+// Blends the contact of a layer or one-shot clip (`above`) over the contact of the layers and clips
+// below it (`below`).
 static sole_contact blend_contacts(sole_contact below, sole_contact above, float weight)
 {
     const float left = 1 - weight * above.weights[CONTACT_TOTAL];
@@ -26,8 +26,8 @@ static sole_contact blend_contacts(sole_contact below, sole_contact above, float
     return blended;
 }
 
-// Returns the contact of a sole at the sample position of a clip: the contact between its frame0
-// and the next frame. A sole that rotates at its position also stands.
+// Returns the contact of a sole at the sample position of a clip. Contacts are stored per interval,
+// so this is the contact between frame0 and the next frame. A sole that turns also stands.
 static sole_contact clip_contact(const md5_machine *machine, size_t sole, const md5_source *source,
                                  const md5_sample_position *sample)
 {
@@ -130,8 +130,8 @@ static float point_distance(md5_vec3 a, md5_vec3 b)
 
 // -- Modifiers -----------------------------------------------------------------------------------
 
-// Returns the position of foot `index` at which the ground below it is queried: the position of its
-// ankle, which is the locked position if the foot is locked, otherwise the animated position.
+// Returns the position at which the ground below foot `index` is queried. This is the locked
+// position of a locked foot, otherwise the animated position of the ankle.
 static md5_vec3 ground_query_position(const md5_player *player, const md5_modifier *modifier,
                                       uint32_t index, const md5_xform *pose)
 {
@@ -199,7 +199,7 @@ static void update_locked_feet(md5_player *player, const md5_modifier *modifier,
     }
 }
 
-// Lets the game set the ground below each foot, if it has set a callback.
+// Calls the game's ground callback, if it exists, to get the ground below each foot.
 static void query_ground(md5_player *player, const md5_modifier *modifier, const md5_xform *pose)
 {
     if (!player->ground)
@@ -219,7 +219,7 @@ static void apply_feet(md5_player *player, uint32_t index, float weight, md5_xfo
 {
     const md5_machine *const machine = player->machine;
     const md5_modifier *const modifier = &machine->modifiers[index];
-    // On the first call the feet are placed without smoothing.
+    // On the first call there is no previous position, so the feet are placed without smoothing.
     const bool is_placed = player->are_placed[index];
     md5_feet_job job = {
         .pelvis = modifier->joint,
@@ -242,7 +242,8 @@ static void apply_feet(md5_player *player, uint32_t index, float weight, md5_xfo
 
 // -- Gazes ------------------------------------------------------------------------------------
 
-// Returns the description of a gaze with the player's target. It contains a pointer into `target`.
+// Returns the description of a gaze with the player's target. The result contains a pointer into
+// `target`, so it must not outlive it.
 static md5_gaze_desc make_gaze(const md5_machine *machine, const md5_modifier *modifier,
                                const md5_target *target)
 {
@@ -254,8 +255,8 @@ static md5_gaze_desc make_gaze(const md5_machine *machine, const md5_modifier *m
     return gaze;
 }
 
-// Advances all gazes that have a weight by `seconds`, which is above 0. A gaze lets a character
-// look around.
+// Advances all gazes that have a weight by `seconds`, which is above 0. A gaze rotates the head and
+// the eyes of a character that looks around.
 void md5i_advance_gazes(md5_player *player, double seconds)
 {
     const md5_machine *const machine = player->machine;
@@ -272,9 +273,9 @@ void md5i_advance_gazes(md5_player *player, double seconds)
 
 // -- All modifiers --------------------------------------------------------------------------------
 
-// Finds the current transform of an anchor's joint in model space: a joint of the character, or a
-// joint of an attached model that the game has set. Returns false if the joint is not animated at
-// the level of detail, or if the game has not set the attached model.
+// Finds the current transform of an anchor's joint in model space. The joint belongs to the
+// character or to an attached model. Returns false if the joint is not animated at the level of
+// detail, or if the game has not set the attached model.
 static bool find_anchor_joint_transform(const md5_player *player, const md5_anchor *anchor,
                                         const md5_xform *pose, md5_xform *transform)
 {
@@ -292,8 +293,8 @@ static bool find_anchor_joint_transform(const md5_player *player, const md5_anch
     return true;
 }
 
-// Computes the current transform of an anchor in model space: a fixed transform relative to its
-// joint. Returns false if the joint is not available, or if the position is invalid.
+// Computes the current transform of an anchor in model space. An anchor has a fixed transform
+// relative to a joint. Returns false if the joint is not available, or if the position is invalid.
 static bool find_anchor_transform(const md5_player *player, const md5_anchor *anchor,
                                   const md5_xform *pose, md5_xform *transform)
 {
@@ -304,9 +305,9 @@ static bool find_anchor_transform(const md5_player *player, const md5_anchor *an
     return md5_is_valid_vec3(transform->translation);
 }
 
-// Returns the target of a modifier: the weight and the transform that the modifier applies. Returns
-// the values that the game has set or, if the machine computes some of them (is_driven), a copy in
-// *driven. An anchor is a point that moves with a joint of the character or of an attached model.
+// Returns the target of a modifier, which contains its weight and transform. Usually these are the
+// values that the game has set. If the machine computes some of them (is_driven), returns a copy in
+// *driven.
 static const md5_target *driven_target(const md5_player *player, uint32_t index,
                                        const md5_xform *pose, md5_target *driven)
 {
@@ -342,7 +343,7 @@ static bool has_animated_joints(const md5_player *player, const md5_modifier *mo
     const md5_detail_set *const detail = md5_player_detail_set(player);
     if (!detail)
         return true;
-    // Chains consist of ancestors of their tips, which are animated if the tips are animated.
+    // If the tip of a chain is animated, all its ancestors are animated too, so the whole chain is.
     if (!detail->are_animated[modifier->joint])
         return false;
     if (modifier->desc.kind != MD5_MODIFIER_FEET)
@@ -355,7 +356,7 @@ static bool has_animated_joints(const md5_player *player, const md5_modifier *mo
     return true;
 }
 
-// Returns true if a modifier changes the pose. Otherwise its state is reset on the next use.
+// Returns true if a modifier changes the pose. If not, its state is reset when it is used again.
 static bool is_applied(md5_player *player, uint32_t index, const md5_target *target)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[index];
@@ -384,7 +385,8 @@ static void apply_two_bone(const md5_machine *machine, const md5_modifier *modif
     md5i_bend_limb(&machine->model->skeleton, pose, &modifier->limb, &job, NULL);
 }
 
-// Accuracy of FABRIK and CCD modifiers. The tolerance is a fraction of the size of the skeleton.
+// Accuracy of FABRIK and CCD modifiers. The solvers stop when the tip is nearer to the target than
+// this fraction of the skeleton's size.
 #define MODIFIER_TOLERANCE 0.01f
 enum { MODIFIER_ITERATIONS = 16 };
 

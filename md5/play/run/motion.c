@@ -2,24 +2,24 @@
 // windows.
 //
 // Root motion is the displacement of a character's root: a translation and a yaw. The displacements
-// of an interval are blended like poses: clips to states, states to layers, layers and one-shot
-// clips to the player. Weights of morph targets and curves are sums of the machine's morph_rows;
-// they are blended in the same way.
+// of an interval are blended like poses: clips to states, states to layers, then layers and
+// one-shot clips to the player. The weights of morph targets and the values of curves are sums of
+// the machine's morph_rows. They are also blended like poses.
 //
-// The active states of a layer form a chain, oldest first, in which each state fades in over the
-// states before it. A part of the chain is a range of these states. The oldest part can be replaced
-// by a frozen pose, which is the result at that time and no longer plays.
+// The active states of a layer form a chain, oldest first. Each state fades in over the states
+// before it. A part of the chain is a range of these states. The oldest part can be replaced by a
+// frozen pose. This is the result of the part at that time, and does not play.
 #include "md5/play/run/player_state.h"
 
 // == Root motion ================================================================================
 
-// Signs of a rotation by half of the yaw.
+// Directions in which rotate_by_half_yaw() rotates.
 #define YAW_LEFT 1.0
 #define YAW_RIGHT (-1.0)
 
-// Rotates the translation of a displacement, but not its yaw, by half of the yaw. `side` is
-// YAW_LEFT or YAW_RIGHT. After the rotation to the right, an arc of a circle is a straight line
-// ahead.
+// Rotates the translation of a displacement by half of its yaw. The yaw itself does not change.
+// `side` is YAW_LEFT or YAW_RIGHT. A movement on an arc becomes a movement straight ahead by a
+// rotation to the right.
 static md5_root_delta rotate_by_half_yaw(md5_root_delta delta, double side)
 {
     const double length = sqrt(fmax(2 + 2 * delta.cosine, 1e-12));
@@ -32,9 +32,9 @@ static md5_root_delta rotate_by_half_yaw(md5_root_delta delta, double side)
     return delta;
 }
 
-// Blends two displacements: returns `a` for t = 0 and `b` for t = 1, both bit-identical. The
-// displacements are rotated to the middle of their arcs, so that a blend of two arcs is the arc
-// between them. Directions are blended linearly and normalized, which is accurate enough for short
+// Blends two displacements. Returns exactly `a` for t = 0 and exactly `b` for t = 1. The blend of
+// two arcs is the arc between them, because the displacements are first rotated to the middle of
+// their arcs. Directions are blended linearly and normalized, which is accurate enough for short
 // intervals.
 static md5_root_delta blend_deltas(md5_root_delta a, md5_root_delta b, double t)
 {
@@ -54,7 +54,7 @@ static md5_root_delta append_fraction(md5_root_delta a, md5_root_delta b, double
 }
 
 // Returns the displacement of a clip from one clock to another. *last caches the root position at
-// the end, because the next interval of the clip starts there.
+// the second clock, because the next interval starts there.
 static md5_root_delta clip_root_delta(const md5_source *source, const md5_timing *timing,
                                       md5_clock before, md5_clock current, md5_root_position *last)
 {
@@ -75,9 +75,9 @@ static md5_root_delta instance_root_delta(const md5_instance_plan *plan,
                            instance->clock, &instance->root);
 }
 
-// Blends the displacement of an item into the displacement of its motion, a blend space or a stack.
-// `weight` is the weight of the item, `sum` the sum of the weights of the items up to this item:
-// weight / sum for each item in turn gives the weighted mean of all items.
+// Blends the displacement of an item into the displacement of its motion, which is a blend space or
+// a stack. `weight` is the weight of the item, and `sum` is the sum of the weights up to this item.
+// Blending each item by weight / sum gives the weighted mean of all items.
 static md5_root_delta blend_item_delta(const md5_player *player, const md5_motion *motion,
                                        const md5_item *item, float weight, float sum,
                                        md5_root_delta motion_delta, md5_root_delta item_delta)
@@ -90,10 +90,10 @@ static md5_root_delta blend_item_delta(const md5_player *player, const md5_motio
     return append_fraction(motion_delta, item_delta, mask_weight);
 }
 
-// Blends the displacement of an item into the displacement of its motion. player->root_deltas is a
-// stack: its last element is the displacement of the item, and the element before it is that of the
-// motion. The displacement of the first item becomes the displacement of the motion.
-// blended_weights[part] is the sum of the weights that were blended into a part so far.
+// Blends the last displacement of the stack player->root_deltas, an item's displacement, into the
+// displacement of the item's motion, which is below it. The displacement of the first item becomes
+// the displacement of the motion. blended_weights[part] is the sum of the weights that were already
+// blended into a part.
 static void blend_last_delta(const md5_player *player, const md5_active_state *active,
                              const md5i_part *part, uint32_t *num_deltas)
 {
@@ -111,8 +111,8 @@ static void blend_last_delta(const md5_player *player, const md5_active_state *a
     (*num_deltas)--;
 }
 
-// Returns the displacement of a state in the last interval. The parts of a blend tree are in an
-// order in which items precede their motion, so that a stack is sufficient to blend them.
+// Returns the displacement of a state in the last interval. The items of a motion precede it in a
+// blend tree, so a loop with a stack can blend them.
 static md5_root_delta state_root_delta(md5_player *player, const md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -139,8 +139,8 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
 
 // -- Inertial transitions -----------------------------------------------------------------------
 
-// The velocity of the root at the current time is measured as its displacement in a short time step
-// that ends now (`is_before`) or begins now. This is the length of the step, seconds.
+// Length of a short time step, seconds. The current velocity of the root is its displacement in
+// such a step, which ends now (`is_before`) or begins now.
 #define ROOT_STEP (1.0 / 256.0)
 
 // During an inertial transition, the difference of the root velocities before and after the change
@@ -176,9 +176,9 @@ static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, dou
     return rotate_by_half_yaw(straight, YAW_LEFT);
 }
 
-// Moves the clocks of a state's clips so that clip_root_delta() measures a short time step of
-// ROOT_STEP seconds, which ends now (`is_before`) or begins now. The value of clock_before is lost;
-// reset_adjacent_clocks() restores the current clock.
+// Prepares the clocks of a state's clips for clip_root_delta(), which then measures a time step of
+// ROOT_STEP seconds. The step ends now (`is_before`) or begins now. The value of clock_before is
+// lost, and reset_adjacent_clocks() restores the current clock.
 static void set_adjacent_clocks(md5_player *player, md5_active_state *active, bool is_before)
 {
     const double shift = is_before != player->is_backward ? -ROOT_STEP : ROOT_STEP;
@@ -211,7 +211,7 @@ static void reset_adjacent_clocks(md5_active_state *active, bool is_before)
     }
 }
 
-// Returns the displacement of a state's root in the time step of ROOT_STEP seconds that ends now
+// Returns the displacement of a state's root in a time step of ROOT_STEP seconds. The step ends now
 // (`is_before`) or begins now.
 static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *active,
                                           bool is_before)
@@ -226,9 +226,9 @@ static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *
     return delta;
 }
 
-// Returns the current root velocity of a part of the chain, measured just before or just after the
-// current time: they differ if the states of the part have just started. The states are blended
-// like in layer_root_delta(). `covered` is the weight of the states so far that have a motion.
+// Returns the root velocity of a part of the chain just before (`is_before`) or just after the
+// current time. Both differ if the states of the part have just started. States are blended as in
+// layer_root_delta(). `covered` is the weight of the states up to now that have a motion.
 static md5_root_velocity measure_root_velocity(md5_player *player, md5_layer_state *layer_state,
                                                md5_chain_range part, bool is_before)
 {
@@ -257,8 +257,8 @@ static md5_root_velocity measure_root_velocity(md5_player *player, md5_layer_sta
 
 // -- Layers -------------------------------------------------------------------------------------
 
-// Returns true if an active state of a layer has root motion, or if a frozen pose or offsets may
-// have some.
+// Returns true if an active state of a layer has root motion, or if its frozen pose or its offsets
+// may have root motion.
 static bool has_root_motion(md5_layer_state *layer_state)
 {
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
@@ -269,8 +269,9 @@ static bool has_root_motion(md5_layer_state *layer_state)
     return layer_state->has_snapshot || layer_state->has_offsets;
 }
 
-// Returns half of the displacement that the remaining velocity difference of an inertial transition
-// causes over the last `seconds`. The complete displacement is this half, applied twice.
+// Returns half of the displacement that an inertial transition's remaining velocity difference
+// causes over the last `seconds`. The caller applies this half twice, before and after the
+// displacement of the clips.
 static md5_root_delta half_offset_delta(const md5_layer_state *layer_state, double seconds)
 {
     const double integral_at_end = remaining_integral(layer_state->settling, 0);
@@ -279,7 +280,7 @@ static md5_root_delta half_offset_delta(const md5_layer_state *layer_state, doub
     return delta_from_velocity(&layer_state->root_offset, copysign(half_time, seconds));
 }
 
-// Returns the weight that the active states of a layer leave to the frozen pose below them.
+// Returns the weight that the active states of a layer leave to the frozen pose below them, 0..1.
 static double weight_of_frozen_pose(md5_layer_state *layer_state)
 {
     double uncovered = 1;
@@ -328,9 +329,9 @@ static float mean_root_weight(const md5_player *player, const md5_one_shot *one_
     return mean * md5_mask_weight(player->machine, one_shot->mask, 0);
 }
 
-// Computes the weight with which each one-shot clip of a slot is blended over the older clips. A
-// slot plays one clip at a time, while its older clips fade out. A clip covers the older clips by
-// its weight, unless it is added to them.
+// Computes the weight with which each one-shot clip of a slot is blended over the older clips. The
+// newest clip fades in while the older clips fade out. A clip covers the older clips by its weight,
+// unless it is additive.
 static void compute_blend_weights(const md5_player *player, const md5_one_shot_slot *slot,
                                   double seconds, float *blend_weights)
 {
@@ -346,7 +347,8 @@ static void compute_blend_weights(const md5_player *player, const md5_one_shot_s
 // Returns the displacement of a one-shot clip from the start to the end of the interval.
 static md5_root_delta one_shot_root_delta(const md5_machine *machine, const md5_one_shot *one_shot)
 {
-    md5_root_position last = {.clock = {.phase = -1}}; // no clock has this phase: not cached
+    md5_root_position last = {
+        .clock = {.phase = -1}}; // no clock has this phase, so the cache is not used
     return clip_root_delta(&machine->sources[one_shot->source],
                            md5_one_shot_timing(machine, one_shot), one_shot->clock_before,
                            one_shot->clock, &last);
@@ -375,8 +377,8 @@ static void add_one_shots(const md5_player *player, uint32_t num_below, double s
 }
 
 // Blends the root motion of a layer over *delta, the root motion of the layers below. *is_moving is
-// true if a layer below has root motion, and becomes true if this layer is blended. A layer without
-// root motion is blended only if it covers a layer that has root motion, which it then slows down.
+// true if a layer below has root motion. It becomes true if this layer is blended. A layer without
+// root motion slows down a moving layer below it, and otherwise has no effect.
 static void add_layer(md5_player *player, uint32_t index, double seconds, bool *is_moving,
                       md5_root_delta *delta)
 {
@@ -434,7 +436,7 @@ md5_root_delta md5i_step_root_delta(md5_player *player, double seconds)
 // The sums of a chain of states are blended like its poses, blend(blend(A, B), C), for each target,
 // so that they fade together with the poses.
 
-// A parameter that drives a target is limited to this, so that the sum of all rows is finite.
+// Limit of a parameter that drives a target, so that the sum of all rows is finite.
 static const float MAX_VALUE = 1e6f;
 
 // Returns the index of the first key of a row after a frame, by binary search.
@@ -471,7 +473,7 @@ static float weight_at_frame(const md5_sum_row *row, uint32_t frame)
     return from->weight + (to->weight - from->weight) * fraction;
 }
 
-// Returns the value of a row's keys at a sample position. It is linear between two frames.
+// Returns the value of a row's keys at a sample position, interpolated linearly between two frames.
 static float weight_at_sample(const md5_sum_row *row, const md5_sample_position *sample)
 {
     const float from = weight_at_frame(row, sample->frame0);
@@ -515,8 +517,7 @@ static float state_weight(const md5_player *player, uint32_t layer, const md5_ac
     return is_driven ? row->weight : 0;
 }
 
-// A range of sums that are computed together, and a range of rows that contains all rows of these
-// sums.
+// A range of sums that are computed together. All rows of these sums are in a range of rows.
 typedef struct sum_range {
     uint32_t first; // first sum
     uint32_t count; // number of sums
@@ -580,8 +581,8 @@ static void compute_sums(const md5_player *player, uint32_t layer, md5_chain_ran
         weights[i] += left * layer_state->morph_offsets[range.first + i];
 }
 
-// Returns the row of another machine with the same kind and name, or NULL. Begins the search at
-// `index`, because usually the row has the same index in both machines.
+// Returns the row of another machine with the same kind and name, or NULL. The search begins at
+// `index`, where the row is in most cases.
 static const md5_sum_row *find_morph_row(const md5_machine *machine, const md5_sum_row *row,
                                          uint32_t index)
 {
@@ -594,7 +595,7 @@ static const md5_sum_row *find_morph_row(const md5_machine *machine, const md5_s
 }
 
 // Copies the blended weights of morphs, curves and modifiers from another player. If the players
-// have different machines, matches them by name; weights without a match become 0.
+// have different machines, weights are matched by name. Weights without a match become 0.
 void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
                     const float *old_weights, float *weights)
 {
@@ -617,9 +618,9 @@ void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
 
 enum { NUM_ROOT_COMPONENTS = MD5_COUNT(((md5_root_velocity *)0)->v) };
 
-// Returns the velocity of the root before a change of state: the velocity by its clips plus, if an
-// inertial transition is in progress, the remaining velocity difference. Each component is limited
-// to the larger of the velocity by the clips and the velocity at the start of that transition.
+// Returns the velocity of the root before a change of state. This is the velocity of the clips.
+// During an inertial transition, the remaining velocity difference is added. Each component is
+// limited to the larger of the clips' velocity and the velocity at the start of that transition.
 static md5_root_velocity old_root_velocity(md5_player *player, md5_layer_state *layer_state,
                                            md5_chain_range chain)
 {
@@ -641,8 +642,9 @@ static md5_root_velocity old_root_velocity(md5_player *player, md5_layer_state *
     return result;
 }
 
-// Lets the root continue with its velocity in an inertial transition: stores the velocity of the
-// old motion, and its difference from the velocity of the new motion, which then decreases to 0.
+// Keeps the velocity of the root continuous in an inertial transition. Stores the velocity of the
+// old motion, and its difference from the velocity of the new motion. This difference then
+// decreases to 0.
 static void carry_root_velocity(md5_player *from, md5_layer_state *old_state,
                                 md5_chain_range old_chain, md5_player *player,
                                 md5_layer_state *layer_state, md5_chain_range new_chain)
@@ -656,7 +658,7 @@ static void carry_root_velocity(md5_player *from, md5_layer_state *old_state,
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - velocity.v[i];
 }
 
-// Begins an inertial transition of a layer's root motion and morphs: stores the difference between
+// Begins an inertial transition of a layer's root motion and morphs. Stores the difference between
 // the old and the new values, which decays during the transition. The old part of a chain may
 // belong to another player.
 void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old_chain,
@@ -666,7 +668,7 @@ void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_r
     md5_layer_state *const layer_state = &player->layer_states[layer];
     if (player->machine->layers[layer].has_root_motion)
         carry_root_velocity(from, old_state, old_chain, player, layer_state, new_chain);
-    // Read the old sums before the new sums are written, because both may be stored in the same
+    // Compute the old sums before the new sums are written, because both may be stored in the same
     // arrays.
     const sum_range all = all_sums(player->machine);
     compute_sums(from, old_layer, old_chain, all_sums(from->machine), from->morphs);
@@ -685,8 +687,8 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
     compute_sums(player, layer, oldest, all_sums(player->machine), layer_state->frozen_morphs);
 }
 
-// A curve in the one-shot clips of a slot. The slot replaces the fraction `covered` of the value
-// below it, and adds `sum`.
+// The effect of a slot's one-shot clips on a curve. The slot replaces the fraction `covered` of the
+// value below it, and adds `sum`.
 typedef struct slot_curve {
     float sum;     // values of the clips, times their weights
     float covered; // total weight of the overriding clips that contain the curve, 0 to 1
@@ -737,10 +739,9 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
     return value;
 }
 
-// Returns the value of an animation curve: the weighted sum over all clips that contain it. A layer
-// that overrides replaces the value of the layers below by the weight of its clips that contain the
-// curve; an additive layer adds to the value. Requires up-to-date weights: see
-// md5i_update_weights().
+// Returns the value of an animation curve, a weighted sum over all clips that contain it. In a
+// layer that overrides, these clips replace the value of the layers below by their weight. In an
+// additive layer, they add to it. Weights must be up to date: see md5i_update_weights().
 static float curve_value(const md5_player *player, uint32_t curve)
 {
     const md5_machine *const machine = player->machine;
@@ -777,8 +778,8 @@ float md5_player_curve(const md5_player *player, uint32_t curve)
     return curve < player->machine->num_curves ? curve_value(player, curve) : 0;
 }
 
-// Returns the weight with which a window of the machine is open, 0 if it is closed: the largest
-// weight of the clips in which it is open.
+// Returns the weight with which a window is open: the largest weight of the clips that are inside
+// the window. Returns 0 if the window is closed.
 float md5_player_window(const md5_player *player, uint32_t window)
 {
     MD5_ASSERT_PLAYER(player);

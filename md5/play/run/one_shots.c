@@ -1,14 +1,14 @@
 // One-shot clips: start, stop, sections and weights.
 //
-// A slot contains the newest clip and the clips that it replaces, which fade out while it fades in.
-// Each clip has a weight that depends only on its own time. layers.c blends the clips of a slot so
-// that each joint has these weights.
+// A slot contains the newest clip and the clips that it replaces. They fade out while it fades in.
+// The weight of each clip depends only on its own time. layers.c blends the clips of a slot so that
+// each joint has these weights.
 #include "md5/play/run/player_state.h"
 
 // -- Weights ----------------------------------------------------------------------------------
 
-// Returns the progress of the fade before the end of a clip, `shift` seconds from now: 0 before the
-// fade, 1 at the end of the clip. A clip that does not end has the progress 0.
+// Returns the progress of the fade-out before the end of a clip, `shift` seconds from now: 0 before
+// the fade, 1 at the end. Returns 0 for a clip that does not end.
 static double ending_progress(const md5_player *player, const md5_one_shot *one_shot, double shift)
 {
     if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
@@ -21,8 +21,8 @@ static double ending_progress(const md5_player *player, const md5_one_shot *one_
     return 1 - md5_fade_progress(left / fabs(one_shot->rate), one_shot->fade_out);
 }
 
-// Returns the factor of a clip's weight by its stops, `shift` seconds from now. A stop fades the
-// clip out; one_shot->left is the factor at the start of the current stop.
+// Returns the factor by which stops reduce a clip's weight, `shift` seconds from now. A stop fades
+// the clip out. one_shot->left is the factor at the start of the current stop.
 static float stop_factor(const md5_one_shot *one_shot, double shift)
 {
     if (!one_shot->is_stopping)
@@ -32,16 +32,17 @@ static float stop_factor(const md5_one_shot *one_shot, double shift)
     return one_shot->left * (1 - md5_clamped_ease(&one_shot->stop_curve, progress));
 }
 
-// Returns the weight of a one-shot clip `shift` seconds from now (0 or negative): its own weight
-// times the factors of its fade in, its fade out and its stop. `min_progress` prevents a weight of
-// 0 at the start and the end of a fade, because events there must be reported.
+// Returns the weight of a one-shot clip `shift` seconds from now; shift <= 0. This is its own
+// weight times the factors of its fade-in, its fade-out and its stop. `min_progress` is the minimum
+// progress of a fade. It prevents a weight of 0 at the start and the end of a fade, because events
+// there must be reported.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double min_progress)
 {
     const double begun =
         md5_fade_progress(one_shot->fade_in.elapsed + shift, one_shot->fade_in.duration);
     const double ending = fmin(ending_progress(player, one_shot, shift), 1 - min_progress);
-    // A step easing may jump at 0, so it is not evaluated before the fade begins.
+    // An easing with steps may jump at 0, so it is not evaluated before the fade begins.
     const float end_factor =
         ending > 0 ? 1 - md5_clamped_ease(&one_shot->fade_out_curve, ending) : 1;
     const float start_factor =
@@ -74,8 +75,8 @@ static double section_border(const md5_machine *machine, const md5_one_shot *one
     return (double)frame / md5_timing_intervals(md5_one_shot_timing(machine, one_shot));
 }
 
-// Returns the cycles until the end of its section, in the direction of playback; infinite if it
-// does not have a section and no next section.
+// Returns the number of cycles until the end of the clip's section, in the direction of playback.
+// The result is infinite if the clip has neither a section nor a next section.
 double md5i_section_cycles_left(const md5_machine *machine, const md5_one_shot *one_shot)
 {
     if (one_shot->section == MD5_NONE && one_shot->next == MD5_NONE)
@@ -148,7 +149,8 @@ static void fade_out_one_shot(md5_one_shot *one_shot, double duration, md5_easin
     one_shot->stopping = (md5_fade_time){0, duration};
 }
 
-// Returns the value of a description, in which 0 means 1.
+// Returns the number of a description, in which 0 means the default 1, and MD5_EXPLICIT_ZERO means
+// 0.
 static float value_or_one(float value)
 {
     if (value == MD5_EXPLICIT_ZERO)
@@ -205,8 +207,8 @@ static bool are_numbers_in_range(const md5_one_shot_desc *desc)
     return is_easing_in_range(&desc->fade_in_easing) && is_easing_in_range(&desc->fade_out_easing);
 }
 
-// Returns true if each name in a description was found: an omitted name needs none. `layer` and
-// `reference` are the indices of the layer and of the clip of the reference pose.
+// Returns true if each name in a description was found or omitted. `layer` and `reference` are the
+// indices of the layer and of the reference clip.
 static bool are_names_resolved(const md5_one_shot_desc *desc, const md5_one_shot *one_shot,
                                uint32_t layer, uint32_t reference)
 {
@@ -247,7 +249,7 @@ static void begin_one_shot_clock(const md5_machine *machine, const md5_one_shot_
         md5i_decimal_from_float(value_or_one(desc->speed)) / md5i_timing_duration(timing);
     one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
 
-    // The borders depend on the sign of the rate.
+    // The rate is set before, because the ends of a section depend on its sign.
     const double begin = section_border(machine, one_shot, one_shot->section, false);
     const double end = section_border(machine, one_shot, one_shot->section, true);
     const double start = begin + desc->start * (end - begin);
@@ -289,7 +291,7 @@ static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t 
     return true;
 }
 
-// Removes the clip with the lowest weight from a full slot, because its end is the least visible.
+// Removes the clip with the lowest weight from a full slot, because its end is least visible.
 static void remove_faintest(md5_player *player, md5_one_shot_slot *queue)
 {
     uint32_t faintest = 0;
@@ -304,8 +306,8 @@ static void remove_faintest(md5_player *player, md5_one_shot_slot *queue)
     md5_remove_one_shot(player, queue, faintest);
 }
 
-// Starts a one-shot clip. The clips in its slot fade out while it fades in. A clip that began to
-// fade in at this instant is not visible yet and is replaced.
+// Starts a one-shot clip. The clips in its slot fade out while it fades in. A clip that started at
+// this instant is replaced, because it was never visible.
 static void start_one_shot(md5_player *player, uint32_t slot, const md5_one_shot *one_shot)
 {
     md5_one_shot_slot *const queue = &player->slots[slot];

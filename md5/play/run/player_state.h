@@ -242,8 +242,7 @@ typedef struct md5_layer_state {
     bool is_steered;          // at least one state has the rate of a shared clock
     uint32_t entered;         // last state that was reported; MD5_NONE = none
     bool ends_cycle; // the newest state takes an exit at the end of a cycle in this interval
-    uint64_t ignored_events; // event bits that the newest state ignores at this instant: its own,
-                             // or all if it is new all if it is new
+    uint64_t ignored_events; // event bits that the newest state ignores at this instant
     uint64_t causes;         // union of all causes since a search found no possible transition
     uint64_t random;         // random number state for the random times of conditions
     float coverage;          // weight of the frozen pose, below 1 if a state had no motion
