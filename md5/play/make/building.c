@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-// Sets an error with the location of a member of the tables, which is unknown for C tables. Returns
-// false.
+// Sets an error at the location of a member of the tables in the machine file. Tables in C do not
+// have locations. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
                   ...)
 {
@@ -14,8 +14,8 @@ bool md5i_fail_at(md5_building *building, const void *member, md5_status status,
     return md5i_fail(building->context, status, position.line, position.column, "%s", message);
 }
 
-// Sets an error like md5i_fail_at(). The message begins with the kind and the name of the current
-// row.
+// Sets an error like md5i_fail_at(), with the kind and the name of the current row before the
+// message. Returns false.
 bool md5i_fail_row(md5_building *building, const void *member, md5_status status,
                    const char *format, ...)
 {
@@ -38,7 +38,7 @@ static int compare_names(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// Fails if a name of a sorted list is missing or duplicate.
+// Sets an error and returns false if a name of a sorted list is missing or duplicate.
 static bool check_names(md5_building *building, const md5_names *names)
 {
     for (uint32_t i = 0; i < names->count; i++) {
@@ -53,9 +53,9 @@ static bool check_names(md5_building *building, const md5_names *names)
     return true;
 }
 
-// Adds the names of table rows to a sorted list for lookups. The first member of each row, of
-// `row_size` bytes, is its name. Sets the error and returns false if a name is missing, empty or,
-// unless names may repeat, duplicate.
+// Adds the names of rows to a sorted list. The first member of each row is its name; a row has
+// `row_size` bytes. Sets the error and returns false if a name is missing, empty or, unless names
+// may repeat, duplicate.
 bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
                      size_t row_size)
 {
@@ -94,7 +94,7 @@ static uint32_t find_name(const md5_names *names, const char *name)
     return is_found ? names->sorted[low].number : MD5_NONE;
 }
 
-// Replaces a name in the tables by the index of its row, MD5_NONE if the name is NULL. Sets the
+// Sets *number to the index of the row with a name, or to MD5_NONE if the name is NULL. Sets the
 // error and returns false if no row has this name.
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
                   uint32_t *number)
@@ -118,8 +118,8 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
 
 // -- Easings ------------------------------------------------------------------------------------
 
-// Checks the number of steps of an easing with steps: at least 1, or 2 if the easing jumps at
-// neither end.
+// Checks the number of steps of an easing with steps. It must be at least 1, or at least 2 if the
+// easing does not jump at either end.
 bool md5i_check_steps(md5_building *building, const md5_easing *easing)
 {
     if (easing->kind != MD5_EASE_STEPS)

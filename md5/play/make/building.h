@@ -1,7 +1,7 @@
 // A machine under construction: the shared state of the files in this folder, the lookup of names,
 // and errors.
 //
-// A description (md5_machine_desc) contains tables, whose rows refer to each other by name. The
+// A description (md5_machine_desc) contains tables. Their rows refer to each other by name. The
 // machine contains the same rows with indices instead of names. md5_building contains both, and a
 // sorted list of names for each kind of row. All memory is in an arena, because the size of the
 // machine is not known in advance.
@@ -23,14 +23,15 @@ typedef struct md5_name {
 // The names of all rows of a kind, sorted for binary search.
 typedef struct md5_names {
     const char *what; // kind of the named rows, such as "clip", for messages
-    bool may_repeat;  // names may be equal; the first is found
+    bool may_repeat;  // names may be equal; a search finds the first
     md5_name *sorted; // [count]
     uint32_t count;
 } md5_names;
 
 // -- The machine under construction ---------------------------------------------------------------
 
-// The construction of one machine. "The current row" is the row that messages name.
+// The construction of one machine. The current row is the row whose kind and name error messages
+// contain.
 typedef struct md5_building {
     md5_context *context;
     md5_arena *arena;   // becomes the machine's memory
@@ -52,7 +53,8 @@ typedef struct md5_building {
     const char *owner;  // name of the current row
     bool *marks;        // [joints] scratch: a set of joints
     md5_xform *sampled; // [joints] scratch: a sampled pose
-    // Numbers of rows in all tables. num_easings may exceed the number of easings in the machine.
+    // Numbers of rows in all tables, for the allocation of arrays. num_easings may exceed the
+    // number of easings in the machine.
     size_t num_windows;
     size_t num_curves;
     size_t num_items;
@@ -61,15 +63,16 @@ typedef struct md5_building {
     size_t num_easings;
 } md5_building;
 
-// Each function builds a part of the machine; they are called in this order. At the first error
-// they set the error and return false.
+// Each of these functions builds a part of the machine. They must be called in this order. At the
+// first error they set the context's error and return false.
 bool md5i_build_curves(md5_building *building);    // curves of clips; allocates all morph rows
 bool md5i_build_layers(md5_building *building);    // masks, motions, layers, one-shots, morphs
 bool md5i_build_modifiers(md5_building *building); // modifiers, bounds of vertices
 
-// Adds the names of rows to a list. The first member of each row is its name; indices continue
-// after the names in the list. Sets the error and returns false if there is no memory or if a name
-// is missing, empty or duplicate (unless names may repeat).
+// Adds the names of rows to a list. The first member of each row is its name. The indices continue
+// after the names that are already in the list. A name must exist, must not be empty, and must be
+// unique unless names may repeat. Sets the error and returns false if a name is invalid or memory
+// runs out.
 bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
                      size_t row_size);
 #define MD5_LIST_NAMES(building, names, owner, rows) \
@@ -91,21 +94,22 @@ static inline void md5_begin_row(md5_building *building, const char *kind, const
 // Checks the number of steps of an easing of the current row.
 bool md5i_check_steps(md5_building *building, const md5_easing *easing);
 
-// Checks an easing and adds it to the machine's easings. Sets *number to its index, 0 if it is
-// linear.
+// Checks an easing and adds it to the machine's easings. Sets *number to its index. Index 0 is the
+// linear easing.
 bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_t *number);
 
-// Sets the indices of a layer and of one of its states in `row`. Both names are required.
+// Finds a layer and one of its states by name, and sets their indices in `row`. Both names are
+// required.
 bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
                         md5_sum_row *row);
 
-// Sets an error with the location of a member of the tables, which is unknown for C tables. Returns
-// false.
+// Sets an error at the location of a member of the tables in the machine file. Tables in C do not
+// have locations. Returns false.
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,
                   ...) MD5_PRINTF(4, 5);
 
-// Sets an error like md5i_fail_at(). The message begins with the kind and the name of the current
-// row.
+// Sets an error like md5i_fail_at(), with the kind and the name of the current row before the
+// message. Returns false.
 bool md5i_fail_row(md5_building *building, const void *member, md5_status status,
                    const char *format, ...) MD5_PRINTF(4, 5);
 #define MD5_MISMATCH(building, member, ...) \
@@ -114,7 +118,8 @@ bool md5i_fail_row(md5_building *building, const void *member, md5_status status
     md5i_fail_row(building, member, MD5_ERROR_RANGE, __VA_ARGS__)
 
 // Sets *number to the index of the row with a name, or to MD5_NONE if *name is NULL. `name` must be
-// a member of the tables. Sets the error and returns false if there is no row with this name.
+// a member of the tables, because its address gives the location of an error. Sets the error and
+// returns false if no row has this name.
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
                   uint32_t *number);
 #define MD5_RESOLVE(building, names, member, number) \
@@ -122,12 +127,12 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
 
 // -- Passes over the tables -----------------------------------------------------------------------
 
-// Checks the values that do not depend on other rows: numbers, choices, required arrays. Counts
-// rows.
+// Checks all values that do not depend on other rows: numbers, choices and required arrays. Also
+// counts the rows.
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row);
 
-// Copies a row and all rows and texts below it into the arena. Sets the error and returns false if
-// there is no memory.
+// Copies a row, and all rows and texts below it, into the arena. Sets the error and returns false
+// if memory runs out.
 bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy);
 
 // Returns a hash of a valid row and of all rows and texts below it, of the joints of its model and

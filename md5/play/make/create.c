@@ -1,8 +1,8 @@
-// Creates a machine: checks and copies the tables, then derives the data that players read. All
-// memory is one arena, which the machine finally owns.
+// Creates a machine: checks and copies the tables of its description, then derives the data that
+// players read. All memory is in one arena, which becomes the machine's memory.
 //
 // Checks, copies and the fingerprint are one pass each over the columns of schema.c. This file also
-// builds parameters, clips and windows; layers.c and modifiers.c build the other parts.
+// builds parameters, clips and windows. layers.c and modifiers.c build the other parts.
 #include "md5/core/math.h"
 #include "md5/core/bytes.h"
 #include "md5/play/make/building.h"
@@ -13,8 +13,8 @@
 
 // -- Checks -------------------------------------------------------------------------------------
 
-// Checks a number of a row: it must be in the range of its column or, if the column has no range,
-// be finite. A number that the row's kind does not use may be 0. `member` is the address of the
+// Checks a number of a row. It must be in the range of its column, or finite if the column has no
+// range. A number that this kind of row does not use may be 0. `member` is the address of the
 // number, for the location of an error.
 static bool check_number(md5_building *building, const md5_table_iterator *iterator,
                          const void *member, double value)
@@ -22,7 +22,7 @@ static bool check_number(md5_building *building, const md5_table_iterator *itera
     const md5_column *const column = iterator->column;
     const char *const label = column->label ? column->label : column->member;
     const bool is_used = md5_is_column_used(column, iterator->level->kind);
-    const bool may_be_zero = column->keeps_zero || !is_used; // the default, or unset
+    const bool may_be_zero = column->keeps_zero || !is_used; // 0 is the default or not set
     if (value == 0 && may_be_zero)
         return true;
 
@@ -74,8 +74,8 @@ static bool check_direction(md5_building *building, const md5_table_iterator *it
     return true;
 }
 
-// Checks the value of a choice. Files cannot contain this error, and C tables do not have
-// locations.
+// Checks the value of a choice. The error has no location, because only tables in C can contain an
+// invalid value.
 static bool check_choice(md5_building *building, const md5_column *column, double number)
 {
     const char *const label = column->label ? column->label : column->member;
@@ -85,8 +85,8 @@ static bool check_choice(md5_building *building, const md5_column *column, doubl
     return true;
 }
 
-// Checks that an array with elements is not NULL. Files cannot contain this error, and C tables do
-// not have locations.
+// Checks that an array with elements is not NULL. The error has no location, because only tables in
+// C can contain such an array.
 static bool check_array(md5_building *building, const md5_column *column, const char *row)
 {
     const char *const label = column->label ? column->label : column->member;
@@ -119,7 +119,7 @@ static bool check_column(md5_building *building, const md5_table_iterator *itera
 }
 
 // Checks all values of the tables that do not depend on other rows: ranges, choices and required
-// arrays. Also counts the rows of each kind, so that later steps can allocate their arrays.
+// arrays. Also counts the rows of each kind, so that later passes can allocate their arrays.
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row)
 {
     for (md5_table_iterator iterator = md5i_begin_columns(schema, row, NULL);
@@ -168,8 +168,9 @@ static bool copy_texts(md5_arena *arena, const md5_column *column, char *row_cop
     return true;
 }
 
-// Copies the rows of the iterator's column, sets the pointer in the copy of its row, and sets
-// iterator->copies. The texts of the rows are copied in later steps of the iterator.
+// Copies the rows of the iterator's column, and sets the pointer to them in the copy of the row.
+// Also sets iterator->copies, so that the iterator continues in the copies. It copies the texts of
+// these rows when it reaches them.
 static bool copy_rows(md5_arena *arena, md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
@@ -217,8 +218,8 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
 
 // -- Fingerprint --------------------------------------------------------------------------------
 
-// Adds the lowest `count` bytes of an integer to a hash, with the same result on processors of both
-// byte orders.
+// Adds the lowest `count` bytes of an integer to a hash, from the lowest byte on. So the result
+// does not depend on the byte order of the processor.
 static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 {
     unsigned char lowest_first[8];
@@ -229,7 +230,7 @@ static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 // Adds a number to a hash.
 static void add(uint64_t *hash, double number)
 {
-    const double positive = number + 0; // equal numbers get equal bits: -0 becomes 0
+    const double positive = number + 0; // -0 becomes 0, so that equal numbers have equal bits
     uint64_t bits;
     memcpy(&bits, &positive, sizeof bits);
     add_bytes(hash, bits, 8);
@@ -259,7 +260,7 @@ static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
     add(hash, md5_skeleton_scale(skeleton));
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         add_text(hash, skeleton->joints[i].name);
-        // -1, so that fingerprints in saved players of all versions are equal
+        // -1 as in older versions, so that their saved players remain valid
         const uint32_t parent = skeleton->joints[i].parent;
         add(hash, parent == MD5_NONE ? -1.0 : parent);
     }
@@ -313,8 +314,8 @@ static void add_column_value(uint64_t *hash, const md5_table_iterator *iterator,
             add(hash, num_rows);
         return;
     case MD5_COLUMN_EASING:
-        // An easing with parameters has a row, which contains its kind. It is added as 0 here, so
-        // that fingerprints in saved players of all versions are equal.
+        // An easing with parameters has a row, which contains its kind. Its kind is added as 0
+        // here, as in older versions, so that their saved players remain valid.
         if (column->position == MD5_POSITION_HEAD)
             add(hash, rows ? 0 : number);
         return;
@@ -328,9 +329,9 @@ static void add_column_value(uint64_t *hash, const md5_table_iterator *iterator,
     }
 }
 
-// Adds the value of one column of a row to the fingerprint of a machine, without the rows below it,
-// which follow in the next steps of the iterator. The order and the form must not change, because
-// saved players contain fingerprints.
+// Adds the value of one column of a row to the fingerprint of a machine. The iterator visits the
+// rows below it next. The order and the form must not change, because saved players contain
+// fingerprints.
 static void add_column(uint64_t *hash, const md5_table_iterator *iterator)
 {
     const md5_column *const column = iterator->column;
@@ -344,7 +345,7 @@ static void add_column(uint64_t *hash, const md5_table_iterator *iterator)
 }
 
 // Returns a hash of the tables, of the joints of the model, and of the frame counts and frame rates
-// of the clips. Saved players contain it, so that they are restored only for an equal machine.
+// of the clips. A saved player contains it, because it can be restored only with an equal machine.
 uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
@@ -358,8 +359,8 @@ uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row)
 
 // == Parameters and curves ======================================================================
 
-// Checks a rule of a smoothed parameter and assigns it to the parameter. Its easing is only
-// checked, because the machine uses the easing in its tables.
+// Checks a rule of a smoothed parameter and assigns it to the parameter. The easing is checked but
+// not added to the machine's easings, because players read it from the tables.
 static bool build_follow_rule(md5_building *building, uint32_t index)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -387,8 +388,8 @@ static bool build_follow_rule(md5_building *building, uint32_t index)
     return md5i_check_steps(building, &follow->easing);
 }
 
-// Stores for each parameter the index of the smoothing that the machine file defines for it, so
-// that setting a parameter needs no search.
+// Stores for each parameter the index of its smoothing, so that setting a parameter needs no
+// search.
 static bool build_follow_rules(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -419,7 +420,7 @@ static bool build_parameters(md5_building *building)
     return true;
 }
 
-// Orders conditions by the value at which they become true, for qsort().
+// Compares conditions for qsort(): by parameter, then by value.
 static int compare_thresholds(const void *left, const void *right)
 {
     const md5_play_condition *const a = (const md5_play_condition *)left;
@@ -429,9 +430,9 @@ static int compare_thresholds(const void *left, const void *right)
     return md5_is_threshold_before(b, a) ? 1 : 0;
 }
 
-// Lists the thresholds of the conditions on parameters: the values at which conditions change their
-// result. Players compare a changed parameter with them to find out if a transition may have become
-// possible. For conditions that test whether a parameter is set, the threshold is 0.
+// Lists the thresholds of all conditions on parameters. A threshold is a value at which a condition
+// changes its result. Players compare a changed parameter with them to find out if a transition may
+// have become possible. The threshold is 0 for a condition that tests if a parameter is set.
 static bool build_thresholds(md5_building *building)
 {
     md5_machine *const machine = building->machine;
@@ -443,7 +444,8 @@ static bool build_thresholds(md5_building *building)
         const md5_play_condition *const condition = &machine->conditions[i];
         if (condition->kind != MD5_WHEN_PARAMETER)
             continue;
-        const bool is_flag = condition->compare <= MD5_IS_CLEAR; // without a comparison
+        const bool is_flag =
+            condition->compare <= MD5_IS_CLEAR; // tests only if the parameter is set
         thresholds[machine->num_thresholds++] = (md5_play_condition){
             .parameter = condition->parameter,
             .value = is_flag ? 0 : condition->value,
@@ -454,8 +456,8 @@ static bool build_thresholds(md5_building *building)
 }
 
 // Adds a kink if the parameter is smoothed. A kink is a value of a parameter at which its effect
-// changes, such as the limit of a condition. A step of time is divided where a smoothed parameter
-// passes a kink, so that the result does not depend on the length of the steps.
+// changes, such as the threshold of a condition. Players divide a time step where a smoothed
+// parameter passes a kink, so that the result does not depend on the length of the steps.
 static void add_kink(md5_machine *machine, uint32_t parameter, md5_comparison compare, float value)
 {
     if (machine->smoothing_rows[parameter] == MD5_NONE)
@@ -464,7 +466,7 @@ static void add_kink(md5_machine *machine, uint32_t parameter, md5_comparison co
         (md5_play_condition){.parameter = parameter, .compare = compare, .value = value};
 }
 
-// Adds the values of the conditions on smoothed parameters.
+// Adds the thresholds of all conditions on smoothed parameters as kinks.
 static void add_condition_kinks(md5_machine *machine)
 {
     for (size_t i = 0; i < machine->num_conditions; i++) {
@@ -475,7 +477,7 @@ static void add_condition_kinks(md5_machine *machine)
     }
 }
 
-// Adds the positions of the items of a 1D blend space.
+// Adds the positions of the items of a 1D blend space as kinks.
 static void add_motion_kinks(md5_machine *machine, const md5_motion *motion)
 {
     if (!md5_is_line(motion))
@@ -554,14 +556,14 @@ static bool check_clips(md5_building *building)
     return true;
 }
 
-// Builds the cues of a clip for a play mode. A cue is an event at a phase of the cycle. Its index
-// is that of an event, num_events for an end of the cycle, or one of two indices for each window:
-// its first and its last frame.
+// Builds the cues of a clip for a play mode. A cue is an event at a phase of the cycle. The index
+// of a cue is the index of an event, or num_events for an end of the cycle. Each window has two
+// further indices, for its first and its last frame.
 static bool build_mode_cues(md5_building *building, const md5_clip_desc *clip,
                             const md5_timing *timing, md5_cues *mode_cues)
 {
     // A ping-pong cycle passes each frame twice, so a frame has up to two cues. The start and the
-    // end of a cycle have one cue each, like one such frame.
+    // end of a cycle together have two cues, as many as a frame.
     enum { CUES_PER_FRAME = 2, FRAMES_PER_WINDOW = 2 };
     const bool has_ends = building->desc->report.clip_end;
     const size_t max_frames = (size_t)clip->num_events
@@ -612,10 +614,12 @@ static bool check_sections(md5_building *building, const md5_clip_desc *clip)
     return true;
 }
 
-// Converts the markers of a clip from frames to fractions of a cycle. They must be ascending.
+// Converts the markers of a clip from frames to phases, 0..1. They must be ascending. A marker is a
+// frame at which synchronized clips are at the same point, such as a footfall.
 static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5_source *source)
 {
-    // The end of a cycle is not allowed, because it is also the start of the next cycle.
+    // A marker at the end of a cycle is not allowed, because this is also the start of the next
+    // cycle.
     const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
     double *const markers = MD5_ALLOC_ZEROED(building->arena, double, clip->num_markers);
     TRY(source->markers = markers);
@@ -758,7 +762,7 @@ static bool build_windows(md5_building *building)
 
 // == The machine =================================================================================
 
-// Checks and sets the number of slots for one-shot clips. A machine without clips cannot play any.
+// Checks and sets the number of slots for one-shot clips. A machine without clips has no slots.
 static bool set_num_slots(md5_building *building)
 {
     enum { DEFAULT_SLOTS = 4 };
@@ -807,7 +811,7 @@ static bool build_tables(md5_building *building)
     return true;
 }
 
-// Allocates the arrays with one element per joint that several steps use.
+// Allocates temporary arrays with one element per joint, which several functions share.
 static bool alloc_scratch(md5_building *building)
 {
     const uint32_t num_joints = building->machine->num_joints;
@@ -816,8 +820,7 @@ static bool alloc_scratch(md5_building *building)
     return building->marks && building->sampled;
 }
 
-// Builds the machine. All its data is in the arena. Parts are built in an order in which each part
-// only refers to previous parts.
+// Builds the machine in the arena. Each part refers only to parts that were built before it.
 static bool build_all(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -849,8 +852,9 @@ static bool build_all(md5_building *building)
     return true;
 }
 
-// Creates a machine from tables: checks them, resolves names to indices, and prepares all data that
-// players need. Results are in one arena; a second arena for intermediate data is freed at the end.
+// Creates a machine from tables. Checks the tables, resolves names to indices, and prepares all
+// data that players need. The machine is in one arena; a second arena for intermediate data is
+// freed at the end. Returns NULL and sets `error` on failure.
 md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {

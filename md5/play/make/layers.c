@@ -2,13 +2,13 @@
 // joints, motions and their flattened blend trees, transitions, one-shot clips, and sources of
 // morph targets.
 //
-// A machine is described by the tables of md5_machine_desc; a row is an element of a table. The
-// functions check a row, find the objects that it names, and fill in the object that players use. A
-// function build_...() returns false after it has set the error of the context.
+// The tables of md5_machine_desc describe a machine; a row is an element of a table. The functions
+// here check a row, find the objects whose names it contains, and fill in the object that players
+// use. A function build_...() sets the context's error and returns false on failure.
 //
-// A source is a clip of the machine with the data that is common to all its uses. A motion plays
-// one clip, or it blends its items, which are clips or other motions: as a blend space, whose
-// weights depend on parameters, or as a stack, whose items override or are added.
+// A source is a clip of the machine with the data that all its uses share. A motion plays one clip,
+// or it blends its items, which are clips or other motions. In a blend space, parameters determine
+// the weights of the items. In a stack, each item overrides the items below or is added to them.
 #include "md5/core/math.h"
 #include "md5/play/make/building.h"
 
@@ -36,7 +36,7 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
     set->weights[set->count++] = weight;
 }
 
-// building->marks[joint] marks the joints of the set that is built.
+// building->marks[joint] is true for the joints of the set that is built.
 
 // Returns the range from the first to the last marked joint, with the weights of a mask. The range
 // may include joints that are not marked.
@@ -53,9 +53,9 @@ static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
         .first = first, .count = end - first, .weights = weights ? (float *)weights + first : NULL};
 }
 
-// Divides the joints of a mask into joints with weight 1 (`whole`), which need no blending, and
-// joints with a weight between 0 and 1 (`partial`). Both sets are stored in one pair of arrays, the
-// partial joints after the whole joints. Returns false if memory runs out.
+// Divides the joints of a mask into two sets: joints with weight 1 (`whole`), which need no
+// blending, and joints with a weight between 0 and 1 (`partial`). Both sets share one pair of
+// arrays; the partial joints follow the whole joints. Returns false if memory runs out.
 static bool split_mask(md5_building *building, uint32_t mask)
 {
     const md5_machine *const machine = building->machine;
@@ -93,9 +93,9 @@ static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
     }
 }
 
-// Marks the joints that a clip can move away from a reference pose: the joints that it animates,
-// and the joints whose first frame differs from the reference. Marks are only set, so that the
-// joints of several clips can be combined.
+// Marks the joints that a clip can move away from a reference pose. These are the joints that it
+// animates, and the joints whose first frame differs from the reference. Existing marks are kept,
+// so that calls for several clips mark the joints of all of them.
 static void mark_changed_by(md5_building *building, const md5_source *source,
                             const md5_xform *reference)
 {
@@ -111,7 +111,7 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
     }
     mark_targets(targets->rotations, binding->anim->num_rotations, marks);
     mark_targets(targets->translations, binding->anim->num_translations, marks);
-    // Extraction computes joint 0 with other rounding than sampling.
+    // Root motion extraction rounds joint 0 differently from sampling, so joint 0 may differ.
     if (source->root_extraction != MD5_ROOT_EXTRACTION_NONE)
         marks[0] = true;
 }
@@ -153,9 +153,8 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
     }
 }
 
-// Repeats the last joint of a list until the list fills SIMD vectors, so that loops over the list
-// need no special case for its end. The joint is computed from the same input each time, so the
-// result is the same.
+// Repeats the last joint of a list until the list fills whole SIMD vectors, so that loops need no
+// special case for the end. This is safe, because the joint gets the same result each time.
 static void fill_last_vector(md5_joint_set *set, uint32_t capacity)
 {
     enum { VECTOR_LANES = 8 };
@@ -203,9 +202,9 @@ static bool drive_only_marked(const uint32_t *targets, md5_slots slots, const bo
     return true;
 }
 
-// Returns true if a clip can be sampled directly into the blended pose of the layers below: few
-// joints of the mask have a partial weight, so that their old values can be saved, and no joint
-// between the first and the last joint of the mask has the weight 0.
+// Returns true if a clip can be sampled directly into the blended pose of the layers below. This
+// has two conditions. Few joints of the mask have a partial weight, so that their old values can be
+// saved. No joint between the first and the last joint of the mask has the weight 0.
 static bool can_sample_into_result(const md5_mask_sets *sets)
 {
     const bool has_few_partial = sets->is_split && sets->partial.count <= MD5_MAX_SAVED_JOINTS;
@@ -213,7 +212,7 @@ static bool can_sample_into_result(const md5_mask_sets *sets)
     return has_few_partial && has_no_gap;
 }
 
-// Marks the joints of a set, and only these.
+// Marks the joints of a set and clears all other marks.
 static void mark_set(md5_building *building, const md5_joint_set *set)
 {
     clear_marks(building);
@@ -262,8 +261,8 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
 // joint in a frame. So sampling a run requires only a range of the slots. These ranges are computed
 // here, for each clip and run.
 
-// Gaps of fewer joints than this between animated joints are included in a run. An additional run
-// costs about as much as this number of joints, the width of the widest kernels.
+// A gap of fewer joints than this between animated joints is included in a run. An additional run
+// costs about as much as this number of joints, which is the width of the widest kernels.
 enum { MAX_GAP = 16 };
 
 // Divides the animated joints into runs, which are ranges of adjacent joints. Two runs with fewer
@@ -358,8 +357,8 @@ static bool find_run_slots(md5_building *building, md5_detail_set *set)
     return true;
 }
 
-// Returns the first clip of a motion. Items are declared before the motion that contains them, so
-// the search ends.
+// Returns the first clip of a motion. The search ends, because items are declared before the motion
+// that contains them.
 static const md5_source *find_first_clip(const md5_motion *motion)
 {
     const md5_motion *first = motion;
@@ -473,8 +472,8 @@ static bool build_masks(md5_building *building)
 
 // -- Speeds -------------------------------------------------------------------------------------
 
-// Movement of the root in one cycle, in the axes that the root has in the middle of the cycle. The
-// length of this vector is the length of the path, which is an arc if the root also rotates.
+// Movement of the root in one cycle, in the axes that the root has in the middle of the cycle. If
+// the root also rotates, its path is an arc. The length of this vector is the length of the path.
 typedef struct root_stride {
     double x;
     double y;
@@ -486,7 +485,7 @@ typedef struct root_stride {
 // 1 / cos(t/4), 1 / cos(t/8) and so on, and cos(x/2) = sqrt((1 + cos(x)) / 2).
 static double arc_per_chord(double cosine_of_half)
 {
-    enum { HALVINGS = 26 }; // of the angle; afterwards its cosine is rounded to 1
+    enum { HALVINGS = 26 }; // number of halvings after which the cosine is rounded to 1
     double cosine = cosine_of_half;
     double ratio = 1;
     for (uint32_t i = 0; i < HALVINGS; i++) {
@@ -728,8 +727,8 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     return true;
 }
 
-// Sorts items by position; items at the same position keep their order, so that the second is
-// reported as the duplicate.
+// Compares items for qsort() by position. Items at the same position keep their order, so that the
+// second is reported as a duplicate.
 static int compare_items(const void *left, const void *right)
 {
     const md5_motion_item *a = *(const md5_motion_item *const *)left;
@@ -799,7 +798,7 @@ static bool build_clip_motion(md5_building *building, const md5_motion_desc *des
     TRY(MD5_RESOLVE(building, clips, desc->clip, clip));
     if (clip == MD5_NONE)
         return MD5_MISMATCH(building, &desc->name, " has no clip: expected the name of a clip");
-    // A start that was stored as a float, such as 0.1f, becomes the nearest decimal number, 0.1.
+    // If the start was stored as a float, use the nearest decimal number: 0.1 for 0.1f.
     const bool is_float = (float)desc->start == desc->start;
     const double start = is_float ? md5i_decimal_from_float((float)desc->start) : desc->start;
     set_clip(motion, &building->machine->sources[clip], desc->mode, start);
@@ -1183,16 +1182,16 @@ static bool build_states(md5_building *building, uint32_t index, md5_names *name
     return build_layer_joints(building, layer);
 }
 
-// Returns true if the time of a state continues above 1. It ends at 1 if the first clip of the
-// state is played once.
+// Returns true if the time of a state continues above 1. If the first clip of the state is played
+// once, its time ends at 1.
 static bool continues_after_end(const md5_play_layer *layer, uint32_t state)
 {
     const md5_blend_tree *const tree = layer->states[state].tree;
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
-// Returns the reason why the clock of a state's first clip cannot be shared with another state, as
-// a part of an error message, or NULL if the clock can be shared.
+// Returns the reason why a state's first clip cannot share its clock with another state, as a part
+// of an error message. Returns NULL if it can.
 static const char *find_step_obstacle(const md5_blend_tree *tree)
 {
     if (!tree)
@@ -1272,9 +1271,9 @@ static bool add_event_bit(md5_building *building, uint32_t clip, const char *nam
     return true;
 }
 
-// Finds the bit that stands for an event name in sets of events, so that conditions about events
-// are tested quickly. A new name gets the next bit, which is added to all events with this name.
-// Fails if no event has the name, or if the machine uses more than MD5_MAX_EVENT_BITS names.
+// Finds the event bit of an event name. Event bits let players test conditions on events quickly. A
+// new name gets the next bit, and all events with this name get the bit too. Fails if no event has
+// the name, or if the machine uses more than MD5_MAX_EVENT_BITS names.
 static bool find_event_bit(md5_building *building, const char *const *name, uint64_t *event_bit)
 {
     md5_machine *const machine = building->machine;
@@ -1408,8 +1407,8 @@ static bool build_condition(md5_building *building, condition_owner owner, const
     return true;
 }
 
-// Adds the conditions of a transition or of a one-shot clip to the machine's conditions. They
-// consist of alternatives; all conditions of one alternative must be true.
+// Adds the conditions of a transition or of a one-shot clip to the machine's conditions. They form
+// alternatives. The transition is possible if all conditions of one alternative hold.
 static bool build_conditions(md5_building *building, condition_owner owner,
                              const md5_condition *rows, uint32_t count)
 {
@@ -1689,9 +1688,9 @@ static bool check_clip_keys(md5_building *building, const char *const *owner, ui
     return true;
 }
 
-// Gives a number to each distinct name of the rows, in the order of the first rows with the names.
-// Rows with the same name are added to one sum, rows[i].target. Conversely, rows[target].first is
-// the first row of a sum. Sets *num_targets to the number of names; it must be 0 before.
+// Assigns a sum to each distinct name of the rows, in the order of their first occurrence. Rows
+// with the same name have the same sum, rows[i].target. rows[target].first is the first row of the
+// sum. Sets *num_targets to the number of names; it must be 0 before.
 static bool number_rows(md5_building *building, md5_names *names, md5_sum_row *rows, uint32_t count,
                         uint32_t *num_targets)
 {

@@ -188,8 +188,8 @@ static bool next_part(const md5_joint_set *set, joint_part *part)
     return true;
 }
 
-// Returns the transforms of a part's joints as an array for writing. If the joints are a list, the
-// array is a copy. The caller must then call scatter_joints() to write it back to the pose.
+// Returns the transforms of a part's joints as an array. If the joints are a range, this is the
+// range in `pose`. If they are a list, it is a copy in `chunk`.
 static const md5_xform *gather_joints(const joint_part *part, const md5_xform *pose,
                                       md5_xform chunk[CHUNK])
 {

@@ -1,9 +1,9 @@
-// Loads characters. A machine file names a model, attached models and the animations of clips.
-// These files are read, each animation is bound to the model, and the machine is created.
+// Loads characters. A machine file contains the names of a model, attached models and animations.
+// The loader reads these files, binds each animation to the model, and creates the machine.
 //
-// Without threads each file is read when it is needed. With threads all files are read first, and
-// their warnings and errors are stored. They are reported in the same order as without threads, so
-// that the messages do not depend on the number of threads.
+// Without threads, each file is read when it is needed. With threads, all files are read first, and
+// their warnings and errors are stored. They are reported later in the order of a load without
+// threads. Therefore the messages do not depend on the number of threads.
 //
 // The machine copies its tables, so the machine file is freed afterwards. The arena with the
 // character's arrays becomes the memory of the character.
@@ -29,13 +29,13 @@ typedef struct stored_warning {
     struct stored_warning *next;
 } stored_warning;
 
-// A model or animation file that the machine file names. After it was read, `model` or `anim` is
-// set until the character takes it over.
+// A model or animation file that the machine file refers to. After the file was read, `model` or
+// `anim` is set until the character takes it over.
 typedef struct named_file {
     const char *path;
     md5_model *model;
     md5_anim *anim;
-    md5_error error; // why the file could not be read
+    md5_error error; // reason why the file could not be read
     // Only with threads: the warnings of the file, until they are reported.
     md5_context context;
     md5_arena arena; // memory of the list of warnings
@@ -66,8 +66,8 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// Returns a name without its leading separators if it begins with two of them. Such a path would
-// refer to another computer, and loading a file must not access the network.
+// Removes the leading separators of a name if it begins with two of them. Such a path refers to
+// another computer, but loading a file must not access the network.
 static const char *skip_remote_prefix(const char *name)
 {
     const bool is_remote = is_separator(name[0]) && is_separator(name[1]);
@@ -270,8 +270,8 @@ static bool load_clip(loading *load, uint32_t clip)
     return owned->bindings[anim_index] != NULL;
 }
 
-// The arrays of a character that have one element for each clip. The character contains pointers to
-// them that do not allow changes.
+// The arrays of a character with one element for each clip. The public structure contains const
+// pointers to them, which the loader cannot write through.
 typedef struct clip_arrays {
     const char **paths;
     const md5_anim **anims;
@@ -343,8 +343,8 @@ static bool read_machine_file(loading *load)
     return true;
 }
 
-// Finds, for each clip, the first clip with the same file, so that each file is read only once. The
-// names are sorted, so that the time is not quadratic in the number of clips.
+// Finds the first clip with the same file for each clip, so that each file is read only once. Sorts
+// the names, so that the time is not quadratic in the number of clips.
 static bool find_shared_files(loading *load)
 {
     const md5_clip_desc *const clips = load->machine_file->clips;

@@ -12,8 +12,8 @@
 #include "md5/core/lex.h"
 #include "md5/play/schema.h"
 
-// A row that is filled from the text. The line and column in the text of each member are stored
-// next to it.
+// A row that is filled from the text. The line and column of each member in the text are stored
+// with it.
 typedef struct text_row {
     char *row;                    // address of the structure; NULL if memory ran out
     md5_location *locations;      // one for every four bytes of the row
@@ -28,7 +28,7 @@ typedef struct text_row {
 static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size_t count,
                                 size_t size)
 {
-    enum { TIMES = 3 }; // rows, and 8 bytes of location for every 4 bytes of rows
+    enum { TIMES = 3 }; // a location of 8 bytes for every 4 bytes triples the size
     md5_located_table *const table = MD5_ALLOC_ZEROED(arena, md5_located_table, 1);
     unsigned char *const rows =
         (unsigned char *)md5i_arena_alloc_zeroed(arena, count, TIMES * size);
@@ -53,7 +53,7 @@ static unsigned char *grow_table(md5_arena *arena, md5_locations *locations, uns
     return grown;
 }
 
-// Stores the values that the columns of a new row have before it is read.
+// Stores the initial values of the columns of a new row.
 static void store_start_values(const md5_schema *schema, char *row)
 {
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -139,8 +139,8 @@ static bool read_name(md5_lex *lex, text_row record, const char *what, size_t of
     return store_text(lex, record, offset, span.bytes, span.size);
 }
 
-// Accepts a keyword like md5i_lex_accept_keyword(), but only as a whole word: a keyword directly
-// before bytes of 0x80 and above, which are letters of other scripts, is the start of a name.
+// Accepts a keyword like md5i_lex_accept_keyword(), but only as a whole word. If bytes of 0x80 or
+// above follow, which are letters of other scripts, the word is a name.
 static bool read_keyword(md5_lex *lex, const char *keyword)
 {
     const char *const start = lex->at;
@@ -159,7 +159,7 @@ typedef struct keyword_match {
     const md5_column *column; // NULL if the block does not have the keyword
     uint32_t value;           // value that the keyword of a choice selects
     uint32_t index;           // among all keywords of the block and of the row above
-    bool is_above;            // it is a column of the row above
+    bool is_above;            // the column belongs to the row above
 } keyword_match;
 
 // Returns keyword `index` of a column, or NULL after its last keyword. A choice has one keyword for
@@ -308,9 +308,9 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
     return md5i_lex_fail_expected(lex, "expected %s", choices);
 }
 
-// Reads a float. In the tables, 0 selects the default value of some columns (keeps_zero). A text
-// selects the default value by omitting the keyword, so a 0 in the text is a real 0 and is stored
-// as MD5_EXPLICIT_ZERO.
+// Reads a float. In some columns of the tables (keeps_zero), 0 selects the default. A file selects
+// the default by omitting the keyword, so a 0 in a file is a real 0. It is stored as
+// MD5_EXPLICIT_ZERO.
 static bool read_float(md5_lex *lex, const md5_column *column, float *value)
 {
     TRY(md5i_lex_float(lex, value));
@@ -345,8 +345,8 @@ static bool read_int(md5_lex *lex, const md5_column *column, int32_t *value)
     return true;
 }
 
-// Reads a vector. A column that needs a direction rejects the vector 0; a column that contains
-// lengths accepts it.
+// Reads a vector. The vector 0 is an error in a column that contains a direction, but not in a
+// column that contains lengths.
 static bool read_direction(md5_lex *lex, const md5_column *column, md5_vec3 *value)
 {
     const char *const token = lex->at;
@@ -403,9 +403,9 @@ static bool skip_joint_names(md5_lex *lex)
     return true;
 }
 
-// Reads the joint list of a mask, ( NAMES ). The list is stored as one text of the same length as
-// in the file, in which comments are replaced by blanks. So each joint name is at the same offset
-// in both texts, and the location of an error in the list follows from the offset.
+// Reads the joint list of a mask, ( NAMES ). The list is stored as one text, in which blanks
+// replace comments. Each joint name is at the same offset as in the file. Therefore the location of
+// an error in the list follows from its offset.
 static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
 {
     TRY(md5i_lex_expect(lex, '('));
@@ -414,7 +414,7 @@ static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
     TRY(skip_joint_names(lex));
     const char *const end = lex->at;
 
-    // Begin with a text that only contains the line breaks.
+    // Begin with a text that contains only blanks and the line breaks.
     char *const text = MD5_ALLOC_ZEROED(lex->arena, char, (size_t)(end - start) + 1);
     TRY(text);
     for (const char *byte = start; byte < end; byte++) {
@@ -437,8 +437,8 @@ static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
     return md5i_lex_expect(lex, ')');
 }
 
-// Reads the name of an event. It must be on the line of its frame, so that a missing name does not
-// consume the next keyword of the clip.
+// Reads the name of an event. The name must be on the line of its frame. Otherwise, if the name is
+// missing, the next keyword of the clip would be read as the name.
 static bool read_event_name(md5_lex *lex, const md5_column *column, text_row record)
 {
     const char *const start = lex->at;
@@ -455,8 +455,8 @@ static bool read_event_name(md5_lex *lex, const md5_column *column, text_row rec
 }
 
 // Reads the first number of a range such as 12-18, and its hyphen. The lexer would read the range
-// as one word, so the end of the text is moved to the hyphen while the number is read. If there is
-// no hyphen, reads only the number.
+// as one word. Therefore the end of the text is moved to the hyphen while the number is read.
+// Without a hyphen, reads only the number.
 static bool read_range_start(md5_lex *lex, const md5_column *column, text_row record)
 {
     const md5_span token = md5i_lex_peek_word(lex);
@@ -475,7 +475,7 @@ static bool read_range_start(md5_lex *lex, const md5_column *column, text_row re
     return true;
 }
 
-// Stores the comparison operator of a condition whose text does not contain one.
+// Stores the comparison of a condition that is written without an operator.
 static void store_comparison(text_row record, const md5_column *comparison, md5_comparison value)
 {
     const uint32_t number = (uint32_t)value;
@@ -754,9 +754,9 @@ static bool read_head(md5_lex *lex, const md5_schema *schema, uint32_t owner_kin
     return true;
 }
 
-// Some kinds of row have an inner row that has no keyword in the text (MD5_FORM_ALWAYS), such as
-// the gaze of a modifier. Opens this inner row: the keywords of the block then belong to the inner
-// row, or to the row that contains it. Does nothing if the schema does not have such a column.
+// Opens the inner row of a block, if the schema has one. Some kinds of row contain an inner row
+// without a keyword (MD5_FORM_ALWAYS), such as the gaze of a modifier. The keywords of the block
+// then belong to the inner row, or to the row that contains it.
 static bool open_inner_row(md5_lex *lex, const md5_schema *schema, open_block *row)
 {
     const md5_column *always = NULL;
@@ -946,8 +946,8 @@ static bool read_block_entry(md5_lex *lex, open_block *blocks, bool *opens_block
 }
 
 // Reads the block of a machine and all blocks inside of it. The open blocks are a stack of fixed
-// size, because the schema limits how deep rows can be nested; so hostile files cannot exhaust the
-// call stack.
+// size, because the schema limits the depth of nested rows. Therefore hostile files cannot exhaust
+// the call stack.
 static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 {
     open_block blocks[MD5_TABLE_DEPTH] = {
