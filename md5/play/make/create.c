@@ -444,8 +444,7 @@ static bool build_thresholds(md5_building *building)
         const md5_play_condition *const condition = &machine->conditions[i];
         if (condition->kind != MD5_WHEN_PARAMETER)
             continue;
-        const bool is_flag =
-            condition->compare <= MD5_IS_CLEAR; // tests only if the parameter is set
+        const bool is_flag = condition->compare <= MD5_IS_CLEAR; // tests if it is set
         thresholds[machine->num_thresholds++] = (md5_play_condition){
             .parameter = condition->parameter,
             .value = is_flag ? 0 : condition->value,

@@ -1101,8 +1101,7 @@ typedef struct step_context {
     double seconds; // length of the interval; 0: an instant
 } step_context;
 
-// Minimum weight of a state whose events fire. A smaller weight is a rounding error at the end of a
-// fade.
+// Events with a smaller weight do not fire: such a weight is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
 // Returns the weight that the states above a state leave to it and to the states below it, 0..1,
@@ -1117,8 +1116,8 @@ static float weight_left_above(md5_layer_state *layer_state, uint32_t position, 
 }
 
 // Returns the weight of the events at the start of a new state. The weight of a fade is 0 at its
-// start, but games ignore events of weight 0. Therefore these events get the weight in the middle
-// of the first eighth of the fade.
+// start, but events of weight 0 do not fire. Therefore these events get the weight in the middle of
+// the first eighth of the fade.
 static float start_fade(const md5_active_state *active)
 {
     return active->fades ? md5_clamped_ease(active->easing, START_FADE) : 1;
@@ -1795,8 +1794,8 @@ static bool has_ended(const md5_one_shot *one_shot)
 }
 
 // Ends the section of a one-shot clip if the clip has reached its end. Returns true if the clip
-// must be removed, because it has ended or faded out. A clip that ends before its fade-out is
-// complete is counted as cut.
+// must be removed, because it has ended or faded out. A clip that ends without a fade-out is
+// counted as cut.
 static bool end_one_shot(md5_player *player, md5_one_shot *one_shot, double seconds)
 {
     const md5_fade_time stopping = one_shot->stopping;

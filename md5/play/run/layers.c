@@ -62,8 +62,8 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_
 
 // -- Offsets --------------------------------------------------------------------------------------
 
-// Range of the squared lengths of offsets for which a decay rate is computed. Outside of it, a
-// division by the square would be inexact.
+// Range of the squared lengths of offsets for which a decay rate is computed. The squares in this
+// range can be used as divisors.
 #define MIN_SQUARE 1e-18f
 #define MAX_SQUARE 1e30f
 

@@ -1,10 +1,10 @@
-// Public functions of a player, except for advancing, saving and one-shot clips: creation, copying,
-// migration to an edited machine, setters and getters, level of detail, bounds, and poses of one
-// character, of a batch, and between fixed steps.
+// Public functions of a player: creation, copying, migration to an edited machine, setters and
+// getters, level of detail, and bounds. Also computes poses of one character, of a batch, and
+// between fixed steps. Advancing, saving and one-shot clips are in other files.
 //
-// All memory of a player is one block (lay_out_player). A batch processes groups of characters
-// together (pose_group), so that code stays in the instruction cache and matrices use all SIMD
-// lanes.
+// lay_out_player() places all memory of a player in one block. A batch processes groups of
+// characters together (pose_group), so that code stays in the instruction cache and matrices use
+// all SIMD lanes.
 #include "md5/core/freed.h"
 #include "md5/core/jobs.h"
 #include "md5/core/math.h"
@@ -12,8 +12,9 @@
 
 // -- Level of detail ------------------------------------------------------------------------------
 
-// Sets the level of detail: the mask of joints that are computed, and the interval of poses that
-// are computed instead of repeated. Returns false if the mask does not exist.
+// Sets the level of detail: the mask of the joints that are computed, and the interval between
+// computed poses, in calls. Other calls repeat the last pose. Returns false if the mask does not
+// exist.
 bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
@@ -30,9 +31,9 @@ bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
     return true;
 }
 
-// Counts a request for a pose and returns true if it must be computed. The count continues at any
-// level of detail, so the players of a crowd remain staggered even if the game changes the level
-// often. No stored pose becomes older than the interval.
+// Counts a request for a pose. Returns true if the pose must be computed. Counts at any level of
+// detail, so that the players of a crowd compute poses in different calls even if the game changes
+// the level often. No stored pose becomes older than the interval.
 static bool begin_player_pose(md5_player *player)
 {
     md5_detail_state *const state = &player->detail;
@@ -45,8 +46,7 @@ static bool begin_player_pose(md5_player *player)
     return (call % state->interval + state->phase) % state->interval == 0;
 }
 
-// Ends the computation of a pose. Stores the pose if later calls may return it instead of a new
-// pose.
+// Ends the computation of a pose. Stores the pose if later calls may repeat it.
 static void end_pose(md5_player *player, const md5_xform *pose)
 {
     md5_detail_state *const state = &player->detail;
@@ -83,8 +83,8 @@ static void extend_to_vertices(const md5_machine *machine, float *low, float *hi
     *high = max + slack;
 }
 
-// Returns bounds of the character in model space: a box around all joints, each expanded by the
-// distance of the vertices that it moves. Never too small, but larger than necessary.
+// Returns bounds of the character in model space: a box around all joints, extended by the
+// distances of their vertices. The box contains all vertices, but is larger than necessary.
 md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 {
     MD5_ASSERT_PLAYER(player);
@@ -113,8 +113,9 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 
 // -- Memory layout, creation ----------------------------------------------------------------------
 //
-// A player and its arrays are one block. The functions of this section lay out the block twice: the
-// first time it does not have memory, so all addresses are NULL and only its size is measured.
+// A player and its arrays are one block. The functions of this section run twice. In the first run
+// the block has no memory: all addresses are NULL, and only the size is computed. The second run
+// assigns the addresses.
 
 // A pointer to an array in the block of a player: the member that contains the pointer, and the
 // size of the array.
@@ -130,7 +131,7 @@ typedef struct array_layout {
         &(owner)->member, (count), sizeof *(owner)->member \
     }
 
-// Assigns memory of the block to arrays, or only measures their size.
+// Assigns memory of the block to arrays, or only adds up their sizes.
 static void assign_arrays(md5_block *block, const array_layout *arrays, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -252,9 +253,9 @@ static void lay_out_rarely_used(md5_block *block, const md5_machine *machine, md
     ASSIGN_ARRAYS(block, arrays);
 }
 
-// Lays out a player in the block, or only measures its size. Data that each step and each pose uses
-// is together at the beginning, because in a crowd it must be loaded into the cache for each
-// player.
+// Assigns addresses in the block to a player and its arrays, or only computes the size. The data
+// for each step and each pose is at the beginning, because in a crowd it must be loaded into the
+// cache for each player.
 static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
 {
     md5_player *const player = MD5_BLOCK_ARRAY(block, md5_player, 1);
@@ -296,7 +297,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
 
     player->size = size;
     player->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_PLAYER};
-    for (uint32_t i = 0; i < machine->num_windows; i++) // a reset does not clear them
+    for (uint32_t i = 0; i < machine->num_windows; i++) // md5_player_reset() does not clear them
         player->windows[i] = (md5_window_state){0};
     for (uint32_t i = 0; i < machine->tables.num_attached; i++)
         player->attached[i] = NULL;
@@ -424,8 +425,8 @@ static void reset_parameters(md5_player *player)
     }
 }
 
-// Resets the targets and the states of modifiers. A target without a position is at infinity, so
-// that its modifier does not change the pose.
+// Resets the targets and the states of modifiers. A position at infinity means no target, so the
+// modifier does not change the pose.
 static void reset_modifiers(md5_player *player)
 {
     const md5_machine *const machine = player->machine;
@@ -486,7 +487,8 @@ void md5_player_reset(md5_player *player)
 
 // -- Migration to another machine -----------------------------------------------------------------
 //
-// Copies the state of all parts that have the same names in both machines.
+// Migration copies the state of all parts (layers, states, parameters and so on) that have the same
+// names in both machines.
 
 // Returns true if two skeletons have the same joint names and parents, in the same order.
 static bool have_same_joints(const md5_skeleton *a, const md5_skeleton *b)
@@ -502,8 +504,8 @@ static bool have_same_joints(const md5_skeleton *a, const md5_skeleton *b)
     return true;
 }
 
-// Returns the state of a layer of the new machine with the name of a state of an old layer, or
-// MD5_NONE.
+// Finds a state of an old layer by its name in a layer of the new machine. Returns MD5_NONE if it
+// does not exist.
 static uint32_t find_adopted_state(const md5_machine *machine, uint32_t layer,
                                    const md5_layer_desc *old_layer, uint32_t old_state)
 {
@@ -512,8 +514,8 @@ static uint32_t find_adopted_state(const md5_machine *machine, uint32_t layer,
     return md5_find_state(machine, layer, old_layer->states[old_state].name);
 }
 
-// Returns the mask of an edited machine with the name of a mask of the previous machine, or
-// MD5_NONE.
+// Finds a mask of the previous machine by its name in the edited machine. Returns MD5_NONE if it
+// does not exist.
 static uint32_t find_adopted_mask(const md5_machine *machine, const md5_machine *old_machine,
                                   uint32_t mask)
 {
@@ -556,7 +558,8 @@ static const md5_easing *find_easing(const md5_machine *machine, const md5_easin
     return machine->easings; // the first easing is linear
 }
 
-// Copies an active state of the old layer to a new active state, which is `state`.
+// Copies an active state of the old layer to a new active state. `state` is its index in the new
+// machine.
 static void adopt_active_state(const layer_migration *job, uint32_t state,
                                const md5_active_state *old_active)
 {
@@ -580,8 +583,8 @@ static void adopt_active_state(const layer_migration *job, uint32_t state,
         md5i_copy_clocks(player, active, job->old_player, old_active);
 }
 
-// Starts a layer of which no active state exists in the new machine: in the state that a transition
-// was leaving, otherwise in the first state.
+// Starts a layer whose active states do not exist in the new machine. The layer starts in the state
+// that a transition was leaving, otherwise in its first state.
 static void restart_layer(const layer_migration *job, md5_layer_state *from)
 {
     const md5_active_state *const newest = md5_newest(from);
@@ -614,8 +617,8 @@ static void adopt_layer_values(const layer_migration *job, bool has_poses)
     const md5_layer_state *const from = &job->old_player->layer_states[job->old_layer];
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
 
-    // All transitions are tested again, because the new machine may have other transitions. A layer
-    // continues to rest only in an equal machine.
+    // Test all transitions again, because the new machine may have other transitions. A layer may
+    // only continue to rest if the machines are equal.
     to->causes = MD5_ALL_CAUSES;
     to->is_resting = from->is_resting && machine->fingerprint == old_machine->fingerprint;
     to->entered = find_new_state(job, from->entered);
@@ -653,7 +656,7 @@ static void adopt_layer(const layer_migration *job, bool has_joints)
     adopt_layer_values(job, has_poses);
     adopt_active_states(job);
 
-    // If the newest state was not copied, the entry of the state that is now the newest was not
+    // If the newest state was not copied, another state is now the newest, and its entry was not
     // reported yet.
     to->is_entered = to->is_entered && to->entered == md5_newest(to)->state;
 
@@ -711,7 +714,8 @@ static void adopt_modifier(md5_player *player, uint32_t index, const md5_player 
                to->num_locked_feet, sizeof *player->foot_locks);
 }
 
-// Converts the sections of a one-shot clip, whose clip was `old_source` in the old machine.
+// Finds the sections of a one-shot clip in the new machine. The clip was `old_source` in the old
+// machine.
 static void adopt_sections(const md5_machine *machine, const md5_machine *old_machine,
                            uint32_t old_source, md5_one_shot *one_shot)
 {
@@ -723,9 +727,9 @@ static void adopt_sections(const md5_machine *machine, const md5_machine *old_ma
         one_shot->next = md5i_find_section(machine, source, sections[one_shot->next].name);
 }
 
-// Returns the number of layers over which a one-shot clip of another machine is played: up to the
-// layer with the same name, or all layers if the clip was played over all layers or the layer does
-// not exist.
+// Returns the number of layers over which a one-shot clip of another machine is played. These are
+// the layers up to the layer with the same name. If that layer does not exist, or the clip was
+// played over all layers, these are all layers.
 static uint32_t find_adopted_num_below(const md5_machine *machine, const md5_machine *old_machine,
                                        uint32_t old_num_below)
 {
@@ -788,7 +792,7 @@ typedef struct migration {
     void *user;
 } migration;
 
-// Returns `found`, and reports a missing part if it is MD5_NONE.
+// Reports a missing part if `found` is MD5_NONE. Returns `found`.
 static uint32_t report_missing(const migration *job, uint32_t found, const char *kind,
                                const char *name)
 {
@@ -1107,8 +1111,8 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
            && state < player->machine->layers[layer].num_states;
 }
 
-// Starts a transition of a layer to a state, whether or not the machine contains it, over
-// `duration` seconds. Returns false if the state does not exist.
+// Starts a transition of a layer to a state over `duration` seconds. The machine need not contain
+// such a transition. Returns false if the state does not exist.
 bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
                         md5_fade fade, md5_ease_kind easing)
 {
@@ -1178,8 +1182,8 @@ md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
     return found ? player->feet + found->first_foot : NULL;
 }
 
-// Sets the random seed of the player, from which all its random numbers follow: those of each
-// layer, and those of each gaze.
+// Sets the random seed of the player. The random numbers of all layers and all gazes follow from
+// it.
 void md5_player_seed(md5_player *player, uint64_t seed)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);

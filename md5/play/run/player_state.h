@@ -645,9 +645,9 @@ static inline md5_one_shot *md5_newest_one_shot(const md5_player *player, uint32
     return count == 0 ? NULL : &player->slots[slot].one_shots[count - 1];
 }
 
-// Returns the weight of a one-shot clip `shift` seconds from now; shift <= 0. Events at the ends of
-// fades must not have the weight 0, because the game would ignore them. Therefore the progress of a
-// fade counts as at least `min_progress`. Poses use the value 0 for it.
+// Returns the weight of a one-shot clip `shift` seconds from now; shift <= 0. Events of weight 0 do
+// not fire, but events at the ends of fades must fire. Therefore the progress of a fade counts as
+// at least `min_progress`. Poses use the value 0 for it.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double min_progress);
 

@@ -1,13 +1,13 @@
 // Saves and restores players.
 //
-// To "archive" a value means to write it, to check it or to store it, depending on the mode of the
-// archive. One function, archive_player(), archives all values of a player, so that writing and
-// reading always agree. Restoring calls it twice: the first pass checks all values, the second
-// stores them, so an error does not change the player. Numbers are little-endian and floats are
-// IEEE 754, so the bytes are the same on every platform.
+// To archive a value means to write it, to check it or to store it, depending on the mode of the
+// archive. archive_player() archives all values of a player for all modes, so writing and reading
+// always agree. Restoring calls it twice: the first pass checks all values, and the second pass
+// stores them. Therefore an error does not change the player. Numbers are little-endian and floats
+// are IEEE 754, so the bytes are the same on every platform.
 //
-// Values that follow from the machine, the parameters or a clock are not saved but computed again:
-// weights, rates, root positions of clips. Values that exist only during a step are not saved
+// Weights, rates and root positions of clips are not saved, because they are computed again from
+// the machine, the parameters and the clocks. Values that exist only during a step are not saved
 // either.
 #include "md5/core/bytes.h"
 #include "md5/play/run/player_state.h"
@@ -16,8 +16,9 @@
 
 enum { MAGIC = 0x5350354d }; // "M5PS" in the file
 
-// Versions of the format that can be read. The version increases with each change of the format. In
-// version 4 feet can be locked; players of machines without such feet contain no bytes for this.
+// Versions of the format that can be read. Each change of the format increases the version. In
+// version 4 and later feet can be locked. Players of machines without locked feet contain no bytes
+// for them, so version 4 needs no test.
 enum {
     MIN_VERSION = 2,
     VERSION_FADE_EASINGS = 3,  // fades of one-shot clips have easings
@@ -35,13 +36,13 @@ enum {
 // Limit of the cycle count of a clock: see md5i_clock_advance().
 #define MAX_CYCLES 0x1p62
 
-// Limit of the coordinates of a joint relative to its parent. No joint is that far away.
+// Limit of the coordinates of a joint relative to its parent, far above all real coordinates.
 #define MAX_POSITION 1e30
 
 // Limit of md5_advance_status.undivided, seconds.
 #define MAX_UNDIVIDED 1e6
 
-// Limit of a root velocity, units per second. Far above real velocities, and small enough that the
+// Limit of a root velocity, units per second. It is far above real velocities. Up to it, the
 // displacement in the longest step is a finite float.
 #define MAX_ROOT_VELOCITY 1e24
 
@@ -55,14 +56,14 @@ enum {
 // margin for rounding errors.
 #define MAX_UNIT_COMPONENT 1.001
 
-// Limit of a sum of morph rows. Real sums are far smaller.
+// Limit of a sum of morph rows, far above all real sums.
 #define MAX_MORPH_WEIGHT 1e30
 
-// Limit of the cycles between a group member's clock and its group's clock. The member follows the
-// group, so only one of them may have passed the end of a cycle.
+// Maximum distance between a group member's clock and its group's clock, in cycles. The member
+// follows the group, so at most one of them has passed the end of a cycle.
 #define MAX_CYCLES_AHEAD 2.0
 
-// What the archive_*() functions do with each value.
+// The action of the functions archive_*() on each value.
 typedef enum archive_mode {
     WRITE, // write the value of the player
     CHECK, // read a value and check it, without changing the player
@@ -72,19 +73,19 @@ typedef enum archive_mode {
 // The bytes of a saved player and the position in them.
 typedef struct md5_archive {
     archive_mode mode;
-    uint8_t *to;          // WRITE: [size]; bytes above the size are only counted
-    const uint8_t *from;  // CHECK, STORE: [size]
-    size_t size;          // bytes
-    size_t used;          // bytes that were written or read
-    uint32_t version;     // of the format
-    bool has_failed;      // CHECK: an error was found; all further values read as their minimum
+    uint8_t *to;         // WRITE: [size]; bytes above the size are only counted
+    const uint8_t *from; // CHECK, STORE: [size]
+    size_t size;         // bytes
+    size_t used;         // bytes that were written or read
+    uint32_t version;    // of the format
+    bool has_failed; // CHECK: an error was found; the following values are read as their minimum
     md5_context *context; // CHECK
 } md5_archive;
 
 // -- Numbers ------------------------------------------------------------------------------------
 
-// Reports an invalid number in mode CHECK; does nothing in other modes. `problem` is the first part
-// of the message: the subject, the problem and what was expected.
+// Reports an invalid number in mode CHECK. Has no effect in other modes. `problem` is the start of
+// the message: the name of the number, the problem and the expected value.
 static void fail_number(md5_archive *archive, const char *problem, double found)
 {
     if (archive->mode == CHECK)
@@ -140,9 +141,9 @@ static uint64_t read_archive_bits(md5_archive *archive, size_t size)
     return bits;
 }
 
-// Writes *value, a number of `size` bytes, in mode WRITE; reads a number in the other modes.
-// Returns the bits of this number, or 0 after an error. Reading does not use or change *value: the
-// caller checks and stores the bits.
+// Writes *value, a number of `size` bytes, in mode WRITE. In the other modes, reads a number
+// without changing *value, because the caller must first check it. Returns the bits of the number,
+// or 0 after an error.
 static uint64_t archive_bits(md5_archive *archive, const void *value, size_t size)
 {
     if (archive->has_failed)
@@ -210,11 +211,11 @@ static void store_bits(number_kind kind, uint64_t bits, void *value)
         memcpy(value, &bits32, sizeof bits32);
 }
 
-// Archives the number *value: WRITE writes it, CHECK reads a number and checks that it is in
-// min..max, STORE reads a number into *value. `name` is the subject of the error message.
+// Archives the number *value. WRITE writes it. CHECK reads a number and checks that it is in
+// min..max. STORE reads a number into *value. `name` is the name of the number in error messages.
 //
-// Returns the number that was written or read. After an error returns `min`, so that the caller can
-// continue with a valid number.
+// Returns the number that was written or read. After an error returns `min`, so that the caller
+// continues with a valid number.
 static double archive_number(md5_archive *archive, number_kind kind, void *value, double min,
                              double max, const char *name)
 {
@@ -274,7 +275,7 @@ static void archive_any_bits(md5_archive *archive, uint64_t *value)
 
 // -- Clocks -------------------------------------------------------------------------------------
 
-// The saved range of the clock of a clip.
+// The range of a clip's clock that may be saved.
 typedef struct clock_range {
     bool is_once;       // the clock ends at phase 1 of its only cycle
     int64_t base_cycle; // the cycle is saved relative to this cycle
@@ -283,7 +284,7 @@ typedef struct clock_range {
 
 // Members of a clip that are saved as one clock and a flag. Both clocks are equal after a restore.
 typedef struct clip_clock {
-    md5_clock *before; // clock before the last step
+    md5_clock *before; // clock at the start of the last interval
     md5_clock *current;
     bool *is_at_start; // it began at a whole cycle and has not moved since
 } clip_clock;
@@ -292,8 +293,8 @@ typedef struct clip_clock {
 // and a flag for a clip that has just started.
 static void archive_clock(md5_archive *archive, clock_range range, clip_clock clip)
 {
-    // The relative cycle and the flag are not members of the player. WRITE computes them here,
-    // STORE converts them back at the end.
+    // The relative cycle and the flag are not members of the player. WRITE computes them here, and
+    // STORE converts them back below.
     int64_t relative_cycle = 0;
     bool is_at_start = false;
     if (archive->mode == WRITE) {
@@ -345,8 +346,8 @@ static void archive_easing(md5_archive *archive, md5_easing *curve)
     }
 }
 
-// Archives the members of a one-shot that select its clip and how the clip is blended: the number
-// of layers below it, its mask, mode and reference pose. Returns the index of the clip.
+// Archives the members of a one-shot that determine its clip and its blending: the number of layers
+// below it, its mask, mode and reference pose. Returns the index of the clip.
 static uint32_t archive_one_shot_clip(md5_archive *archive, const md5_machine *machine,
                                       md5_one_shot *one_shot)
 {
@@ -405,9 +406,9 @@ static void archive_one_shot_progress(md5_archive *archive, bool is_looping, md5
     }
 }
 
-// Archives the current and the next section of a one-shot; a section is a named part of its clip.
-// Called only for one-shots that can have a section: they do not loop, and their clips have
-// sections.
+// Archives the current and the next section of a one-shot. A section is a named range of frames of
+// its clip. The caller has checked that the one-shot can have a section: it does not loop, and its
+// clip has sections.
 static void archive_one_shot_section(md5_archive *archive, uint32_t num_sections,
                                      md5_one_shot *one_shot)
 {
@@ -489,9 +490,9 @@ static void archive_foot(md5_archive *archive, md5_foot *foot)
     archive_floats(archive, &foot->miss, 1);
 }
 
-// Archives the headings of a locked foot: the directions of its animated and of its locked sole,
-// and the rotation between them. Older versions did not save them; a value of 0 means that the
-// heading is unknown and begins with the animated heading.
+// Archives the headings of a locked foot: the directions of its animated sole and of its locked
+// sole, and the rotation between them. Older versions did not save them. A value of 0 then means
+// that the heading is unknown, and it starts with the animated heading.
 static void archive_foot_headings(md5_archive *archive, md5_foot_lock *lock)
 {
     if (archive->version >= VERSION_FOOT_HEADINGS) {
@@ -507,8 +508,8 @@ static void archive_foot_headings(md5_archive *archive, md5_foot_lock *lock)
     }
 }
 
-// Archives the lock of a foot. A foot is locked while it is down: it keeps its position on the
-// ground although the animation would let it slide.
+// Archives the lock of a foot. A locked foot keeps its position on the ground, although the
+// animation would move it.
 static void archive_locked_foot(md5_archive *archive, md5_foot_lock *lock)
 {
     archive_bool(archive, &lock->is_locked, "flag for a locked foot");
@@ -553,14 +554,14 @@ static void archive_feet(md5_archive *archive, const md5_player *player, uint32_
     const md5_modifier *const modifier = &player->machine->modifiers[index];
     archive_bool(archive, &player->are_placed[index], "flag for an initialized modifier");
     archive_floats(archive, &player->drops[index], 1);
-    for (uint32_t i = 0; i < modifier->desc.num_feet; i++) // their joints belong to the machine
+    for (uint32_t i = 0; i < modifier->desc.num_feet; i++) // their joints are not saved
         archive_foot(archive, &player->feet[modifier->first_foot + i]);
     for (size_t i = 0; i < modifier->num_locked_feet; i++)
         archive_locked_foot(archive, &player->foot_locks[modifier->first_sole + i]);
 }
 
-// Archives the target and the state of the modifier with an index. Heights of the ground may have
-// any value. So may springs and gazes, which start again if they are not finite.
+// Archives the target and the state of the modifier `index`. Heights of the ground may have any
+// value. Springs and gazes may too, because they start again if their values are not finite.
 static void archive_modifier(md5_archive *archive, const md5_player *player, uint32_t index)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[index];
@@ -600,7 +601,7 @@ static bool is_unit(md5_quat q)
 // Archives the transform of a joint in a stored pose. The rotation must be a unit quaternion.
 static void archive_transform(md5_archive *archive, md5_xform *transform)
 {
-    enum { MAX_COMPONENT = 2 }; // only a coarse limit: is_unit() checks the length
+    enum { MAX_COMPONENT = 2 }; // a coarse limit; is_unit() checks the length
     static const char name[] = "rotation of a pose";
     md5_quat *const q = &transform->rotation;
     const md5_quat rotation = {
@@ -696,9 +697,9 @@ static void archive_easing_index(md5_archive *archive, const md5_machine *machin
         active->easing = &machine->easings[index];
 }
 
-// Archives the transition that led to an active state. If `is_above` is true, the state is above
-// other states in the chain. It then must fade in, because a state without a fade would cover the
-// others, which should have ended.
+// Archives the transition by which an active state was entered. If `is_above` is true, other states
+// are below it in the chain. Then it must fade in: without a fade it would cover them, and they
+// would have ended.
 static void archive_transition(md5_archive *archive, const md5_machine *machine,
                                const md5_play_layer *layer, bool is_above, md5_active_state *active)
 {

@@ -540,8 +540,7 @@ void md5i_update_weights(md5_player *player)
 // follow one shared clock. This clock is not stored. Instead, the clocks of the groups are equal at
 // the start of the transition, and get the same rate in each interval. Therefore they remain equal.
 
-// The current direction of the shared clock is evaluated this many seconds ahead, where its rate is
-// not 0 only by chance.
+// The direction of the shared clock is evaluated this many seconds after the current time.
 #define LOOK_AHEAD MD5_BORDER
 
 // Precision of the time at which the shared clock reverses, seconds.
