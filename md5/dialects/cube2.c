@@ -746,8 +746,8 @@ static bool read_dir(md5_cube2_reader *reader)
 // y and z, and mirror the result in y. The mirroring negates x and z of the quaternion.
 static md5_quat tag_rotation(float degrees_x, float degrees_y, float degrees_z)
 {
-    const float half_degree =
-        0.00872664626f; // radians; a quaternion contains the sine and cosine of half of an angle
+    // A quaternion contains the sine and cosine of half of an angle.
+    const float half_degree = 0.00872664626f; // radians
     const float half_x = degrees_x * half_degree;
     const float half_y = degrees_y * half_degree;
     const float half_z = degrees_z * half_degree;
