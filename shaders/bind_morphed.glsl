@@ -1,10 +1,11 @@
-// The bind pose with blended morph targets, as computed by md5_skin_batch(). The deltas of all
-// targets of a vertex are contiguous, with three texels each: position and target, normal, tangent.
+// Applies morph targets to the bind pose, as md5_skin_batch() does. A delta is the displacement of
+// one vertex by one target. It has three texels: position and target, normal, tangent. The deltas
+// of a vertex are consecutive.
 uniform UINT_TABLE morph_first;    // first delta of each vertex; the deltas end at the next entry
 uniform FLOAT_TABLE morph_deltas;
 uniform FLOAT_TABLE morph_weights; // target t of instance i is at i * num_morphs + t
 uniform int num_morphs;
-uniform int first_morphed; // the instance that has index 0 in this batch
+uniform int first_morphed; // index of the batch's first instance in morph_weights
 uniform int first_vertex;  // index of the mesh's first vertex in the model
 
 #ifndef VERTEX
@@ -41,5 +42,6 @@ skinned bound(vec3 position, vec3 normal, vec4 tangent)
     return skinned(position + morph_offset, turned, vec4(along, tangent.w));
 }
 
-// A vertex has several points, one per weight. All of them move by the same offset.
+// An influence is a point times a bias, and the bias. A vertex has one point per influence, and all
+// of its points move by the same offset.
 #define BOUND_INFLUENCE(influence) vec4((influence).xyz + (influence).w * morph_offset, (influence).w)

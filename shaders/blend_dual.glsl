@@ -1,6 +1,6 @@
-// Blends the joints of a vertex by dual quaternions, converted from their matrices, as
-// md5_skin_batch() does: see md5/skin/skin_scalar.c for the formulas. Column 0 of a mat2x4 is the real
-// part, column 1 the dual part.
+// Blends the joints of a vertex as dual quaternions, as md5_skin_batch() does. They are converted
+// from the joints' matrices. See md5/skin/skin_scalar.c for the formulas. Column 0 of a mat2x4 is
+// the real part, column 1 the dual part.
 #define BLENDS_DUAL
 
 // A weighted sum of dual quaternions.
@@ -10,8 +10,9 @@ struct joint_blend {
     float weight;  // of the first joint
 };
 
-// Converts a rotation matrix to a unit quaternion. For accuracy, the component with the largest magnitude is
-// computed from the diagonal, and the others from sums and differences of the other elements.
+// Converts a rotation matrix to a unit quaternion. The component with the largest magnitude is
+// computed from the diagonal, which is the most accurate. The others are computed from sums and
+// differences of the other elements.
 vec4 joint_rotation(mat3x4 rows)
 {
     float x = rows[0].x, y = rows[1].y, z = rows[2].z;
@@ -46,8 +47,9 @@ joint_blend first_joint(uint joint, float weight)
     return joint_blend(first, weight * first, weight);
 }
 
-// Adds a joint. A dual quaternion and its negative are the same motion, so the sign is chosen that points into
-// the same half of the space as the first joint's: the sum then follows the shorter rotation.
+// Adds a joint to a blend. A dual quaternion and its negative describe the same motion. The sign is
+// chosen so that the dot product with the first joint's rotation is not negative. The blend then
+// follows the shorter rotation.
 void add_joint(inout joint_blend blend, uint joint, float weight)
 {
     if (weight == 0.0)
@@ -56,8 +58,9 @@ void add_joint(inout joint_blend blend, uint joint, float weight)
     blend.sum += (dot(blend.first[0], next[0]) < 0.0 ? -weight : weight) * next;
 }
 
-// Returns the matrix of a blend with its rows in columns. Returns 0 if no joint has weight, and the matrix of
-// the first joint if the sum is nearly 0.
+// Converts a blend to a matrix with its rows in columns. If no joint has weight, all elements are
+// 0. If rotations cancel each other and the sum is nearly 0, the result is the matrix of the first
+// joint.
 mat3x4 blended_matrix(joint_blend blend)
 {
     if (blend.weight == 0.0)

@@ -1,4 +1,5 @@
 // Blends the joints of a vertex by the weighted sum of their matrices, as md5_skin() does.
+// blend_dual.glsl defines the same names.
 struct joint_blend {
     mat3x4 sum;
 };

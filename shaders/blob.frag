@@ -1,4 +1,4 @@
-// A soft black disc with its darkness as alpha.
+// Draws a blob shadow: a soft black disc. Its darkness is written as alpha.
 in vec2 from_center;
 flat in float darkness;
 

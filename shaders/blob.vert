@@ -5,7 +5,8 @@ layout(location = 1) in vec4 facing; // normal of the ground; w: darkness
 out vec2 from_center; // offset from the center in multiples of the radius
 flat out float darkness;
 
-// The ground is not flat, so the depth is moved towards the eye by this fraction of the radius.
+// Uneven ground would hide parts of the flat square. Its depth is therefore moved towards the eye
+// by this fraction of the radius.
 const float LIFT = 0.15;
 
 void main()

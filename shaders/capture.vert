@@ -1,5 +1,5 @@
-// Skins a vertex with the code of the drawing programs and writes it to transform feedback, in model
-// space, so that tests can compare it.
+// Skins a vertex with the same code as the programs that draw. Writes it in model space to
+// transform feedback, so that tests can compare it with the CPU's result.
 out vec3 captured_position;
 out vec3 captured_normal;
 out vec4 captured_tangent;

@@ -1,11 +1,13 @@
-// Lighting of Doom 3's engine (2004). Each light adds its color, times the cosine of its angle to
-// the normal, times the sum of the diffuse texture and, in a small sharp highlight, twice the specular
-// map. The sum is clamped to 1. Colors are used as stored, without decoding. The sky is a constant.
-// Source: the interaction program and the specular table of the published engine (the table is ((x
-// - 3/4) * 4)^2, x being the cosine between the normal and the halfway direction).
+// The lighting of Doom 3's engine (2004). Each light contributes its color, times the cosine of its
+// angle to the normal, times the material. The material is the diffuse texture plus twice the
+// specular map in a small highlight. The sum of all lights is clamped to 1. Colors are used as
+// stored, without sRGB decoding. The sky has the same color in all directions.
+//
+// Source: the interaction program and the specular table of the published engine. The table is ((x
+// - 3/4) * 4)^2, where x is the cosine between the normal and the halfway direction.
 #define CLASSIC
 
-// Returns the fraction of a light's color that a surface reflects to the eye.
+// Returns the fraction of the color of one light that a surface reflects to the eye.
 vec3 classic_by(surface_point at, vec3 to_light, vec3 to_eye)
 {
     float facing = max(dot(at.normal, to_light), 0.0);

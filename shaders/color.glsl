@@ -1,5 +1,5 @@
-// The framebuffer contains sRGB colors, premultiplied by alpha. The shader encodes them instead of
-// GL_FRAMEBUFFER_SRGB, because window framebuffers often do not support that mode.
+// Encodes a linear color as sRGB. The framebuffer contains sRGB colors, premultiplied by alpha.
+// GL_FRAMEBUFFER_SRGB would encode them too, but window framebuffers often do not support it.
 vec3 srgb_from_linear(vec3 linear)
 {
     vec3 low = 12.92 * linear;
@@ -7,9 +7,9 @@ vec3 srgb_from_linear(vec3 linear)
     return mix(high, low, lessThanEqual(linear, vec3(0.0031308)));
 }
 
-// Colors above KNEE approach 1 asymptotically. All three channels are scaled by the same factor,
-// which preserves the hue, and brighter colors become paler. Colors below KNEE are unchanged, so
-// that textures look as they were painted.
+// Compresses bright colors. Colors below KNEE are unchanged, so that textures look as they were
+// painted. Brighter colors approach 1 asymptotically. All three channels are scaled by the same
+// factor, which preserves the hue. Very bright colors also become paler, like overexposed film.
 const float KNEE = 0.72, PALING = 0.15;
 vec3 tone_map(vec3 linear)
 {

@@ -1,4 +1,4 @@
-// Writes depth. Discards pixels whose alpha is below the limit.
+// Draws only depth, for shadow maps. Discards pixels with alpha up to the limit.
 uniform sampler2D diffuse;
 uniform vec2 surface; // gloss; alpha limit below which texels are discarded
 

@@ -1,6 +1,6 @@
-// Returns the offset to add before a color is stored in 8 bits, so that gradients do not show bands: up
-// to half a step, different in each pixel and constant over time. Integer arithmetic gives the same result
-// on all GPUs.
+// Returns an offset of up to half a step of an 8-bit color. Adding it before the color is stored
+// hides bands in gradients. The offset is different in each pixel and constant over time. Integer
+// arithmetic gives the same result on all GPUs.
 float dither()
 {
     ivec2 pixel = ivec2(gl_FragCoord.xy);

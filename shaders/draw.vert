@@ -22,7 +22,8 @@ out vec3 screen_now, screen_before; // x, y, w in clip space, current and previo
 flat out uvec2 identity;
 #endif
 
-// Invariant, because all passes over the same vertices must compute exactly the same depth.
+// Several passes draw the same vertices and compare depth, so all programs must compute exactly the
+// same depth.
 invariant gl_Position;
 
 // Returns the placement of the instance, with its rows in columns.
@@ -32,11 +33,13 @@ mat3x4 own_placement()
     return mat3x4(FETCH(placements, row), FETCH(placements, row + 1), FETCH(placements, row + 2));
 }
 
-// Transforms a vertex by a placement, which may contain a different scale along each axis, a shear or a
-// mirror. Positions and tangents are transformed by the matrix, normals by its cofactors, which keep them
-// perpendicular to the surface. Cofactors are products of two components, so the matrix is divided by its
-// largest component, because the products of a small matrix would be 0. In a mirrored placement the
-// cofactors point inwards and the bitangent is reversed.
+// Transforms a vertex by a placement, which may contain a different scale along each axis, a shear
+// or a mirror. Positions and tangents are transformed by the matrix. Normals are transformed by its
+// cofactors, which keep them perpendicular to the surface.
+//
+// Cofactors are products of two components, which could underflow to 0 if the matrix is small. The
+// matrix is therefore divided by its largest component. If the placement mirrors, the cofactors
+// point inwards and the bitangent is reversed, so both signs are changed.
 skinned place_vertex(skinned vertex, mat3x4 placement)
 {
     vec3 x = placement[0].xyz, y = placement[1].xyz, z = placement[2].xyz;
@@ -75,8 +78,8 @@ void main()
     }
     gl_Position = clip_from_world * vec4(vertex.position, 1.0);
 #ifdef HAS_PREVIOUS
-    // For motion vectors, compute the position of the vertex in the previous frame. If the tables contain no data
-    // of that frame, the instance has not moved.
+    // Motion vectors need the position of the vertex in the previous frame. If `previous` is 0, the
+    // tables contain no data of that frame, and the instance has not moved.
     if (previous != ivec3(0)) {
         shift = previous;
         vertex.position = skin().position;

@@ -1,4 +1,5 @@
-// Draws the environment's panorama as the background, with the exposure and tone mapping of surfaces.
+// Draws the environment's panorama as the background. Exposure and tone mapping are those of
+// surfaces, so that both match.
 uniform sampler2D panorama;
 uniform mat3 rays;     // maps a viewport position (x, y, 1) to the direction from the eye
 uniform float level;   // mipmap level whose texels are about as large as pixels

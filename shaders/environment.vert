@@ -1,4 +1,5 @@
-// A triangle that covers the viewport, at the far plane.
+// Draws one triangle that covers the viewport, at the far plane. Unlike a square, it has no
+// diagonal along which pixels are shaded twice.
 out vec2 viewport_position; // viewport position, -1 to 1 to the right and up
 
 void main()

@@ -1,5 +1,6 @@
-// Parameters of the frame, shared by all programs. render/target.c and render/shadow.c fill the block.
-// The layout is std140, so the order of the members must match.
+// The parameters of the frame, which all programs share. md5gl_frame_block in render/gl_internal.h
+// is the same block in C, so the order of the members must match (std140 layout). render/target.c
+// and render/shadow.c fill it.
 layout(std140) uniform Frame {
     mat4 clip_from_world;
     vec4 eye;             // world space: (position, 1), or (direction to it, 0) if orthographic

@@ -1,6 +1,6 @@
-// Draws lines on the ground that are one pixel wide at any distance, or a floor without lines, which
-// point lights can light. Cells of a few pixels fade out before they flicker. The ground fades towards the
-// radius.
+// Draws a grid or a floor on the ground. The lines of the grid are one pixel wide at any distance.
+// Cells of only a few pixels fade out, because they would flicker. The floor has no lines, and
+// point lights can light it. Both fade out towards the radius.
 uniform vec4 grid_area;  // center x, center y, height, radius; world space
 uniform float grid_cell; // distance between lines in units; 0 draws a floor
 uniform int grid_light;  // index of the first point light that lights the floor
@@ -13,8 +13,8 @@ const vec3 LINE = vec3(0.50, 0.53, 0.57); // sRGB, like the axes
 const vec3 FLOOR = vec3(0.82, 0.64, 0.47), LINEAR_FLOOR = vec3(0.6383, 0.3673, 0.1873);
 const vec3 X_AXIS = vec3(0.82, 0.27, 0.28), Y_AXIS = vec3(0.40, 0.68, 0.25);
 
-// Returns the fraction of a pixel that is covered by lines at integer coordinates. `span` is the extent
-// of a pixel.
+// Returns the fraction of a pixel that is covered by lines at integer coordinates. `span` is the
+// size of a pixel in the same coordinates.
 float lines(vec2 position, vec2 span)
 {
     vec2 from_line = abs(fract(position - 0.5) - 0.5) / span;
@@ -22,8 +22,8 @@ float lines(vec2 position, vec2 span)
     return max(covered.x, covered.y);
 }
 
-// Returns the color of the lit floor. It is compiled only into a separate program, because software GL
-// executes the body of a loop once even if the loop has no iterations.
+// Returns the color of the floor with the light of point lights. Only a separate program contains
+// this loop, because software GL executes the body of a loop once even if it has no iterations.
 #ifdef POINT_LIGHTS
 vec3 lit_floor()
 {

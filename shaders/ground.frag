@@ -8,10 +8,14 @@ out vec4 color;
 const float SHADOW_OPACITY = 0.52; // of the key light's shadow
 const float CONTACT_OPACITY = 0.70; // of a caster that touches the ground all around
 
-// Computes the value of the first pixel of the pixel's block of 2 x 2, and the sums of its first row and of its first column. Some
-// devices, for example in browsers, compute the derivatives of the first row for both rows, and of the first column for both
-// columns. Therefore the fourth pixel is not used, and the result is the same on all devices: where the derivatives of the second row
-// differ, their difference is subtracted. The signs of the derivatives give the order of the pixels, because the image can be flipped.
+// Computes sums over the pixel's block of 2 x 2 pixels: the value of its first pixel, the sum of
+// its first row and the sum of its first column. The order of the pixels follows from the signs of
+// the derivatives, because the image can be flipped.
+//
+// Some devices, for example in browsers, use the derivatives of the first row for both rows, and of
+// the first column for both columns. The fourth pixel is therefore not used. Where the derivatives
+// of the second row differ, their difference is subtracted. The result is then the same on all
+// devices.
 void block_sums(vec2 value, out vec2 first, out vec2 row, out vec2 column)
 {
     vec2 odd = vec2(ivec2(gl_FragCoord.xy) & 1);
@@ -35,8 +39,9 @@ void main()
     if (light_direction.z > 0.0 && fade > 0.0)
         seen.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
     seen.y = contact_shade(ground_position);
-    // Average pixels of a block of 2 x 2, whose taps are rotated differently, to remove the noise. An edge that is not wider than the
-    // pixels does not show noise, and must remain sharp.
+    // Average a block of 2 x 2 pixels to remove noise: the taps of its pixels are rotated by
+    // different angles. An edge of the shadow that is not wider than a pixel has no noise and must
+    // remain sharp.
     vec2 x = dFdx(ground_position.xy), y = dFdy(ground_position.xy);
     vec2 wide = clamp(edge * shadow.z / vec2(length(x), length(y)) - 1.0, 0.0, 1.0);
     vec2 first, row, column;

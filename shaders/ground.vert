@@ -1,5 +1,6 @@
-// The part of the ground that shadows can reach: the area over which a rectangle is moved, a hexagon. It
-// is drawn as a strip of six vertices without a vertex buffer.
+// Draws the part of the ground that shadows can reach. It is the area over which a rectangle moves
+// along a vector, which is a hexagon. The hexagon is a strip of six vertices without a vertex
+// buffer.
 uniform vec4 ground_area;      // center x, center y, height, radius; world space
 uniform vec4 ground_shaded[2]; // x, y of the first and the last corner of the rectangle; its displacement
 

@@ -1,5 +1,6 @@
-// Multiplies the vertex color by an image, whose alpha is ignored. The sampler decodes colors from sRGB,
-// so they are encoded again. Directions in normal maps are not encoded.
+// Multiplies the vertex color by an image. The alpha of the image is ignored. The sampler decodes
+// colors from sRGB, so they are encoded again. Normal maps contain directions, which are not
+// encoded.
 uniform sampler2D diffuse;
 uniform bool is_color;
 

@@ -1,12 +1,14 @@
-// Draws an impostor with the lighting and depth of the model that its images show.
+// Draws an impostor. Its images contain colors and normals, so it is lit like the model, and it
+// writes the model's depth.
 uniform ivec3 maps;   // 1 if all surfaces are grey; 1 if the model has specular maps; 0
 uniform vec2 surface; // gloss; 0
 uniform int alpha_mode; // 1 if the target is multisampled
 
 out vec4 color;
 
-// The normals of an edge pixel are averaged before lighting, not after. A light from behind would light
-// the whole pixel instead of a thin rim, so the angle between the normals and the view is limited.
+// A pixel at an edge contains the average of several normals, which can point away from the eye. A
+// light from behind would then light the whole pixel instead of a thin rim. The angle between the
+// normal and the direction to the eye is therefore limited.
 const float LEAST_FACING = 0.6;
 
 vec3 facing(vec3 normal, vec3 position)
@@ -20,7 +22,8 @@ void main()
     if (!dissolves(weights.w))
         discard;
     impostor_point found = find_point();
-    // Edges are as wide as the edges of the model, unless a texel is smaller than a pixel.
+    // Steeper coverage makes edges as narrow as those of the model. In coarse mipmap levels, texels
+    // are smaller than pixels, and coverage is used as stored.
     float steepness = 1.0 + clamp(2.0 - frame_and_level.y, 0.0, 1.0);
     float covered = clamp((found.covered - 0.5) * steepness + 0.5, 0.0, 1.0);
     if (covered < (alpha_mode == 1 ? 0.05 : 0.5))

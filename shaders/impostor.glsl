@@ -1,7 +1,8 @@
-// Computes the surface of an impostor at a pixel: a blend of up to three views (images from different
-// directions), each sampled where the ray from the viewer meets the depth stored in its image. The images are
-// in an atlas: a block for each frame contains the images of all views. Distances are relative to the
-// character's bounding sphere: its center is 0 and its radius is 1.
+// Computes the surface of an impostor at a pixel. The surface is a blend of up to three views,
+// images from different directions. Each view is sampled where the ray from the viewer meets the
+// depth that its image stores. The images are in an atlas, with one block for each frame that
+// contains all views. Positions are relative to the character's bounding sphere, whose center is 0
+// and whose radius is 1.
 uniform float coarse_level; // mipmap level at which an image has 16 x 16 texels
 uniform sampler2D colors;  // linear color; brightness of the specular map; times coverage
 uniform sampler2D surfaces; // normal in the axes of the image, depth, 1; times coverage
@@ -14,7 +15,7 @@ flat in vec2 frame_and_level;
 flat in vec4 viewer;
 in vec3 plane_position;
 
-// Sums over views, weighted by coverage.
+// Sums over views. Each view is weighted by its weight and its coverage.
 struct impostor_point {
     vec3 position; // model axes, relative to the sphere
     vec3 normal;   // model axes
@@ -24,11 +25,12 @@ struct impostor_point {
 
 const float MIN_COVERED = 0.02; // texels with less coverage are ignored
 
-// Samples keep a distance of half a texel of the coarsest level from the neighboring images.
+// Filtering must not mix neighboring images: samples keep a distance of half a texel of the
+// coarsest level.
 const float PICTURE_EDGE = 1.0 - 1.0 / 8.0; // MIN_LEVEL_SIDE in render/impostor.c is 8
 
-// Returns the texel of a view's image in the current frame, at a position from -1 to 1 to the right and up, in
-// a mipmap level. Returns 0 outside of the image.
+// Returns a texel of a view's image in the current frame and a mipmap level. `at` is the position
+// in the image, from -1 to 1 to the right and up. Returns 0 outside of the image.
 vec4 image_at(sampler2D pictures, int view, vec2 at, float level)
 {
     if (any(greaterThan(abs(at), vec2(1.0))))
@@ -41,19 +43,22 @@ vec4 image_at(sampler2D pictures, int view, vec2 at, float level)
     return textureLod(pictures, (vec2(cell) + inside) / cells, level);
 }
 
-// Returns the depth in a texel of `surfaces`: from -1, far from the viewer, to 1. Returns 0 for an empty texel.
+// Returns the depth in a texel of `surfaces`, from -1 (far from the viewer) to 1. An empty texel
+// has depth 0.
 float image_depth(vec4 surface)
 {
     return surface.w > MIN_COVERED ? 2.0 * surface.z / surface.w - 1.0 : 0.0;
 }
 
-// Adds a view. `origin` and `ray` are the viewer's ray through the pixel, in model axes. The ray is first
-// intersected with the plane through the center, then with the plane at the depth that the image has near
-// that point. The depth is read from a coarse level, which changes smoothly, so that the parts of a character
-// do not separate.
+// Adds a view to a sum. `origin` and `ray` are the viewer's ray through the pixel, in model axes.
+// The ray is first intersected with the plane through the center of the sphere. There the image
+// gives a depth, and the ray is intersected with the plane at that depth. The depth is read from a
+// coarse mipmap level, because it changes smoothly. The exact depth would separate the parts of a
+// character.
 void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec3 ray)
 {
-    // In the axes of the view, z is the depth of the image. The slope is the movement along x and y per depth.
+    // In the axes of a view, z points to its viewer, as depth does. The slope is the movement of
+    // the ray along x and y per z.
     mat3 axes = view_axes(view);
     vec3 from = origin * axes, along = ray * axes;
     vec2 slope = along.xy / min(along.z, -0.25);

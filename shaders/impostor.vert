@@ -1,5 +1,5 @@
-// Draws one impostor: a square through the center of the character's bounding sphere that faces the viewer.
-// Selects the three nearest views and their weights.
+// Draws one impostor as a square through the center of the character's bounding sphere. The square
+// faces the viewer. Also selects the three nearest views and their weights.
 layout(location = 0) in vec4 rotation; // model to world
 layout(location = 1) in vec4 translation;    // translation; w: scale
 layout(location = 2) in vec2 state;    // frame; fraction of the pixels that is visible
@@ -16,14 +16,16 @@ flat out vec2 frame_and_level; // frame; level of detail
 flat out vec4 viewer; // same format as `eye` of the frame
 out vec3 plane_position;
 
-// Below this size one view is sufficient, because the next view differs by less than a pixel.
+// If the sphere is smaller than this, one view suffices: the next view differs by less than a
+// pixel.
 const float SINGLE_VIEW_PIXELS = 10.0;
 const float SHARPER = 0.5; // mipmap level offset, because the images are already smoothed
 const float BELOW = -0.9; // z of a unit direction below which the view from below is used
 
-// Chooses the three views around a direction in model space, and their weights. The views are a grid: columns
-// are azimuths, rows are elevations. Each cell of the grid consists of two triangles, whose corners are views.
-// The weights are the barycentric coordinates of the direction in its triangle.
+// Selects the three views around a direction in model space, and their weights. The views are the
+// points of a grid, in which columns are azimuths and rows are elevations. Each cell of the grid
+// consists of two triangles with views at their corners. The weights are the barycentric
+// coordinates of the direction in its triangle.
 void choose_views(vec3 direction)
 {
     weights.xyz = vec3(1.0, 0.0, 0.0);
@@ -41,7 +43,8 @@ void choose_views(vec3 direction)
     ivec2 next = ivec2((first.x + 1) % view_counts.x, min(first.y + 1, view_counts.y - 1));
     vec2 part = vec2(column - floor(column), row - floor(row));
 
-    // The diagonal of the cell divides it into the triangle at its first corner and the triangle at its last.
+    // The diagonal divides the cell into the triangle at its first corner and the triangle at its
+    // last corner.
     bool far = part.x + part.y > 1.0;
     if (far)
         part = 1.0 - part;

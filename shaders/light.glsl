@@ -1,5 +1,6 @@
 // Computes the light that a surface reflects to the eye, in linear color. The color of a light is
-// defined as the light that a white matt surface facing it reflects, so there is no factor pi.
+// the light that a white matt surface facing it reflects. The usual factors of pi are therefore
+// missing.
 struct surface_point {
     vec3 position;  // world space
     vec3 flat_side; // unit normal of the mesh, on the eye's side
@@ -23,10 +24,10 @@ vec3 schlick(vec3 f0, float cosine)
     return f0 + (1.0 - f0) * (squared * squared * away);
 }
 
-// Returns the fraction of a light's color that a surface reflects to the eye. All directions are unit vectors.
-// The light is the sum of diffuse light and of a GGX highlight (Walter et al. 2007) with Hammon's visibility
-// term (GDC 2017). Light that is reflected specularly is not also scattered. Thin surfaces let light from behind
-// shine through.
+// Returns the fraction of the color of one light that a surface reflects to the eye. All directions
+// are unit vectors. The result is the sum of diffuse light and a GGX highlight (Walter et al. 2007)
+// with Hammon's visibility term (GDC 2017). Light that is reflected specularly is not scattered a
+// second time. Thin surfaces let light from behind shine through.
 vec3 light_by(surface_point at, vec3 to_light, vec3 to_eye)
 {
     float facing = dot(at.normal, to_light);
@@ -48,7 +49,8 @@ vec3 light_surface(surface_point at, vec3 to_eye)
 {
     vec3 to_sun = light_direction.xyz;
     vec3 sum = vec3(0.0);
-    // For thin surfaces, read the shadow of the side that faces the sun.
+    // The light comes from behind if the surface faces away. Thin surfaces then need the shadow at
+    // their other side.
     bool is_behind = dot(at.normal, to_sun) <= 0.0;
     if (!is_behind || at.thinness > 0.0)
         sum += light.rgb * light_by(at, to_sun, to_eye)

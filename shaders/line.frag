@@ -8,8 +8,8 @@ out vec4 color;
 
 void main()
 {
-    // Uses the pixel's own position, not an interpolated one: lines that pass close to the eye are
-    // so long on the screen that interpolation is not accurate enough.
+    // Uses the pixel's own position instead of an interpolated one. A line that passes close to the
+    // eye is so long on the screen that interpolation is inaccurate.
     vec2 line = line_ends.zw - line_ends.xy, from_start = gl_FragCoord.xy - line_ends.xy;
     float fraction = clamp(dot(from_start, line) / max(dot(line, line), 1e-12), 0.0, 1.0);
     float from_line = length(from_start - fraction * line);

@@ -1,6 +1,5 @@
-// A line of any width: core GL guarantees only thin ones, so each line is an instance of four
-// vertices that span a rectangle around it on the screen, with a margin for round ends and a soft
-// edge.
+// Draws a line of any width. Core OpenGL guarantees only thin lines, so each line is an instance of
+// a rectangle on the screen. The rectangle has a margin for round ends and a soft edge.
 layout(location = 0) in vec3 start; // world space
 layout(location = 1) in vec4 start_color;
 layout(location = 2) in vec3 end;
@@ -15,7 +14,8 @@ void main()
 {
     vec4 a = clip_from_world * vec4(start, 1.0);
     vec4 b = clip_from_world * vec4(end, 1.0);
-    // Points behind the near plane (z < -w) have no position on the screen: clip there.
+    // A point behind the near plane (z < -w) has no position on the screen. Clip the line at that
+    // plane.
     float a_depth = a.z + a.w, b_depth = b.z + b.w;
     if (a_depth < 0.0 && b_depth > 0.0)
         a = mix(a, b, a_depth / (a_depth - b_depth));

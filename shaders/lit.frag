@@ -1,5 +1,5 @@
-// Draws a textured, lit surface. Texels with low alpha are discarded. In a multisampled target the alpha
-// value selects the number of covered samples of an edge; the stored alpha is 1.
+// Draws a textured, lit surface. Texels with low alpha are discarded. In a multisampled target,
+// alpha selects how many samples of an edge are covered, and GL stores 1.
 uniform int alpha_mode; // alpha is 0: 1; 1: coverage (multisampled); 2: largest component (added light)
 
 flat in float dissolved; // fraction of the pixels that is hidden

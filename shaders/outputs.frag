@@ -16,8 +16,8 @@ void main()
         discard;
     vec3 flat_side;
     output_normal = vec4(0.5 + 0.5 * mapped_normal(flat_side), 1.0);
-    // Divide both before subtracting, so that the motion of static objects is exactly 0. A value of 2
-    // is off the screen.
+    // Divide both positions before the subtraction, so that the motion of static objects is exactly
+    // 0. A motion of 2 marks a position that was behind the eye.
     vec2 motion = 0.5 * (screen_now.xy / screen_now.z - screen_before.xy / screen_before.z);
     output_motion = screen_before.z > 0.0 ? clamp(motion, -2.0, 2.0) : vec2(2.0);
     output_identity = identity;

@@ -1,5 +1,6 @@
-// The matrix palette. Texels 3 * (instance * num_joints + joint) .. + 2 are the rows of a joint's 3x4
-// matrix in model space, which maps the bind pose to the current pose: the bytes of md5_build_palette().
+// The matrix palette. A joint's 3x4 matrix maps the bind pose to the current pose in model space.
+// Its rows are the texels 3 * (instance * num_joints + joint) .. + 2. The bytes are those of
+// md5_build_palette().
 uniform FLOAT_TABLE palettes;
 uniform int num_joints;
 
@@ -27,8 +28,9 @@ struct skinned {
     vec4 tangent;
 };
 
-// Normalizes a direction; returns the bind pose's if opposed joints cancel out, or if the square of
-// the length overflows.
+// Normalizes a direction. Returns the direction of the bind pose if the length is nearly 0, because
+// joints with opposite rotations cancel each other. Also returns it if the square of the length
+// overflows.
 vec3 unit_direction(vec3 direction, vec3 bind)
 {
     float square = dot(direction, direction);

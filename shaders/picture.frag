@@ -1,6 +1,7 @@
-// Writes a pixel of an impostor's image: color before lighting, normal in the axes of the image, and
-// depth. The alpha channels contain the brightness of the specular map, and coverage. Empty pixels are 0,
-// so that averages over pixels are weighted by coverage.
+// Writes a pixel of an impostor's image: color before lighting, normal in the axes of the image,
+// and depth. The alpha channel of the color contains the brightness of the specular map. The alpha
+// channel of the surface contains coverage. Empty pixels are 0, so averages over pixels are
+// weighted by coverage.
 layout(location = 0) out vec4 picture_color;
 layout(location = 1) out vec4 picture_surface;
 

@@ -1,4 +1,5 @@
-// For motion vectors: the tables contain the data of the current frame, then of the previous frame.
+// Included in programs that need the previous frame for motion vectors. Their tables contain the
+// data of the current frame, followed by the data of the previous frame.
 #define HAS_PREVIOUS
 
 uniform ivec3 previous; // first texel of the previous frame in palettes (or jobs of baked clips),

@@ -14,9 +14,10 @@ surface_point plain(vec3 position, vec3 normal, vec3 albedo, float gloss)
                          max(1.0 - gloss, 0.08), 0.0, 0.0);
 }
 
-// Returns the color of a surface as sRGB. `gloss` is 0..1. `shine` is the texel of the specular map if
-// `has_shine`: its color, and in alpha the thinness of thin parts. `emitted` is emitted light. `paint` and
-// `polish` multiply albedo and shine; in classic lighting they are sRGB values, otherwise linear.
+// Returns the color of a surface as sRGB. `gloss` is 0..1. If `has_shine`, `shine` is the texel of
+// the specular map: the color of highlights, and in alpha the thinness of thin parts. `emitted` is
+// light that the surface emits. `paint` multiplies the albedo and `polish` multiplies `shine`. Both
+// are sRGB values in classic lighting, otherwise linear colors.
 vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss, bool has_shine,
            vec4 shine, vec3 emitted, vec3 paint, vec3 polish)
 {
@@ -43,7 +44,8 @@ vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss,
 #endif
 }
 
-// The same for a surface without maps, for shaders of hosts.
+// Returns the color of a surface without maps, for shaders of hosts. The unit normal must be on the
+// eye's side.
 vec3 shade(vec3 position, vec3 normal, vec3 albedo, float gloss)
 {
     return shade(position, normal, normal, albedo, gloss, false, vec4(0.0), vec3(0.0), vec3(1.0),

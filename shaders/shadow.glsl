@@ -3,9 +3,10 @@ uniform sampler2DShadow sun;   // with depth comparison; filtered over four texe
 uniform sampler2D sun_depth;   // the same map, read as depth values
 uniform sampler2D contact_map; // height of the lowest caster above the ground; 1: no caster
 
-// Taps are distributed evenly over a disc of radius 1: tap i of n is at the radius sqrt((i + 0.5) / n), rotated by the golden
-// angle from the previous tap (Vogel's sunflower spiral). Tap -1 is at the center. With tables of taps instead, shading of the
-// ground takes 1.5 times as long on software GL.
+// A tap is one sample of a shadow map. Taps are distributed evenly over a disc of radius 1. Tap i
+// of n is at the radius sqrt((i + 0.5) / n), rotated by the golden angle from the previous tap
+// (Vogel's sunflower spiral). Tap -1 is at the center. Tables of taps are not used, because shading
+// of the ground then takes 1.5 times as long on software GL.
 const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
 const mat2 GOLDEN = mat2(-0.7373689, 0.6754903, -0.6754903, -0.7373689);
 
@@ -17,10 +18,12 @@ vec2 next_tap(int i, int n, inout vec2 rotation)
     return tap;
 }
 
-// Returns the rotation of the taps of a pixel. Each block of 2 x 2 pixels has another angle (Jimenez, "Next Generation Post
-// Processing in Call of Duty", 2014). Otherwise a copy of the shadow's edge would be visible for each tap. Inside the block, the
-// angles of the three pixels that ground.frag averages differ by 120 degrees, so that the average has taps in all directions. The
-// function uses integers and no sines, whose last digits depend on the driver, so that all machines read the same texels.
+// Returns the rotation of the taps of a pixel. Each block of 2 x 2 pixels has another angle
+// (Jimenez, "Next Generation Post Processing in Call of Duty", 2014). With equal angles, each tap
+// would show a copy of the shadow's edge. ground.frag averages three pixels of a block. Their
+// angles differ by 120 degrees, so the average has taps in all directions. The function uses
+// integers and no sines, because the last digits of sines depend on the driver, and all machines
+// must read the same texels.
 vec2 pixel_rotation()
 {
     ivec2 pixel = ivec2(gl_FragCoord.xy), square = pixel >> 1;
@@ -35,12 +38,14 @@ vec2 pixel_rotation()
 vec2 first_rotation = vec2(1.0, 0.0); // rotation of the first tap; equal in all pixels of bodies, so that they do not show noise
 float edge = 0.0; // half the width of the shadow's edge found by sunlight(), or possibly missed: a fraction of the map
 
-// Returns the visibility of the key light, 1 = full light. Edges get softer with the distance of
-// the caster, as under an area light: first the mean depth of the blockers is found, then a filter
-// of the resulting width is applied (Fernando, "Percentage-Closer Soft Shadows", 2005). The
-// compared depth follows the plane of the surface, so that a surface does not shadow itself.
-// Software GL executes both sides of branches and skips only loops. Therefore pixels that need no filter
-// use loops with 0 iterations instead of an early return.
+// Returns the visibility of the key light, where 1 is full light. Shadow edges get softer with the
+// distance of the caster, as under an area light. First the mean depth of the blockers is found,
+// then a filter of the corresponding width is applied (Fernando, "Percentage-Closer Soft Shadows",
+// 2005). The compared depth follows the plane of the surface, so that a surface does not shadow
+// itself.
+//
+// Software GL executes both sides of branches and skips only loops. Pixels that need no filter
+// therefore use loops with 0 iterations instead of an early return.
 const float MAX_SLOPE = 6.0;
 float sunlight(vec3 position, vec3 normal)
 {
@@ -53,7 +58,8 @@ float sunlight(vec3 position, vec3 normal)
     vec3 across = mat3(sun_from_world) * normal;
     vec2 slope = clamp(across.xy / max(-across.z, 1e-6), -MAX_SLOPE, MAX_SLOPE);
 
-    // Find the blockers, and the sum of their distances from the surface along the light.
+    // A blocker is a tap nearer to the light than the surface. Find the blockers and the sum of
+    // their distances from it.
     bool soft = shadow.y > 0.0;
     int num_blockers = inside && soft ? BLOCKER_TAPS : -1;
     float sum = 0.0, count = 0.0;
@@ -84,8 +90,8 @@ float sunlight(vec3 position, vec3 normal)
     return num_filters > 0 ? lit / float(num_filters) : 1.0;
 }
 
-// Returns the fraction of the sky that is hidden from a point by casters close above it. Casters far below
-// the point are on lower ground next to it, and are ignored.
+// Returns the fraction of the sky that is hidden from a point by casters close above it. A caster
+// far below the point stands on lower ground next to it and is ignored.
 float contact_shade(vec3 position)
 {
     vec3 at = (contact_from_world * vec4(position, 1.0)).xyz;

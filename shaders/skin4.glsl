@@ -1,5 +1,5 @@
-// Skins with up to four influences from attributes: transforms the bind position by the blended matrix of
-// its joints. See md5_pack_influences().
+// Skins with up to four influences, which are vertex attributes. Transforms the bind position by
+// the blended matrix of the joints. md5_pack_influences() computes the attributes.
 layout(location = 0) in vec3 bind_position; // model space
 layout(location = 1) in vec3 bind_normal;
 layout(location = 3) in vec4 bind_tangent;

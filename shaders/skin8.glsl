@@ -1,4 +1,4 @@
-// Skins with up to eight influences from attributes. See skin4.glsl.
+// Skins with up to eight influences, which are vertex attributes. See skin4.glsl.
 layout(location = 0) in vec3 bind_position; // model space
 layout(location = 1) in vec3 bind_normal;
 layout(location = 3) in vec4 bind_tangent;

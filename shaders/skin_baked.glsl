@@ -1,13 +1,15 @@
-// Replaces skinning: reads a vertex in two baked frames and interpolates them. md5/md5skin.h describes the
-// format of a vertex. Baked vertices do not have tangents, so normal maps have no effect.
+// Reads a vertex from two frames of a baked clip and interpolates it, instead of skinning it.
+// md5/md5skin.h describes the format of a vertex. Baked vertices have no tangents, so normal maps
+// have no effect.
 uniform FLOAT_TABLE baked_jobs;    // per instance: first frame, second frame, fraction, clip
 uniform FLOAT_TABLE baked_clips;   // per clip: bounds.min and its first frame; step
 uniform UINT_TABLE baked_vertices; // frames of all clips, one after the other
 uniform int num_vertices;          // vertices per frame
 uniform int first_vertex;          // index of the mesh's first vertex in a frame
 
-// Returns the unit normal in the upper 16 bits of a word, which contain two coordinates of 8 bits. The sphere
-// is projected to an octahedron, and the lower half of the octahedron is folded out to a square.
+// Decodes a unit normal from the upper 16 bits of a word, which contain two coordinates of 8 bits.
+// The encoding projects the sphere to an octahedron. It folds the lower half of the octahedron out
+// to a square.
 vec3 baked_normal(uint word)
 {
     vec2 at = (vec2(uvec2(word >> 16u, word >> 24u) & 255u) - 127.0) / 127.0;
@@ -19,13 +21,13 @@ vec3 baked_normal(uint word)
     return normalize(normal);
 }
 
-// Returns the quantized position of a vertex: the numbers of steps from the minimum of the clip's bounds.
+// Returns the quantized position of a vertex, in steps from the minimum of the clip's bounds.
 vec3 baked_steps(uvec2 words)
 {
     return vec3(words.x & 65535u, words.x >> 16u, words.y & 65535u);
 }
 
-// Returns the two words of the vertex in a frame. `frame` counts the frames of all clips.
+// Returns the two words of the vertex in a frame. `frame` is an index into the frames of all clips.
 uvec2 baked_words(float frame)
 {
     return FETCH(baked_vertices, int(frame) * num_vertices + first_vertex + gl_VertexID).xy;

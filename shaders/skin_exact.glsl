@@ -1,7 +1,7 @@
-// Skins with any number of weights of any sum. Iterates over the vertex's influences in a buffer; each is
-// (bias * point, bias) of a weight. The weights of a vertex can have different points, so the exact vertex
-// is the sum of palette * influence. See md5_mesh.influences. Dual quaternions are blended to one rigid
-// motion, so they transform the bind position instead.
+// Skins with any number of influences, whose weights can have any sum. Each influence is a texel
+// (bias * point, bias) of a table. The weights of an MD5 vertex can have different points, so the
+// exact position is the sum of matrix * influence. See md5_mesh.influences. Dual quaternions are
+// blended to one rigid motion, which transforms the bind position instead.
 #ifndef NO_ATTRIBUTES
 layout(location = 0) in vec3 bind_position; // read by dual blending and morphing only
 layout(location = 1) in vec3 bind_normal; // model space
@@ -21,8 +21,9 @@ skinned skin()
     if (first_influence == end_influence)
         return skinned(vec3(0.0), bind_normal, bind_tangent);
     skinned bind = bound(bind_position, bind_normal, bind_tangent);
-    // Uses ratios to the first bias, which has the largest magnitude, so that tiny and huge biases do not
-    // overflow or underflow. If the first bias is 0, all are 0, and only the first influence is used.
+    // Divide all biases by the first bias, which has the largest magnitude, so that tiny and huge
+    // biases do not overflow or underflow. If it is 0, all biases are 0, and only the first
+    // influence is used.
     float bias = INFLUENCE(first_influence).w;
     joint_blend blend = first_joint(INFLUENCE_JOINT(first_influence), 1.0);
     for (uint i = first_influence + 1u; bias != 0.0 && i < end_influence; i++)

@@ -1,4 +1,4 @@
-// Passes on vertices that md5_skin() or preskin.comp has already skinned into a buffer.
+// Reads a vertex that md5_skin() or preskin.comp has already skinned into a buffer.
 layout(location = 0) in vec3 posed_position; // model space
 layout(location = 1) in vec3 posed_normal;
 layout(location = 3) in vec4 posed_tangent;

@@ -1,11 +1,13 @@
-// Sky for shaders of hosts, which light surfaces without specular maps in all frames. sky_light() is
-// defined in environment.glsl; render/environment.c also expresses the studio's sky by its polynomial.
+// The sky for shaders of hosts. They light surfaces without specular maps, so reflections need not
+// be sharp. One shader must work in all frames. It uses sky_light() of environment.glsl, because
+// render/environment.c expresses the studio's sky by the same polynomial.
 vec3 sky_mirror(vec3 direction, float roughness)
 {
     return sky_light(direction);
 }
 
-// Same as in sky_environment.glsl if the frame has an environment, otherwise as in sky_studio.glsl.
+// Returns the sky's light at grazing angles, times `factor`. It is that of sky_environment.glsl if
+// the frame has an environment, otherwise that of sky_studio.glsl.
 vec3 sky_rim(float factor, vec3 normal)
 {
     float upward = 0.5 + 0.5 * normal.z;

@@ -1,12 +1,12 @@
-// Smooths the edges of an image with one sample per pixel: averages colors along an edge over its
-// stair steps, as in Lottes, "FXAA", 2009. If neighbors are similar, the loop has 0 iterations, because
-// software GL executes both sides of branches and skips only loops.
+// Smooths the edges of an image that has one sample per pixel. Averages colors along an edge, over
+// its stair steps, as in Lottes, "FXAA", 2009. Where neighbors are similar, the loop has 0
+// iterations, because software GL executes both sides of branches and skips only loops.
 uniform sampler2D diffuse; // the image, sRGB
 
 out vec4 color;
 
-// A weight of half and a short reach (pixels) are closest to the result of four samples. Larger values
-// would blur textures.
+// With half the weight and a short reach (in pixels), the result is closest to an image with four
+// samples per pixel. Larger values would blur textures.
 const float MIN_CONTRAST = 0.1, REACH = 2.0, SHARE = 0.5;
 const int TAPS = 4;
 
@@ -32,14 +32,15 @@ void main()
     float min_brightness = min(min(min(around.x, around.y), min(around.z, around.w)), center_brightness);
     float max_brightness = max(max(max(around.x, around.y), max(around.z, around.w)), center_brightness);
 
-    // Perpendicular to the gradient of the brightness; longer for flatter stair steps.
+    // Direction along the edge, perpendicular to the gradient of brightness. It is longer for
+    // flatter stair steps.
     vec2 along = vec2(around.x + around.y - around.z - around.w,
                       around.y + around.w - around.x - around.z);
     float flattest = max(min(abs(along.x), abs(along.y)), 0.03 * (max_brightness + min_brightness) + 0.01);
     along = clamp(along / flattest, -REACH, REACH) / vec2(textureSize(diffuse, 0));
     vec2 coords = gl_FragCoord.xy / vec2(textureSize(diffuse, 0));
 
-    // Average four samples along the edge, and the two inner ones of them.
+    // Average four samples along the edge, and separately the two inner ones.
     vec4 inner = vec4(0.0), whole = vec4(0.0);
     int num_taps = max_brightness - min_brightness > MIN_CONTRAST ? TAPS : 0;
     for (int i = 0; i < num_taps; i++) {
@@ -47,7 +48,8 @@ void main()
         inner += i == 1 || i == 2 ? 0.5 * texel : vec4(0.0);
         whole += 0.25 * texel;
     }
-    // The outer samples can be past the end of the edge, on another surface.
+    // The outer samples can lie past the end of the edge, on another surface. Then use only the
+    // inner ones.
     float mean = brightness(whole.rgb);
     vec4 smoothed = mean < min_brightness || mean > max_brightness ? inner : whole;
     color = num_taps == 0 ? middle : mix(middle, smoothed, SHARE);

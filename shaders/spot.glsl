@@ -1,12 +1,12 @@
-// Shadows of spot lights. Software GL executes this code even if its loop has 0 iterations, so frames
-// without such shadows use programs without this file.
+// Computes shadows of spot lights. Software GL executes the body of the loop even if it has 0
+// iterations. Frames without such shadows therefore use programs without this file.
 #define SPOTS
 
 uniform sampler2DShadow spots; // maps of up to four lights, 2 x 2
 
-// Returns the visibility of point light `number`, or 1 if it does not cast shadows. Edges are three texels
-// wide, so a surface that is offset along its normal by that width does not shadow itself. The outer
-// loop has 0 or 1 iterations.
+// Returns the visibility of point light `number`, or 1 if it casts no shadows. Edges are three
+// texels wide. The position is moved along the normal by that width, so that a surface does not
+// shadow itself. The outer loop has 0 or 1 iterations and replaces a branch.
 const float SPOT_RADIUS = 1.5, SPOT_OFFSET = 3.0; // texels
 float spotlight(int number, vec3 position, vec3 normal)
 {

@@ -1,5 +1,6 @@
-// Draws a stage of a material: a texture times a color, blended with the framebuffer. Values are used as
-// stored in the files, without sRGB decoding or encoding.
+// Draws a stage, one texture layer of a Doom 3 material: a texture times a color, blended with the
+// framebuffer. As in the engine, values are used as stored in the files, without sRGB decoding or
+// encoding.
 uniform sampler2D layer;
 uniform samplerCube cube;     // replaces the texture if texture coordinates are directions
 uniform sampler2D normals;    // normal map for reflections, as in surface.glsl
@@ -22,7 +23,7 @@ flat in float dissolved; // fraction of the pixels that is hidden
 
 out vec4 color;
 
-// Returns the normal with the normal map applied, as for lit surfaces.
+// Returns the normal with the normal map applied, as mapped_normal() of surface.glsl does.
 vec3 mapped(vec3 normal)
 {
     vec3 along_u = world_tangent.xyz - dot(world_tangent.xyz, normal) * normal;
@@ -43,7 +44,8 @@ vec3 direction()
     return stage_texgen == 3 ? -to_eye : reflect(-normalize(to_eye), normal);
 }
 
-// Returns the texel of the stage at the pixel: from the cube map if its texture coordinates are directions.
+// Returns the texel of the stage at the pixel. If the texture coordinates are directions, it is
+// from the cube map.
 vec4 stage_texel()
 {
     if (stage_texgen > 0 && stage_texgen != 4) {
@@ -63,14 +65,16 @@ void main()
     if (dissolved > 0.0 && dissolves(dissolved))
         discard;
     vec4 value = stage_texel() * stage_color;
-    // Texture combiners invert only the color; alpha is multiplied in both modes.
+    // As in Doom 3's texture combiners, the inverse mode inverts only the color. Alpha is
+    // multiplied in both modes.
     vec4 vertex_color = clamp(tint, 0.0, 1.0);
     if (stage_mode.x != 0)
         value *= vec4(stage_mode.x == 2 ? 1.0 - vertex_color.rgb : vertex_color.rgb, vertex_color.a);
     if (stage_mode.y == 1 && !(value.a > alpha_limit))
         discard;
     if (stage_mode.y == 2) {
-        // Increases from 0 to 1 over the width of a pixel, with 0.5 at the limit of the test.
+        // Alpha becomes coverage. It increases from 0 to 1 over the width of a pixel and is 0.5 at
+        // the limit of the test.
         value.a = clamp((value.a - alpha_limit) / max(fwidth(value.a), 1e-4) + 0.5, 0.0, 1.0);
         if (value.a < 0.05)
             discard;

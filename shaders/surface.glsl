@@ -13,11 +13,11 @@ in vec4 world_tangent; // w = +-1: bitangent = cross(normal, tangent) * w
 in vec2 texcoord;
 in vec4 tint; // vertex color times the instance's, linear
 
-// Mipmaps average alpha, so hair and leaves that cover less than half of an area would disappear at a
-// distance. Each mipmap level therefore increases alpha by a quarter.
+// Mipmaps average alpha. Hair and leaves that cover less than half of an area would therefore
+// disappear at a distance. To prevent this, alpha is increased by a quarter for each mipmap level.
 const float ALPHA_PER_LEVEL = 0.25;
 
-// Returns the mipmap level of the diffuse texture at the pixel, as GL selects it.
+// Returns the level of the diffuse texture that GL selects at the pixel.
 float mipmap_level()
 {
     vec2 texel = texcoord * vec2(textureSize(diffuse, 0));
@@ -25,15 +25,16 @@ float mipmap_level()
     return max(0.5 * log2(max(dot(right, right), dot(up, up))), 0.0);
 }
 
-// Returns the coverage: 0.5 at the edge of the cut-out, increasing from 0 to 1 over the width of one pixel.
+// Returns the coverage of the pixel for an alpha. At the edge of a cut-out it increases from 0 to 1
+// over the width of one pixel, with 0.5 at the alpha limit.
 float coverage(float alpha)
 {
     float scaled = alpha * (1.0 + ALPHA_PER_LEVEL * mipmap_level());
     return clamp((scaled - surface.y) / max(fwidth(scaled), 1e-4) + 0.5, 0.0, 1.0);
 }
 
-// Returns the normal. `flat_side` is the normal without the map. Back faces use the reversed normals of
-// their front faces.
+// Returns the unit normal with the normal map applied, on the side of the eye. `flat_side` is the
+// normal without the map. A back face has the reversed normal of its front face.
 vec3 mapped_normal(out vec3 flat_side)
 {
     vec3 normal = normalize(world_normal);
