@@ -25,7 +25,7 @@
 #define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": must not be NULL")
 
 // Assert that an object of md5model.h was not freed. Debug builds of md5model fill freed memory
-// with 0xDD; the bytes of `member` of a valid object never all have this value.
+// with the byte 0xDD. In a valid object, the bytes of `member` never all have this value.
 #define MD5GL_ASSERT_PART(part, member)                                     \
     do {                                                                    \
         MD5_ASSERT_NOT_NULL(part);                                          \

@@ -1,5 +1,4 @@
-// Tables, which are arrays that shaders read by index, and buffers that are refilled for every
-// draw.
+// Tables (arrays that shaders read by index), and buffers whose content is replaced often.
 #include "render/gl_internal.h"
 
 #include <string.h>
@@ -25,7 +24,7 @@ static texel_layout table_layout(const md5gl_table *table)
     return (texel_layout){GL_RGBA, GL_FLOAT, 4 * sizeof(float)};
 }
 
-// Writes the first `width` texels of consecutive rows of the bound texture, from row `first` on.
+// Writes the first `width` texels of `rows` rows of the bound texture, beginning with row `first`.
 static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsizei first,
                        GLsizei width, GLsizei rows, const void *texels)
 {
@@ -35,7 +34,7 @@ static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsize
                           texels);
 }
 
-// Enlarges the bound texture of a table to `rows` rows. Its content is then undefined.
+// Enlarges the bound texture of a table to `rows` rows. Its content is undefined afterwards.
 static void reserve_rows(const GladGLContext *gl, md5gl_table *table, GLsizei rows)
 {
     const texel_layout layout = table_layout(table);
@@ -46,8 +45,9 @@ static void reserve_rows(const GladGLContext *gl, md5gl_table *table, GLsizei ro
                    layout.components, layout.type, NULL);
 }
 
-// Writes `count` texels to the bound texture of a table, from row `first` on. The full rows and the
-// incomplete last row are written by two calls, so that no padded copy of the data is needed.
+// Writes `count` texels to the bound texture of a table, beginning with row `first`. The last row
+// can be incomplete. It is written by a separate call, so that no padded copy of the data is
+// needed.
 static void write_texels(const GladGLContext *gl, const md5gl_table *table, GLsizei first,
                          const void *texels, size_t count)
 {
@@ -61,7 +61,7 @@ static void write_texels(const GladGLContext *gl, const md5gl_table *table, GLsi
 }
 
 // Fills the texture of a table with one or two parts. Each part has `size` bytes and begins in a
-// new row; the second may be NULL. If the first is NULL, only reserves the memory. Leaves the
+// new row. The second part may be NULL. If the first part is NULL, only reserves memory. Leaves the
 // texture bound. Returns the index of the first texel of the second part.
 static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
                              const void *const parts[2], size_t size)
@@ -77,9 +77,8 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
     return (uint32_t)((size_t)rows * width);
 }
 
-// Creates a table, which is an array that shaders read, and fills it with data[size], or leaves it
-// undefined if `data` is NULL. The table is a buffer texture, or in OpenGL ES, which does not have
-// them, a 2D texture.
+// Creates a table and fills it with data[size]. If `data` is NULL, its content is undefined. The
+// table is a buffer texture. OpenGL ES has no buffer textures, so there it is a 2D texture.
 md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
                                 size_t size)
 {
@@ -97,7 +96,8 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
         gl->TexBuffer(GL_TEXTURE_BUFFER, format, table.buffer);
         gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
     } else {
-        // Floats cannot be filtered, and the filter of a texture without mipmaps must not use them.
+        // Float textures cannot be filtered. A filter that uses mipmaps would also make the texture
+        // incomplete.
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
         const void *const parts[2] = {data, NULL};
@@ -108,9 +108,9 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
     return table;
 }
 
-// Replaces the content of a table by data[size], followed by previous[size] if it is not NULL,
-// without waiting for draws that still read the former content. Returns the index of the first
-// texel of `previous`, or 0.
+// Replaces the content of a table by data[size], followed by previous[size] if that is not NULL.
+// Does not wait for draws that still read the former content. Returns the index of the first texel
+// of `previous`, or 0 if it is NULL.
 uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data,
                            const void *previous, size_t size)
 {
@@ -121,7 +121,7 @@ uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const v
         return previous ? end : 0;
     }
 
-    // New storage, so that the driver does not wait for draws that read the former content.
+    // With new storage, the driver need not wait for draws that still read the former content.
     gl->BindBuffer(GL_TEXTURE_BUFFER, table->buffer);
     gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)(previous ? 2 * size : size), NULL,
                    GL_STREAM_DRAW);

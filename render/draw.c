@@ -4,10 +4,10 @@
 // stage list (list_draw) draws one mesh with the blended texture layers of a Doom 3 material.
 // md5gl_capture() reads skinned vertices back, so that tests can compare them with the CPU's.
 //
-// md5gl_pose() has divided the instances of a model in two ways. A run is a sequence of instances
-// with the same skin (set of materials) and the same winding. A batch contains the instances whose
-// joint matrices fit into one table. A mesh needs one instanced draw call for each batch in each
-// run.
+// md5gl_pose() has divided the instances of a model in two ways, into runs and into batches. A run
+// is a sequence of instances with the same skin (set of materials) and the same winding. A batch is
+// a sequence of instances whose joint matrices fit into one table. Runs and batches can overlap, so
+// a mesh needs one instanced draw call for each pair of a run and a batch that share instances.
 #include "render/md5gl_game.h"
 #include "render/gl_internal.h"
 
@@ -17,7 +17,7 @@
 
 // -- Passes -----------------------------------------------------------------------------------
 
-// One pass over all meshes of a model.
+// One draw of all meshes of a model for one purpose.
 typedef struct model_draw {
     const md5gl_model *model;
     uint32_t style; // flags of md5gl_style
@@ -25,8 +25,8 @@ typedef struct model_draw {
     const float *color; // RGBA of MD5GL_PASS_EDGES; NULL in all other passes
 } model_draw;
 
-// A limit of the alpha test that every texel passes. It must be far below 0, because
-// shaders/surface.glsl softens the edge around the limit.
+// The limit of the alpha test for opaque materials: every texel passes. shaders/surface.glsl
+// softens the edge around the limit, so the limit must be far below 0, the lowest alpha.
 static const float no_alpha_test = -1000.0f;
 
 // Clamps a value to 0..1. Not a number becomes 0.
@@ -43,9 +43,10 @@ static float linear_from_srgb(float value)
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-// Writes a material's sRGB color for the shader. The studio's light multiplies linear colors, so
-// the color is decoded if `is_linear`. The classic light multiplies sRGB values. Black is the
-// default of a material and stands for white.
+// Writes the diffuse or specular color of a material for the shader. Materials specify colors in
+// sRGB. The studio's light multiplies linear colors, so `is_linear` converts the color. The classic
+// light multiplies sRGB values, as Doom 3 does. Black is the initial value of a material's color
+// and means white: the texture is not tinted.
 static void write_material_color(md5_vec3 color, bool is_linear, float rgb[3])
 {
     const float values[3] = {color.x, color.y, color.z};
@@ -59,17 +60,17 @@ static void write_material_color(md5_vec3 color, bool is_linear, float rgb[3])
     }
 }
 
-// Returns true if the vertices of a mesh were skinned by md5gl_pose() and are in the buffer
-// `posed`. Otherwise the vertex shader computes them.
+// Returns true if md5gl_pose() has skinned the vertices of a mesh and stored them in the buffer
+// `posed`. If false, the vertex shader of each draw computes the vertices.
 static bool is_skinned_before(const md5gl_model *model, const md5gl_mesh *mesh)
 {
     return mesh->posed && !model->baked;
 }
 
 // Makes the bound vertex array of a mesh read the vertices of one instance from the buffer `posed`.
-// If `has_previous`, the program draws motion vectors, and also reads the positions of the instance
-// in the previous frame. If the buffer does not contain them, the current positions replace them:
-// the instance has not moved.
+// `has_previous` is true if the program draws motion vectors. Such a program also reads the
+// positions of the instance in the previous frame. If the buffer does not contain them, the shader
+// reads the current positions instead, and the motion is 0.
 static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *model,
                                  const md5gl_mesh *mesh, uint32_t instance, bool has_previous)
 {
@@ -77,7 +78,8 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
     const size_t num_vertices = mesh->deform.num_vertices; // per instance
     const md5gl_layout layout =
         md5gli_make_layout(num_vertices * mesh->posed_count, MD5GL_NUM_ARRAYS);
-    // Deforms also write texture coordinates and colors. Other meshes read them from `vertices`.
+    // A deform also computes texture coordinates and colors for each instance. Without a deform,
+    // these attributes are equal in all instances and remain in the buffer `vertices`.
     const uint32_t num_arrays = mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS;
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->posed);
     md5gli_set_attributes(gl, &layout, num_vertices * instance, 0, num_arrays);
@@ -93,16 +95,16 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-// Returns true if no texel of a surface can be cut out. The depth pass of such a surface needs
-// neither a texture nor a fragment stage. Returns false if md5gl_pose() has not examined the
-// material yet.
+// Returns true if no texel of a surface can be cut out by its alpha. The depth pass can then draw
+// the surface without a texture and without a fragment shader, which is faster. Returns false if
+// md5gl_pose() has not examined the material yet.
 static bool is_surface_opaque(const md5gl_model *model, const md5gl_surface *surface)
 {
     return !model->faded && surface->has_known_opacity && !surface->is_alpha_tested;
 }
 
-// Returns the pass whose program draws a surface: the lit pass has a program for each kind of
-// light, and the depth pass has a faster program for opaque surfaces.
+// Returns the pass whose program draws a surface. The lit pass has a separate program for each kind
+// of light. The depth pass has a faster program for opaque surfaces.
 static enum md5gl_pass effective_pass(const md5gl_renderer *renderer, const model_draw *draw,
                                       const md5gl_surface *surface)
 {
@@ -113,9 +115,9 @@ static enum md5gl_pass effective_pass(const md5gl_renderer *renderer, const mode
     return draw->pass;
 }
 
-// Returns the program that draws a mesh in a pass. If the program for the frame's light cannot be
-// built, returns the program of the studio's light. Returns NULL if the program of another pass
-// cannot be built; the mesh is then not drawn.
+// Returns the program that draws a mesh in a pass. If the program for the light of the frame cannot
+// be built, returns the program for the studio's light, so that the mesh remains visible. Returns
+// NULL if the program of any other pass cannot be built. The caller then skips the mesh.
 static const md5gl_program *get_pass_program(md5gl_renderer *renderer, const model_draw *draw,
                                              const md5gl_mesh *mesh, const md5gl_surface *surface)
 {
@@ -130,8 +132,9 @@ static const md5gl_program *get_pass_program(md5gl_renderer *renderer, const mod
     return md5gli_get_mesh_program(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL);
 }
 
-// Uses a program and sets the uniforms that all instances share. `material` specifies the use of
-// vertex colors. It is NULL for stages, which have a uniform of their own for that purpose.
+// Uses a program and sets the uniforms that all instances share. `material` specifies how vertex
+// colors are used. For stages `material` is NULL, because draw_stage() sets the use of vertex
+// colors itself.
 static void use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
                               const md5gl_mesh *mesh, const md5gl_material *material,
                               const md5gl_program *program)
@@ -149,7 +152,8 @@ static void use_model_program(md5gl_renderer *renderer, const md5gl_model *model
     md5gli_set_integer(gl, program, MD5GL_COLORED, colored);
 }
 
-// Returns the alpha below which texels of a material are cut out.
+// Returns the alpha limit of a material: the shader discards texels with a lower alpha. The default
+// is 0.5.
 static float alpha_limit(const md5gl_material *material)
 {
     if (material->is_opaque)
@@ -157,7 +161,8 @@ static float alpha_limit(const md5gl_material *material)
     return material->alpha_test > 0.0f ? material->alpha_test : 0.5f;
 }
 
-// Binds a 2D texture, or the white texture if `texture` is 0, so that no unit is empty.
+// Binds a 2D texture. A unit must not remain empty, so the white texture is bound if `texture` is
+// 0.
 static void bind_or_white(md5gl_renderer *renderer, const md5gl_program *program,
                           enum md5gl_unit unit, md5gl_texture texture)
 {
@@ -165,8 +170,8 @@ static void bind_or_white(md5gl_renderer *renderer, const md5gl_program *program
                         texture ? texture : renderer->white);
 }
 
-// Binds the textures of a material and sets the uniform `maps`, from which the shader knows the
-// maps of the material. With the style MD5GL_UNTEXTURED, the surface is grey and does not glow.
+// Binds the textures of a material. Sets the uniform `maps`, which tells the shader which maps the
+// material has. With the style MD5GL_UNTEXTURED, the surface is grey and does not glow.
 static void bind_material(md5gl_renderer *renderer, const md5gl_material *material, uint32_t style,
                           const md5gl_program *program)
 {
@@ -187,8 +192,8 @@ static void bind_material(md5gl_renderer *renderer, const md5gl_material *materi
     }
 }
 
-// Returns the value of the uniform `alpha_mode`, which selects the alpha that shaders/lit.frag
-// writes.
+// Returns the value of the uniform `alpha_mode`. It selects what shaders/lit.frag writes as alpha:
+// 1, the coverage of the pixel, or the largest color component.
 static GLint alpha_mode(const md5gl_renderer *renderer)
 {
     enum { ALPHA_IS_ONE, ALPHA_IS_COVERAGE, ALPHA_IS_LARGEST_COMPONENT };
@@ -197,9 +202,9 @@ static GLint alpha_mode(const md5gl_renderer *renderer)
     return renderer->multisampled ? ALPHA_IS_COVERAGE : ALPHA_IS_ONE;
 }
 
-// Sets all state that drawing a mesh needs, except its vertices: the program, the textures and
-// uniforms of its material, and culling. Uniforms that the program of the pass does not have are
-// skipped.
+// Sets all state for drawing a mesh except its vertices: the program, culling, and the textures and
+// uniforms of the material. Not all programs have all of the uniforms. GL ignores a uniform that
+// the program does not have, because its location is -1.
 static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                         const md5gl_surface *surface, const md5gl_program *program)
 {
@@ -230,14 +235,15 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
         gl->Enable(GL_CULL_FACE);
 }
 
-// Returns true if a pass draws edges from the buffer of line indices, because OpenGL ES cannot draw
-// triangles as lines.
+// Returns true if a pass draws edges from the buffer of line indices. OpenGL ES needs this buffer,
+// because it has no glPolygonMode() to draw triangles as lines.
 static bool uses_line_indices(const md5gl_renderer *renderer, const model_draw *draw)
 {
     return renderer->is_es && draw->pass == MD5GL_PASS_EDGES;
 }
 
-// The instances of one batch that a draw includes. Indices count all instances of the model.
+// The instances of one batch that a draw includes. All indices are indices into the instances of
+// the model.
 typedef struct batch_range {
     const md5gl_batch *batch;
     uint32_t batch_first; // first instance of the batch
@@ -245,9 +251,9 @@ typedef struct batch_range {
     uint32_t end;         // end of the drawn instances
 } batch_range;
 
-// Draws one mesh, whose state is set, for instances of one batch. One draw call suffices if the
-// vertex shader skins. If the vertices are in the buffer `posed`, each instance has other vertices
-// and needs its own draw call.
+// Draws one mesh for some instances of one batch. The state of the mesh is already set. If the
+// vertex shader skins, one instanced draw call suffices. If the vertices are in the buffer `posed`,
+// each instance has its own vertices there and needs its own draw call.
 static void draw_range(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                        const md5gl_program *program, const batch_range *range)
 {
@@ -271,13 +277,14 @@ static void draw_range(md5gl_renderer *renderer, const model_draw *draw, const m
                                   (GLsizei)instances_per_call);
     }
 
-    // The index buffer belongs to the vertex array, which other passes use for triangles.
+    // The index buffer is part of the vertex array. Restore the triangles for other passes.
     if (has_lines)
         gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
 }
 
-// Draws one mesh, whose state is set, for the instances of a run. A mirrored run is drawn with the
-// opposite front face, because mirroring reverses the winding.
+// Draws one mesh for the instances of a run. The state of the mesh is already set. A mirrored
+// placement reverses the winding of triangles, so a mirrored run is drawn with the opposite front
+// face.
 static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                           const md5gl_program *program, const md5gl_run *run)
 {
@@ -289,7 +296,7 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     if (run->is_mirrored)
         gl->FrontFace(renderer->front_face == GL_CW ? GL_CCW : GL_CW);
 
-    // A run can begin and end within batches: draw the instances that are in both.
+    // A batch can overlap the run only partly. Draw the instances that are in both.
     const uint32_t run_end = run->first + run->count;
     uint32_t batch_first = 0;
     for (uint32_t i = 0; i < draw->model->num_batches; i++) {
@@ -307,8 +314,8 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
         gl->FrontFace(renderer->front_face);
 }
 
-// Returns the number of runs of the model's instances. If md5gl_pose() did not store runs, all
-// instances are one run with skin 0.
+// Returns the number of runs of the model's instances. If md5gl_pose() has stored no runs, all
+// instances have skin 0 and are one run.
 static uint32_t count_runs(const md5gl_model *model)
 {
     if (model->num_runs > 0)
@@ -324,7 +331,7 @@ static md5gl_run get_run(const md5gl_model *model, uint32_t index)
     return (md5gl_run){.count = model->num_instances};
 }
 
-// Draws one mesh, whose state is set, for all instances that use a skin.
+// Draws one mesh for all instances with a skin. The state of the mesh is already set.
 static void draw_skin(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                       const md5gl_program *program, uint32_t skin)
 {
@@ -336,8 +343,9 @@ static void draw_skin(md5gl_renderer *renderer, const model_draw *draw, const md
     }
 }
 
-// Returns true if a pass skips a surface. The depth pass of shadows skips materials without
-// shadows. All other passes except the edges skip materials that md5gl_draw_stages() draws.
+// Returns true if a pass does not draw surfaces with a material. The depth pass draws shadow maps
+// and skips materials with no_shadow. All other passes except the edges skip materials that
+// md5gl_draw_stages() draws.
 static bool is_skipped(enum md5gl_pass pass, const md5gl_material *material)
 {
     if (pass == MD5GL_PASS_DEPTH)
@@ -345,7 +353,7 @@ static bool is_skipped(enum md5gl_pass pass, const md5gl_material *material)
     return pass != MD5GL_PASS_EDGES && material->is_staged;
 }
 
-// Draws all visible meshes of a model in a pass, each run of instances with the materials of its
+// Draws all visible meshes of a model in a pass. Each run of instances gets the materials of its
 // skin.
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
@@ -370,10 +378,10 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     }
 }
 
-// Switches alpha to coverage on or off: in a multisampled target, the alpha of a pixel selects the
-// number of samples that are drawn, so that cut-out edges are soft without sorting.
+// Switches alpha to coverage on or off. In a multisampled target, it converts the alpha of a pixel
+// to the number of samples that are drawn. Cut-out edges therefore become soft without sorting.
 //
-// The alpha that is stored must be 1. In an opaque target it is 1 already, so alpha is not written.
+// The stored alpha must nevertheless be 1. In an opaque target it is already 1, so alpha is masked.
 // GL_SAMPLE_ALPHA_TO_ONE would be simpler, but OpenGL ES does not have it, and llvmpipe ignores it.
 void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
 {
@@ -388,9 +396,9 @@ void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
         set(GL_SAMPLE_ALPHA_TO_ONE);
 }
 
-// Switches drawing of triangles as lines on or off. A polygon offset moves the lines in front of
-// the surface that they surround. OpenGL ES does not have an offset for lines, so a slightly nearer
-// depth range is set instead.
+// Switches drawing of triangles as lines on or off. The lines lie exactly in the surface, so they
+// must be moved towards the viewer to be visible. OpenGL has a polygon offset for lines. OpenGL ES
+// does not, so a slightly nearer depth range is set instead.
 static void set_edge_mode(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -451,8 +459,9 @@ void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void 
         md5gl_resume_frame(renderer);
 }
 
-// Draws the edges of all triangles of a model as lines. The colors are premultiplied: dark over a
-// lit surface; without a surface, a tone that is visible on dark and light backgrounds.
+// Draws the edges of all triangles of a model as lines. Over a lit surface the lines are dark.
+// Without a surface they have a medium tone, which is visible on dark and light backgrounds. The
+// colors are premultiplied by alpha.
 static void draw_edges(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
     static const float over_surface[4] = {0.02f, 0.02f, 0.03f, 0.6f};
@@ -522,8 +531,9 @@ bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_
 
 // -- Capturing --------------------------------------------------------------------------------
 
-// Reads the first `size` bytes of the buffer that is bound for transform feedback. OpenGL ES can
-// only map the buffer. Returns false and fills the error if the driver cannot map it.
+// Reads the first `size` bytes of the buffer that is bound for transform feedback. OpenGL ES has no
+// glGetBufferSubData(), so there the buffer is mapped. Returns false and fills the error if the
+// driver cannot map it.
 static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -569,7 +579,7 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
     if (is_skinned_before(model, mesh))
         set_posed_attributes(renderer, model, mesh, 0, false);
 
-    // Draw each vertex as a point. Nothing is rasterized.
+    // Draw each vertex as a point, so that every vertex is written once. Nothing is rasterized.
     GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
     create_capture_buffers(gl, sizes, buffers);
     gl->Enable(GL_RASTERIZER_DISCARD);
@@ -588,8 +598,9 @@ static bool capture_vertices(md5gl_renderer *renderer, const md5gl_model *model,
     return is_read;
 }
 
-// Makes sure that the model has an instance to capture: poses one instance with the palette, or
-// keeps the current instances if `palette` is NULL. Returns false and fills the error on failure.
+// Makes sure that the model has an instance to capture. If `palette` is not NULL, replaces all
+// instances by one instance with this palette. If it is NULL, keeps the current instances. Returns
+// false and fills the error on failure.
 static bool pose_captured(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palette,
                           md5_error *error)
 {
@@ -646,19 +657,21 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
 
 // == Stages ======================================================================================
 //
-// Draws lists of stages in four parts: shadows, opaque bases, the light of translucent surfaces,
-// and the stages, which are blended over the first three.
+// A stage is one texture layer of a Doom 3 material. It is drawn over the whole mesh by the program
+// of MD5GL_PASS_STAGE. Stages differ in uniforms and in GL state, such as blending, masks and
+// depth. The base is the surface below the stages. The base of an opaque material fills the depth
+// buffer before its stages are drawn.
 //
-// A stage is a texture layer of a material: one draw of a mesh by the program of MD5GL_PASS_STAGE.
-// Stages differ in uniforms and in GL state, such as blending, masks and depth. The base of an
-// opaque material fills the depth buffer before its stages are drawn. "The engine" is Doom 3's.
+// Stage lists are drawn in four parts. The parts are shadows, opaque bases, the light of
+// translucent surfaces, and the stages. The stages are blended over the first three.
 //
-// Texels are used without sRGB decoding, because the engine blends bytes. Alpha in the target is
-// coverage unless a stage reads it. Cut-out surfaces are drawn in two steps: first only depth, then
-// light where the depth is equal. In multisampled frames, alpha selects the samples of an edge. In
-// all other frames the alpha test is as strict as the engine's.
+// In the comments below, "the engine" is Doom 3's. Texels are used without sRGB decoding, because
+// the engine blends bytes. Alpha in the target is coverage unless a stage reads it. Cut-out
+// surfaces are drawn twice: first only their depth, then light at pixels with equal depth. In
+// multisampled frames, alpha selects the samples of an edge. In all other frames, the engine's
+// alpha test is used: a texel is either drawn or discarded.
 
-// One stage list of a model, with the objects that draw it.
+// One stage list of a model, with the mesh and the program that draw it.
 typedef struct list_draw {
     const md5gl_model *model;
     const md5gl_stage_list *list;
@@ -713,16 +726,16 @@ static bool has_base(const md5gl_stage_list *list)
     return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
 }
 
-// Sets the color mask: `masked` are the color channels that are not written, as flags
-// MD5GL_MASK_*. `alpha` is true if alpha is written.
+// Sets the color mask. `masked` is a combination of MD5GL_MASK_* flags: the color channels that are
+// not written. `alpha` is true if alpha is written.
 static void write_channels(md5gl_renderer *renderer, uint32_t masked, bool alpha)
 {
     renderer->gl.ColorMask(!(masked & MD5GL_MASK_RED), !(masked & MD5GL_MASK_GREEN),
                            !(masked & MD5GL_MASK_BLUE), alpha);
 }
 
-// Returns true if a stage adds to the coverage of the target. A stage that only multiplies the
-// target's color, or that does not write colors, does not.
+// Returns true if a stage adds to the coverage of the target, which is stored in the alpha channel.
+// A stage that only multiplies the target's color does not. A stage that writes no colors does not.
 static bool adds_coverage(const md5gl_stage *stage)
 {
     const uint32_t all = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
@@ -733,10 +746,10 @@ static bool adds_coverage(const md5gl_stage *stage)
     return stage->source != MD5GL_FACTOR_ZERO && (stage->masked & all) != all;
 }
 
-// Sets blending and channel masks for a material stage, and returns the alpha that the shader must
-// write. If a stage of the list reads the target's alpha (`uses_alpha`), alpha is blended as the
-// stage specifies. Otherwise the target's alpha is coverage (0 where nothing is drawn), and the
-// stage adds its coverage.
+// Sets blending and channel masks for a stage, and returns the alpha that the shader must write.
+// `uses_alpha` is true if any stage of the list reads the target's alpha. Alpha is then blended as
+// the stage specifies. Otherwise the target's alpha is coverage (0 where nothing is drawn), and the
+// stage adds its own coverage.
 static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_stage *stage,
                                        bool uses_alpha)
 {
@@ -752,12 +765,14 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
         return ALPHA_UNCHANGED;
     }
 
-    // Alpha is coverage, which is added in the same way for all stages.
+    // Alpha is coverage. It is blended with the same factors for all stages, whatever their color
+    // factors are.
     const bool covers = !renderer->opaque && adds_coverage(stage);
     write_channels(renderer, stage->masked, covers);
     gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 
-    // The shader can write the coverage as alpha only if the colors are blended without alpha.
+    // The shader can write coverage as alpha only if the color factors do not depend on the
+    // source's alpha.
     const bool needs_alpha = reads_source_alpha(stage->source) || reads_source_alpha(stage->target);
     if (!covers || needs_alpha)
         return ALPHA_UNCHANGED;
@@ -782,7 +797,8 @@ static void set_depth(md5gl_renderer *renderer, GLenum function, bool writes)
     renderer->gl.DepthMask(writes);
 }
 
-// Sets an offset of the depth of surfaces, in the smallest steps of depth; 0 is none.
+// Sets an offset of the depth of surfaces, in the smallest steps of the depth buffer. 0 switches it
+// off.
 static void set_depth_offset(md5gl_renderer *renderer, float offset)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -802,14 +818,14 @@ enum alpha_test {
     ALPHA_SOFT,   // alpha near the limit becomes coverage
 };
 
-// An untextured black stage.
+// A stage that draws the surface in black without a texture.
 static const md5gl_stage black_stage = {.color = {0.0f, 0.0f, 0.0f, 1.0f}};
 
 static const GLint bumped_reflection = 5; // a value of stage_texgen in shaders/stage.frag
 
-// Binds the textures of a stage: its cube map if `is_cube`, else its 2D texture, and its normal map
-// if `is_bumped`. A 2D unit that the stage does not use gets the white texture; the cube unit gets
-// none.
+// Binds the textures of a stage. Binds the cube map if `is_cube`, and the 2D texture otherwise.
+// Binds the normal map if `is_bumped`. An unused 2D unit gets the white texture, and an unused cube
+// unit gets none.
 static void bind_stage_textures(md5gl_renderer *renderer, const md5gl_program *program,
                                 const md5gl_stage *stage, bool is_cube, bool is_bumped)
 {
@@ -823,9 +839,9 @@ static void bind_stage_textures(md5gl_renderer *renderer, const md5gl_program *p
     md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, image);
 }
 
-// Draws one stage of a material on the whole surface, for all instances with the skin of the list.
-// The stage's texture coordinates (texgen) can be directions, which are looked up in a cube map.
-// The caller has set blending, masks and depth.
+// Draws one stage of a material on the whole mesh, for all instances with the skin of the list. The
+// caller has set blending, masks and depth. The stage's texgen selects the source of its texture
+// coordinates. They can be directions that select texels of a cube map.
 static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
                        enum alpha_test test, enum written_alpha alpha)
 {
@@ -856,9 +872,9 @@ static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md
 
 // -- Bases ----------------------------------------------------------------------------------------
 
-// Fills the depth buffer, and draws in black, where at least one stage passes its alpha test. If no
-// stage tests alpha, fills depth on the whole surface. If `is_soft`, alpha is not tested, but
-// selects the samples of a pixel.
+// Draws the surface in black and fills the depth buffer where at least one stage passes its alpha
+// test. If no stage has an alpha test, draws the whole surface. If `is_soft`, alpha selects the
+// samples of a pixel instead of being tested.
 static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_soft)
 {
     const md5gl_stage_list *const list = draw->list;
@@ -895,8 +911,8 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     md5gli_bind_frame(renderer);
 }
 
-// Draws a mesh lit by the lights of the frame, with a material. If `material` is NULL, uses the
-// material of its skin.
+// Draws a mesh with a material in the light of the frame. If `material` is NULL, uses the material
+// that the mesh has in the skin of the list.
 static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
                      const md5gl_material *material)
 {
@@ -918,8 +934,9 @@ static bool is_two_sided(const list_draw *draw)
     return md5gli_get_surface(draw->model, list->skin, list->mesh)->material.two_sided;
 }
 
-// Draws the lit parts of a material: the material of the skin, then the additional lit layers of
-// the list, which are always added. The first replaces the color of the target unless `is_added`.
+// Draws the lit parts of a material: first the material of the skin, then the additional lit layers
+// of the list. The layers are always added to the target. The first part replaces the target's
+// color, unless `is_added`.
 static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_added)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -937,8 +954,8 @@ static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_
     }
 }
 
-// Returns the side of triangles that is culled when a list is drawn lit: none if the material is
-// two-sided, otherwise one, even if the list itself does not cull.
+// Returns the faces that are culled when a list is drawn lit. A two-sided material culls no faces.
+// Any other material culls one side, even if the list itself culls none.
 static md5gl_cull lit_cull_mode(const list_draw *draw)
 {
     if (is_two_sided(draw))
@@ -946,7 +963,7 @@ static md5gl_cull lit_cull_mode(const list_draw *draw)
     return draw->list->cull == MD5GL_CULL_FRONT ? MD5GL_CULL_FRONT : MD5GL_CULL_BACK;
 }
 
-// Switches the reception of shadows on or off for the draws that follow.
+// Switches on or off whether surfaces receive shadows in the draws that follow.
 static void set_shadowing(md5gl_renderer *renderer, bool on)
 {
     const float value = on ? 1.0f : 0.0f;
@@ -955,8 +972,8 @@ static void set_shadowing(md5gl_renderer *renderer, bool on)
                                &value);
 }
 
-// Adds the light of a translucent surface. Its alpha becomes coverage, like the alpha of stages
-// that add.
+// Adds the light that a translucent surface reflects to the image. Its alpha adds to the coverage
+// of the target.
 static void draw_light_pass(md5gl_renderer *renderer, const list_draw *draw)
 {
     if (draw->list->base != MD5GL_BASE_ADDED)
@@ -971,8 +988,9 @@ static void draw_light_pass(md5gl_renderer *renderer, const list_draw *draw)
     set_shadowing(renderer, renderer->shadowed);
 }
 
-// Draws the opaque base of a material: first depth, cut out by the alpha tests of the stages, then,
-// if the base is lit, light where the depth is equal. A base that is not lit is black.
+// Draws the opaque base of a material. First fills the depth buffer, with holes where the alpha
+// tests of all stages fail. Then, if the base is lit, draws its light at pixels with equal depth. A
+// base that is not lit is black.
 static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 {
     const uint32_t all_masked = UINT32_MAX;
@@ -981,14 +999,16 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     if (!has_base(list))
         return;
 
-    // In an opaque multisampled target, alpha must remain 1 although alpha selects samples.
+    // In an opaque target, alpha must remain 1. With multisampling the shader's alpha selects
+    // samples and is not 1, so it is not written.
     const bool keeps_alpha = renderer->multisampled && renderer->opaque;
     renderer->gl.Disable(GL_BLEND);
     set_depth_offset(renderer, list->depth_offset);
     set_depth(renderer, GL_LEQUAL, true);
     set_culling(renderer, is_lit ? lit_cull_mode(draw) : list->cull);
-    // In multisampled frames, edges are as soft as the edges of other cut-out surfaces. Stages that
-    // are drawn over the base have its depth and therefore its samples.
+    // In multisampled frames, the edges of the base are as soft as those of other cut-out surfaces.
+    // Stages with an equal depth test are drawn only on the samples of the base, so their edges
+    // match.
     md5gli_set_coverage(renderer, true);
     if (is_lit)
         write_channels(renderer, all_masked, false);
@@ -1018,9 +1038,10 @@ static bool uses_target_alpha(const md5gl_stage_list *list)
     return false;
 }
 
-// Sets the alpha of the target to 1 where the last stage of a list was drawn, because its stages
-// have used alpha for other values. In a target that is not opaque, alpha is set only if the depth
-// of the last stage must be equal: an opaque base is below such a stage.
+// Sets the alpha of the target to 1 where the last stage of a list was drawn. The stages of this
+// list have stored other values in alpha, and the image must be opaque there. In a target that is
+// not opaque, this is correct only if the last stage was drawn at equal depth: an opaque base is
+// then below it.
 static void restore_opacity(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
@@ -1033,8 +1054,8 @@ static void restore_opacity(md5gl_renderer *renderer, const list_draw *draw)
     draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
 }
 
-// Returns true if a stage does not change the target; materials use such a stage for its alpha
-// test.
+// Returns true if a stage does not change the target. Materials contain such stages to cut holes
+// into the base by their alpha test.
 static bool has_no_effect(const md5gl_stage *stage)
 {
     return stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
@@ -1051,7 +1072,7 @@ static void draw_blended_stage(md5gl_renderer *renderer, const list_draw *draw,
     const bool has_offset = stage->depth_offset != 0.0f;
     set_depth_offset(renderer, has_offset ? stage->depth_offset : list->depth_offset);
     set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
-    // The depth of a base is cut out already.
+    // If the list has a base, its holes are in the depth buffer already.
     const bool is_tested = stage->is_tested && !has_base(list);
     draw_stage(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
 }
@@ -1108,8 +1129,8 @@ static void validate_list(const md5gl_model *model, const md5gl_stage_list *list
     (void)model; // unused without assertions
 }
 
-// Resets the state that lists change to the values at the start of a frame, which other draws
-// expect.
+// Resets the GL state that stage lists change to its values at the start of a frame. Other draws of
+// the frame rely on these values.
 static void reset_list_state(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;

@@ -1,13 +1,13 @@
 // Environments: panoramas that light models and are drawn as the background.
 //
-// On the CPU, a panorama is reduced to mipmaps (md5gl_pyramid), projected to nine spherical
-// harmonics, and blurred for reflections. The light that matt surfaces reflect is a polynomial of
-// degree 2 in the normal, whose coefficients are in the frame's uniform block. Glossy surfaces read
-// a texture whose six levels are blurred for the roughnesses 0, 0.2 ... 1. Surfaces are then drawn
-// by programs that contain sky_environment.glsl instead of sky_studio.glsl.
+// The CPU prepares three things from a panorama: mipmaps (md5gl_pyramid), nine spherical harmonics
+// of its light, and blurred reflections. The light that matt surfaces reflect is a polynomial of
+// degree 2 in the normal. Its coefficients are in the frame's uniform block. Glossy surfaces read a
+// texture with six levels, which are blurred for the roughnesses 0, 0.2 ... 1. Lit programs then
+// contain sky_environment.glsl instead of sky_studio.glsl.
 //
-// Directions are in the environment's space, in which +z is up. The azimuth is the angle around z
-// from +x, the polar angle is the angle from +z.
+// Directions are in the environment's space, in which +z is up. The azimuth is the angle around z,
+// measured from +x. The polar angle is the angle from +z.
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ struct md5gl_environment {
     uint32_t num_levels; // mipmap levels of the panorama
 };
 
-// An image of all directions: columns have equal azimuths, rows have equal polar angles
-// (equirectangular). Colors are linear. See md5gl_create_environment().
+// An image of all directions in the equirectangular projection: a column shows one azimuth, a row
+// shows one polar angle. Colors are linear. See md5gl_create_environment().
 typedef struct md5gl_panorama {
     uint32_t width;
     uint32_t height;
@@ -55,20 +55,21 @@ static void compute_harmonics(double x, double y, double z, double values[9])
     values[8] = 0.546274215296040 * (x * x - y * y);
 }
 
-// Returns the azimuth at the middle of column `x`.
+// Returns the azimuth of the middle of column `x`, in radians.
 static double column_azimuth(double x, uint32_t width)
 {
     return pi - 2.0 * pi * (x + 0.5) / width;
 }
 
-// Returns the angle from +z at the middle of row `y`.
+// Returns the polar angle of the middle of row `y`, in radians.
 static double row_polar_angle(double y, uint32_t height)
 {
     return pi * (y + 0.5) / height;
 }
 
-// Adds the light of one row of a panorama to sums[i][k], for each spherical harmonic i and color
-// channel k. `polar` is the polar angle of the row, `solid_angle` the solid angle of each texel.
+// Adds the light of one row of a panorama to sums[i][k], where i is a spherical harmonic and k a
+// color channel. All texels of the row have the polar angle `polar` and the solid angle
+// `solid_angle`.
 static void add_row(const float *rgb, uint32_t width, double polar, double solid_angle,
                     double sums[9][3])
 {
@@ -95,10 +96,10 @@ static void add_row(const float *rgb, uint32_t width, double polar, double solid
     }
 }
 
-// Projects the light of a panorama to spherical harmonics: sums all texels, weighted by each of the
-// nine harmonics and by the solid angle of the texel. The panorama is a latitude-longitude map.
-// sin() and cos() are called only once per row, because each column is the column before it,
-// rotated by a constant angle.
+// Projects the light of an equirectangular panorama to spherical harmonics. Each coefficient is the
+// sum of all texels, weighted by the harmonic and by the solid angle of the texel. sin() and cos()
+// are slow, so they are called only once per row: the direction of a column is that of the previous
+// column, rotated by a constant angle.
 void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9])
 {
     MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");
@@ -106,8 +107,8 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
     double sums[9][3] = {{0}};
     for (uint32_t row = 0; row < height; row++) {
         const double polar = row_polar_angle(row, height);
-        // The exact solid angle of a texel: the difference of the cosines at the row's borders,
-        // 2 sin(polar) sin(half of the row's angle), multiplied by the angle of a column.
+        // The exact solid angle of a texel. The row's part is the difference of the cosines at its
+        // borders, 2 sin(polar) sin(half of the row's angle). The column's part is its angle.
         const double solid_angle = 2.0 * sin(polar) * sin(0.5 * pi / height) * 2.0 * pi / width;
         add_row(rgb + 3 * (size_t)row * width, width, polar, solid_angle, sums);
     }
@@ -122,13 +123,14 @@ static md5_vec3 scaled(md5_vec3 color, float factor)
 }
 
 // Converts light to the light that a matt surface reflects. This is a convolution with a cosine
-// lobe, divided by pi, which multiplies the harmonics of degrees 0, 1 and 2 by 1, 2/3 and 1/4. The
-// result is a polynomial in the normal.
+// lobe, divided by pi. It multiplies the harmonics of degrees 0, 1 and 2 by 1, 2/3 and 1/4. The
+// result is rewritten as a polynomial in the normal, which shaders evaluate faster than harmonics.
 void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 {
     MD5_ASSERT(harmonics != NULL && polynomial != NULL, "harmonics, polynomial: must not be NULL");
-    // Constants of the real spherical harmonics: degree 0, degree 1, products of two coordinates in
-    // degree 2, and squares in degree 2.
+    // Constants of the real spherical harmonics, times the factors of the convolution. They belong
+    // to degree 0, to degree 1, to products of two coordinates in degree 2, and to squares in
+    // degree 2.
     const float even = 0.282094792f;
     const float first = 0.488602512f * 2.0f / 3.0f;
     const float second = 1.092548431f / 4.0f;
@@ -150,18 +152,18 @@ void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 
 // -- Levels -----------------------------------------------------------------------------------
 
-// Returns the side of the next level.
+// Returns the width or height of the next smaller mipmap level.
 static uint32_t half_side(uint32_t side)
 {
     return side > 1 ? side / 2 : 1;
 }
 
-// Writes the next level: each texel is the mean of two or four texels. Both levels may have the
-// same memory.
+// Computes the next smaller mipmap level. Each of its texels is the mean of 2 x 2 texels, or of 2
+// if a side is 1. The result may overwrite the memory of the larger level.
 static void halve(const md5gl_panorama *from, md5gl_panorama *half)
 {
-    // Floats from a texel to its neighbors. A missing neighbor has offset 0: the texel counts
-    // twice.
+    // Offsets, in floats, from a texel to its right and lower neighbor. If a side is 1, there is no
+    // such neighbor. The offset is then 0, so the texel is counted twice.
     const size_t right = from->width > 1 ? 3 : 0;
     const size_t below = from->height > 1 ? (size_t)from->width * 3 : 0;
     for (size_t y = 0; y < half->height; y++) {
@@ -191,7 +193,7 @@ static uint64_t count_pyramid_texels(uint32_t width, uint32_t height)
     }
 }
 
-// Clamps a component to the range of the GPU's formats, 0..65000. Not a number becomes 0.
+// Clamps a color component to 0..65000, the range of the GPU's formats. NaN becomes 0.
 static float clamp_component(float value)
 {
     const float max_value = 65000.0f;
@@ -200,7 +202,7 @@ static float clamp_component(float value)
     return value < max_value ? value : max_value;
 }
 
-// Returns the next level of a panorama, in the memory `rgb`.
+// Computes the next smaller level of a panorama in the memory `rgb`.
 // NOLINTNEXTLINE(readability-non-const-parameter): halve() writes to the memory
 static md5gl_panorama next_level(const md5gl_panorama *level, float *rgb)
 {
@@ -223,7 +225,7 @@ static float *allocate_pyramid(md5gl_renderer *renderer, const md5gl_panorama *s
     return MD5GL_NEW(renderer, float, (size_t)num_texels * 3, error);
 }
 
-// Returns a copy of a panorama in the memory `rgb`, halved until no side is above `max_side`.
+// Copies a panorama to the memory `rgb` and halves the copy until no side is above `max_side`.
 static md5gl_panorama copy_reduced(const md5gl_panorama *source, uint32_t max_side, float *rgb)
 {
     md5gl_panorama level = {source->width, source->height, rgb};
@@ -235,9 +237,8 @@ static md5gl_panorama copy_reduced(const md5gl_panorama *source, uint32_t max_si
     return level;
 }
 
-// Creates the mipmap pyramid of a panorama: halves it until no side is above `max_side`, then
-// creates all smaller levels, down to one texel. Returns false and fills the error if memory runs
-// out.
+// Creates a panorama and all its mipmaps, down to one texel. The panorama is first halved until no
+// side is above `max_side`. Returns false and fills the error if memory runs out.
 static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *source,
                            uint32_t max_side, md5gl_pyramid *pyramid, md5_error *error)
 {
@@ -250,7 +251,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
     pyramid->levels[0] = level;
     pyramid->num_levels = 1;
 
-    // Each smaller level follows the level before it in memory.
+    // Each level is stored directly after the next larger level.
     while (level.width > 1 || level.height > 1) {
         float *const end = level.rgb + 3 * (size_t)level.width * level.height;
         level = next_level(&level, end);
@@ -262,9 +263,9 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *sourc
 
 // -- Reflections ------------------------------------------------------------------------------
 
-// Adds `weight` times the light that a panorama contains in a direction to `sum`. The light is
-// interpolated between the four nearest texels. Columns repeat; above the first and below the last
-// row, that row is used.
+// Adds the light of a panorama in a direction, times `weight`, to `sum`. The light is interpolated
+// between the four nearest texels. At the left and right edges, columns repeat. At the top and
+// bottom edges, the outer row is used again.
 static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, float weight,
                                float sum[3])
 {
@@ -274,7 +275,7 @@ static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, f
     const float x = (0.5f - azimuth / (float)(2.0 * pi)) * (float)from->width - 0.5f;
     const float y = polar / (float)pi * (float)from->height - 0.5f;
 
-    // The two columns and the two rows around it, and their weights.
+    // The two columns and the two rows around this position, and their weights.
     const float left = floorf(x);
     const float top = floorf(y);
     const int64_t column = (int64_t)left + from->width; // `left` is at least -1
@@ -299,9 +300,9 @@ static void add_panorama_light(const md5gl_panorama *from, md5_vec3 direction, f
 }
 
 // A rough surface reflects light from a range of directions around the mirror direction, called a
-// lobe. A sample is one direction of a lobe whose axis is +z. Its z is also the weight of its
-// light. A sample represents a part of the sphere of directions, so its light is read from the
-// level of the pyramid whose texels are about as large as that part.
+// lobe. A sample is one direction of a lobe with the axis +z. The z of the direction is also the
+// weight of its light. Each sample represents a part of the sphere of directions. Its light is
+// therefore read from the mipmap level whose texels are about as large as that part.
 typedef struct lobe_sample {
     md5_vec3 direction; // unit vector
     uint32_t level;     // index in md5gl_pyramid.levels
@@ -309,11 +310,11 @@ typedef struct lobe_sample {
 
 enum { NUM_SAMPLES = 64 };
 
-// Returns the level of a pyramid whose texels are nearest to the solid angle of a sample. Each
-// level has a quarter of the texels of the level before.
+// Returns the level of a pyramid whose texels have about the solid angle of a sample. Each level
+// has a quarter of the texels of the larger one.
 static uint32_t sample_level(const md5gl_pyramid *from, double solid_angle)
 {
-    // The solid angle of a texel of level 0 at the equator.
+    // The solid angle of a texel of level 0 at the horizon, where texels are largest.
     const double texel = 2.0 * pi * pi / ((double)from->levels[0].width * from->levels[0].height);
     const double level = 0.5 * log2(solid_angle / texel) + 0.5; // the conversion rounds down
     const uint32_t last = from->num_levels - 1;
@@ -322,14 +323,14 @@ static uint32_t sample_level(const md5gl_pyramid *from, double solid_angle)
     return level > last ? last : (uint32_t)level;
 }
 
-// Selects the directions from which the light of a blurred reflection is sampled. They are denser
-// where the light has more weight: halfway directions in GGX's distribution, on a spiral of the
-// golden angle.
+// Selects the directions of a lobe from which the light of a blurred reflection is sampled, and the
+// mipmap level of each. The halfway directions have GGX's distribution, so samples are denser where
+// light has more weight. They are arranged on a spiral of the golden angle. Directions below the
+// horizon of the lobe are omitted. Returns the number of samples.
 //
 // The part of the sphere that a sample represents is inversely proportional to the density of
-// samples; it selects the sample's mipmap level, so that a few dozen samples suffice (Krivanek and
-// Colbert, "Real-time Shading with Filtered Importance Sampling", 2008). Directions are relative to
-// the axis +z of the lobe; directions below the horizon are omitted. Returns the number of samples.
+// samples. Its size selects the mipmap level, so that a few dozen samples suffice (Krivanek and
+// Colbert, "Real-time Shading with Filtered Importance Sampling", 2008).
 static int distribute_samples(const md5gl_pyramid *from, float roughness,
                               lobe_sample samples[NUM_SAMPLES])
 {
@@ -341,8 +342,8 @@ static int distribute_samples(const md5gl_pyramid *from, float roughness,
         const double fraction = (i + 0.5) / (int)NUM_SAMPLES;
         const double azimuth = i * golden_angle;
 
-        // The squared cosine between the axis and the halfway direction, at this fraction of GGX's
-        // distribution. Light is reflected at twice that angle.
+        // The squared cosine of the angle between the axis and the halfway direction, at this
+        // fraction of GGX's distribution. The light comes from twice that angle.
         const double half_square = (1.0 - fraction) / (1.0 + (square - 1.0) * fraction);
         const double facing = 2.0 * half_square - 1.0; // the cosine of twice the angle
         if (facing <= 0.0)
@@ -361,8 +362,8 @@ static int distribute_samples(const md5gl_pyramid *from, float roughness,
     return count;
 }
 
-// Writes the only sample of a perfect mirror, from the smallest level with at least `width`
-// columns. Returns 1.
+// Writes the only sample of a perfect mirror. Its level is the smallest level with at least `width`
+// columns, so that no detail of the result is lost. Returns 1, the number of samples.
 static int sample_mirror(const md5gl_pyramid *from, uint32_t width, lobe_sample *sample)
 {
     sample->direction = (md5_vec3){0.0f, 0.0f, 1.0f};
@@ -378,7 +379,8 @@ enum { NUM_REFLECTION_LEVELS = 6 };
 
 // -- Textures ---------------------------------------------------------------------------------
 
-// Sets the sampling of the bound texture of a panorama with mipmaps: columns repeat, rows do not.
+// Sets the sampling of the bound texture, a panorama with mipmaps. Columns repeat, because azimuths
+// do.
 static void set_levels(const GladGLContext *gl, uint32_t num_levels)
 {
     md5gli_set_sampling(gl, GL_TEXTURE_2D, false, GL_LINEAR, GL_LINEAR_MIPMAP_LINEAR);
@@ -386,8 +388,8 @@ static void set_levels(const GladGLContext *gl, uint32_t num_levels)
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
 }
 
-// Uploads a mipmap level to the bound texture. `format` is a format without alpha; GL converts the
-// floats.
+// Uploads a mipmap level to the bound texture. `format` is a format without alpha. GL converts the
+// floats to this format.
 static void upload_panorama_level(const GladGLContext *gl, uint32_t level, GLint format,
                                   const md5gl_panorama *panorama)
 {
@@ -395,9 +397,9 @@ static void upload_panorama_level(const GladGLContext *gl, uint32_t level, GLint
                    (GLsizei)panorama->height, 0, GL_RGB, GL_FLOAT, panorama->rgb);
 }
 
-// Returns the weighted mean of the light around a direction: rotates the lobe of samples, whose
-// axis is +z, to the direction. The azimuth of the direction is given by its cosine c and sine s,
-// the polar angle by its sine `horizontal` and cosine z.
+// Returns the weighted mean of the light around a direction. Rotates the samples of the lobe from
+// the axis +z to the direction. c and s are cosine and sine of the direction's azimuth.
+// `horizontal` and z are sine and cosine of its polar angle.
 static md5_vec3 blurred_light(const md5gl_pyramid *pyramid, const lobe_sample *samples, int count,
                               float c, float s, float horizontal, float z)
 {
@@ -415,8 +417,8 @@ static md5_vec3 blurred_light(const md5gl_pyramid *pyramid, const lobe_sample *s
     return (md5_vec3){sum[0] / weights, sum[1] / weights, sum[2] / weights};
 }
 
-// Computes a level of the reflections: for each direction, the weighted mean of the samples of the
-// lobe around it.
+// Computes one level of the reflections. Each texel is the weighted mean of the light in the lobe
+// around its direction.
 static void blur_level(const md5gl_pyramid *pyramid, const lobe_sample *samples, int count,
                        const md5gl_panorama *level)
 {
@@ -438,9 +440,10 @@ static void blur_level(const md5gl_pyramid *pyramid, const lobe_sample *samples,
 }
 
 // Computes the levels of the reflections and uploads them to the bound texture. Level k of n
-// contains the reflections of a surface of roughness k / (n - 1): the mean of the light around each
-// direction, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where
-// view and normal coincide). `texels` is memory for the largest level.
+// contains the reflections of a surface with roughness k / (n - 1). A texel is the mean of the
+// light around its direction, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine
+// 4", 2013). As there, view and normal are assumed to coincide. `texels` is memory for the largest
+// level.
 // NOLINTNEXTLINE(readability-non-const-parameter): blur_level() writes to the memory
 static void upload_reflections(const GladGLContext *gl, const md5gl_pyramid *pyramid, float *texels)
 {
@@ -574,7 +577,8 @@ const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment)
 
 // -- Frames -----------------------------------------------------------------------------------
 
-// Returns the pass for the light of a frame, without spot lights.
+// Returns the lit pass for the light of a frame. Shadows of spot lights select another variant
+// later.
 static enum md5gl_pass select_lit_pass(const md5gl_frame *frame)
 {
     if (frame->lighting == MD5GL_LIGHTING_CLASSIC)
@@ -582,9 +586,9 @@ static enum md5gl_pass select_lit_pass(const md5gl_frame *frame)
     return frame->environment ? MD5GL_PASS_LIT_ENVIRONMENT : MD5GL_PASS_LIT;
 }
 
-// Writes the sky of the studio's light to the block as a polynomial in the normal, which
-// sky_host.glsl reads in the host's shaders. It equals the sky of shaders/sky_studio.glsl: white
-// from above, and the ground's reflection from below.
+// Writes the sky of the studio to the uniform block as a polynomial in the normal, because the
+// host's shaders read it in this form (sky_host.glsl). The sky equals that of
+// shaders/sky_studio.glsl: white from above, and the ground's reflection from below.
 static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
 {
     static const float reflected[3] = {0.40f, 0.36f, 0.33f};
@@ -595,11 +599,11 @@ static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
     }
 }
 
-// Computes the matrix with which the background is drawn: it transforms (x, y, 1), where x and y
-// are viewport positions from -1 to 1, to a direction from the eye in world space. Its columns are
+// Computes the matrix that the background is drawn with. It transforms (x, y, 1) to a direction
+// from the eye in world space, where x and y are viewport positions from -1 to 1. Its columns are
 // vectors in the plane at distance 1 from the eye: half of the view's width, half of its height,
-// and the middle of the view. A parallel projection has only one direction, so its background is
-// drawn with a field of view of 45 degrees.
+// and the middle of the view. A parallel projection has only one direction. Its background is
+// therefore drawn with a field of view of 45 degrees.
 static void compute_rays(const md5gl_frame *frame, float rays[9])
 {
     const float *const clip = frame->clip_from_view.m;
@@ -625,9 +629,9 @@ static void compute_rays(const md5gl_frame *frame, float rays[9])
     }
 }
 
-// Selects the environment of a frame, writes its values to the frame's uniform block, and selects
-// the program of lit surfaces. block->harmonics receives the polynomial of the light that matt
-// surfaces reflect, multiplied by the frame's ambient color.
+// Selects the environment of a frame and the program of lit surfaces, and writes the environment to
+// the frame's uniform block. block->harmonics receives the polynomial of the light that matt
+// surfaces reflect, times the frame's ambient color.
 void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
                               md5gl_frame_block *block)
 {
@@ -660,8 +664,8 @@ void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error)
     renderer->lit_pass = MD5GL_PASS_LIT;
 }
 
-// Returns the level of the panorama whose texels are as wide as pixels in the middle of the
-// viewport.
+// Returns the mipmap level of the panorama whose texels are as wide as pixels in the middle of the
+// viewport. It avoids flicker.
 static float background_level(const md5gl_renderer *renderer)
 {
     // The angles of a pixel and of a texel, radians. The first column of the rays is half of the

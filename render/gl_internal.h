@@ -1,12 +1,13 @@
 // Types and functions that the files of this folder share. Outside of it, only tests include this
 // header.
 //
-// A md5gl_renderer contains the objects of one OpenGL context: functions, limits, programs, shared
-// objects. A md5gl_model contains one GPU copy of a md5_model: the buffers and the path of each
-// mesh, and the instances of the last pose, split into batches because the size of a table is
-// limited. Invariant: the instances that draws read are complete; a failed pose sets num_batches
-// to 0. No object refers to a renderer: every function takes the renderer, whose context must be
-// current.
+// A md5gl_renderer contains the objects of one OpenGL context: functions, limits, programs and
+// shared objects. A md5gl_model contains one GPU copy of a md5_model. It has the buffers of each
+// mesh and the instances of the last pose. The size of a table (an array that shaders read) is
+// limited, so the instances are divided into batches.
+//
+// Invariant: the instances that draws read are complete. A failed pose sets num_batches to 0. No
+// object refers to a renderer. Every function takes the renderer, and its context must be current.
 #ifndef MD5GL_INTERNAL_H
 #define MD5GL_INTERNAL_H
 
@@ -15,7 +16,7 @@
 #include "render/program.h"
 #include "render/state.h"
 
-// On Windows, the attribute would check for the formats of an older printf() than the one used.
+// On Windows, the compiler would check formats against an older printf() than the one that is used.
 #if defined(__GNUC__) && !defined(_WIN32)
 #define MD5GL_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #else
@@ -52,8 +53,9 @@ typedef struct md5gl_table {
 
 enum { MD5GL_TABLE_WIDTH = 1024 }; // the same value as in shaders/table_texture.glsl
 
-// The depth maps of shadows: seen from the key light, from below the ground for contact shadows,
-// and from spot lights. The maps of spot lights are the quarters of one texture.
+// The depth maps of shadows. The first is seen from the key light. The second is seen from below
+// the ground and provides contact shadows. The others are seen from spot lights and are the
+// quarters of one texture.
 enum {
     MD5GL_MAP_SUN,
     MD5GL_MAP_CONTACT,
@@ -110,8 +112,9 @@ struct md5gl_renderer {
     md5gl_texture checker;
     md5gl_model *models; // first of the list of all models, linked by `next`
 
-    // If true, md5gl_pose() does not compute bounds, because the last frame contained the bounds of
-    // the casters or did not have shadows.
+    // If true, md5gl_pose() does not compute the bounds of instances. Shadows do not need them,
+    // because the host set the bounds of the casters in the last frame, or because that frame had
+    // no shadows.
     bool casters_are_set;
 
     md5gl_depth_map maps[MD5GL_NUM_MAPS];
@@ -134,9 +137,9 @@ struct md5gl_renderer {
     uint32_t num_lights;      // point lights of the frame
     float ground;             // height of the ground, units
 
-    // The part of the ground that shadows can reach, see find_shaded_ground(): x and y of a
-    // rectangle's first corner, of its last corner, and of the vector by which it moves away from
-    // the first corner.
+    // The part of the ground that shadows can reach; see find_shaded_ground(). Two x, y pairs are
+    // opposite corners of a rectangle. A third pair is the vector by which the rectangle moves away
+    // from the first corner.
     float shaded_ground[8];
     const md5gl_environment *environment; // NULL if the frame does not have one
     md5gl_texture reflections;            // reflections of the environment, or 0
@@ -155,7 +158,8 @@ struct md5gl_renderer {
 
 // -- Models ---------------------------------------------------------------------------------
 
-// A mesh on the GPU. Its path is the place and the method of skinning: see md5gl_path.
+// A mesh on the GPU. Its path (md5gl_path) tells where and by which method its vertices are
+// skinned.
 typedef struct md5gl_mesh {
     const md5_mesh *mesh;
     md5gl_path path;    // never MD5GL_PATH_AUTO
@@ -171,10 +175,9 @@ typedef struct md5gl_mesh {
     md5gl_table exact_influences;
     md5gl_table exact_joints;
 
-    // Paths CPU and COMPUTE, which skin once per pose: a buffer with the positions of all
-    // instances, then their normals, then their tangents. It contains `posed_count` instances: the
-    // instances of the pose, and then, if the pose contains them, the same instances in the
-    // previous frame.
+    // Paths CPU and COMPUTE skin once per pose. Their buffer contains the positions of all
+    // instances, then all normals, then all tangents. It has `posed_count` instances: those of the
+    // pose, followed by the same instances in the previous frame if the pose contains them.
     GLuint posed;
     uint32_t posed_count;
     md5gl_deform deform; // if `write` is NULL, there is no deform, and the counts are the mesh's
@@ -188,8 +191,8 @@ typedef struct md5gl_surface {
     bool is_alpha_tested;
 } md5gl_surface;
 
-// Consecutive instances that one draw call can contain: they have the same skin, and their
-// placements are mirrored in all instances or in none.
+// Consecutive instances that one draw call can contain. They have the same skin, and either all or
+// none of their placements are mirrored.
 typedef struct md5gl_run {
     uint32_t skin;
     uint32_t first;
@@ -197,8 +200,8 @@ typedef struct md5gl_run {
     bool is_mirrored; // front faces have the opposite winding
 } md5gl_run;
 
-// A batch: instances whose data is in one set of tables. The size of a table is limited, so a model
-// with many instances has several batches.
+// Instances whose data fits into one set of tables. The size of a table is limited, so a model with
+// many instances has several batches.
 typedef struct md5gl_batch {
     md5gl_table palettes;
     md5gl_table placements;
@@ -287,15 +290,15 @@ void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, 
                            uint32_t first, uint32_t end);
 
 // The largest skinning error that counts as lossless, as a fraction of the model's diagonal. It is
-// a fifth of 1e-4, the tolerance between GPU and CPU, and 1/25 of a pixel for a model of 2000
-// pixels. The six decimals of MD5 files cause an error of nearly this size in models of a few
-// units.
+// a fifth of 1e-4, the tolerance of the comparison between GPU and CPU. It is 1/25 of a pixel if
+// the model is 2000 pixels large. For a model of a few units, the six decimals of MD5 files cause
+// errors of nearly the same size.
 #define MD5GL_MEASURABLE_LOSS 2e-5f
 
 // Draws all instances with MD5GL_PASS_IMPOSTOR into the bound framebuffer, outside of a frame.
 void md5gli_draw_for_impostors(md5gl_renderer *renderer, const md5gl_model *model);
 
-// Returns the surface of a mesh in a skin.
+// Returns the surface (material and its opacity) of a mesh in a skin.
 md5gl_surface *md5gli_get_surface(const md5gl_model *model, uint32_t skin, uint32_t mesh);
 
 // Creates a texture and binds it to `target`, so that the caller can upload its texels. Returns 0
@@ -303,17 +306,17 @@ md5gl_surface *md5gli_get_surface(const md5gl_model *model, uint32_t skin, uint3
 GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t width,
                             uint32_t height, md5_error *error);
 
-// Unbinds the texture and returns it. If `uploaded` is false or GL reports an error, deletes the
-// texture and returns 0.
+// Unbinds a texture after its upload and returns it. If `uploaded` is false or GL reports an error,
+// deletes the texture and returns 0.
 md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint texture,
                                  bool uploaded, md5_error *error);
 
-// Sets the sampling of the texture that is bound to `target`.
+// Sets the wrapping and the filters of the texture that is bound to `target`.
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
                          GLint minify);
 
-// Binds a texture if the program samples it and it is not bound yet. If `program` is NULL, binds it
-// in every case and leaves its unit active.
+// Binds a texture if the program samples its unit and it is not bound yet. If `program` is NULL,
+// always binds it and leaves its unit active, so that the caller can change the texture.
 void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
                          enum md5gl_unit unit, GLenum target, GLuint texture);
 
@@ -324,8 +327,8 @@ typedef struct md5gl_level {
     uint8_t *rgba;
 } md5gl_level;
 
-// Conversion between stored bytes and linear color, to compute means of texels. The tables of sRGB
-// contain exactly rounded values of IEC 61966-2-1.
+// Tables for the conversion between stored bytes and linear color. Means of texels must be computed
+// in linear color. The sRGB values follow IEC 61966-2-1 and are exactly rounded.
 typedef struct md5gl_encoding {
     bool is_srgb;
     uint16_t linear[256];     // linear value of a byte, 0..65535
@@ -336,9 +339,9 @@ typedef struct md5gl_encoding {
 // Fills the tables of an encoding if it is sRGB.
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
 
-// Writes the next mipmap level to `half` and returns it. Each side is half as long, rounded down to
-// at least 1; each texel is the mean of the area that it covers, in linear color. `half` may be
-// the memory of `level`.
+// Writes the next mipmap level to `half` and returns it. Each side is half as long, rounded down,
+// but at least 1. Each texel is the mean, in linear color, of the area that it covers. `half` may
+// be the memory of `level`.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half);
 
 // Returns the program that draws a mesh of the model's instances. Builds the program if it does not
@@ -383,37 +386,38 @@ typedef struct md5gl_frame_block {
     float previous_clip_from_world[16];
 } md5gl_frame_block;
 
-// Projects the light of a panorama to spherical harmonics of degrees 0 to 2, each red, green and
-// blue. Their order is (0,0) (1,-1) (1,0) (1,1) (2,-2) (2,-1) (2,0) (2,1) (2,2); they are real and
-// orthonormal: (0,0) is 0.282095, (1,1) is 0.488603 x. `width` and `height` are at least 1. Each
-// texel is weighted by its solid angle. Source: Ramamoorthi and Hanrahan, "An Efficient
-// Representation for Irradiance Environment Maps", 2001.
+// Projects the light of a panorama to spherical harmonics of degrees 0 to 2, for red, green and
+// blue. Each texel is weighted by its solid angle. `width` and `height` are at least 1.
+//
+// The functions are real and orthonormal: (0,0) is 0.282095, and (1,1) is 0.488603 x. Their order
+// is (0,0) (1,-1) (1,0) (1,1) (2,-2) (2,-1) (2,0) (2,1) (2,2). Source: Ramamoorthi and Hanrahan,
+// "An Efficient Representation for Irradiance Environment Maps", 2001.
 void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9]);
 
-// Computes the light that a matt surface reflects, as a polynomial of its normal; see
-// md5gl_environment_light(). Source: as above.
+// Computes the light that a matt surface reflects, as a polynomial of its normal.
+// md5gl_environment_light() describes the polynomial. md5gli_project_light() names the source.
 void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9]);
 
 // Sets the environment of a frame, its members of the block, and the pass of lit surfaces.
 void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
                               md5gl_frame_block *block);
 
-// Stores the error of a program for the frame's light, which md5gl_end_frame() reports, and
-// switches the frame to the studio's light.
+// Switches the frame to the studio's light because a program for its own light could not be built.
+// Stores the error, which md5gl_end_frame() reports.
 void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error);
 
 // Creates the maps and sets has_shadows if the device supports them. Leaves a framebuffer bound.
 void md5gli_create_shadows(md5gl_renderer *renderer);
 
-// Writes the point lights and the shadow members of the block, which completes the block, and
-// clears the maps. Leaves other framebuffers bound.
+// Completes the uniform block of a frame with its point lights and shadows. Clears the shadow maps.
+// Leaves other framebuffers bound.
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block);
 
-// Binds a map for drawing into it.
+// Binds the framebuffer, viewport and uniform block of a shadow map, for drawing into it.
 void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map);
 
-// Binds the first `count` maps to texture units from `first_unit` on, for reading.
+// Binds the first `count` shadow maps to consecutive texture units from `first_unit`, for sampling.
 void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count);
 
 // Switches the conversion of alpha to coverage on or off, if the frame is multisampled.
@@ -429,9 +433,9 @@ void md5gli_bind_frame(md5gl_renderer *renderer);
 md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
                                 size_t size);
 
-// Replaces the content of a table by data[size], followed by previous[size] if that is not NULL.
-// Does not wait for draws that still read the former content. Returns the first texel of
-// `previous`, or 0 if that is NULL.
+// Replaces the content of a table by data[size]. If `previous` is not NULL, appends previous[size].
+// Does not wait for draws that still read the former content. Returns the index of the first texel
+// of `previous`, or 0 if it is NULL.
 uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data,
                            const void *previous, size_t size);
 void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table);
@@ -443,18 +447,20 @@ void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, cons
 
 // -- Errors and memory ----------------------------------------------------------------------
 
-// Fills the error and returns false. `error` may be NULL, here and below.
+// Fills the error and returns false. `error` may be NULL in all functions of this section.
 bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...) MD5GL_PRINTF(3, 4);
 
-// Reports that a public function was called with NULL instead of an object, named `what`, whose
-// creation failed. An error in `error` remains; otherwise sets MD5_ERROR_MISSING. Returns false.
+// Reports that the caller passed NULL instead of an object. `what` names the object. If `error`
+// already contains the reason why the object could not be created, that error remains. Otherwise
+// sets MD5_ERROR_MISSING. Returns false.
 bool md5gli_fail_missing(md5_error *error, const char *what);
 
-// Clears all pending GL errors. If there were any, returns false and fills the error; the message
-// contains the first error and `where`.
+// Clears all pending GL errors. If there were any, returns false and fills the error. The message
+// contains the first GL error and `where`.
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error);
 
-// Clears all pending GL errors, such as errors of the host's earlier calls, and returns the first.
+// Clears all pending GL errors, which can be left over from the host's calls. Returns the first
+// one.
 GLenum md5gli_clear_errors(md5gl_renderer *renderer);
 
 // Returns false and fills the error if the driver reports that the context is lost.
@@ -466,8 +472,8 @@ void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md
     ((type *)md5gli_alloc(&(renderer)->allocator, count, sizeof(type), error))
 void md5gli_free(md5gl_renderer *renderer, void *memory); // NULL and the renderer are allowed
 
-// Kinds of the objects that callers own. The kind is stored before the object until the object is
-// freed.
+// Kinds of the objects that callers own. The kind is stored in memory before the object until the
+// object is freed, so that assertions detect freed and confused objects.
 typedef enum md5gl_kind {
     MD5GL_KIND_RENDERER = 0x6D644C01,
     MD5GL_KIND_MODEL,
@@ -481,8 +487,9 @@ typedef enum md5gl_kind {
 void md5gli_set_kind(void *object, md5gl_kind kind); // NULL is allowed
 bool md5gli_is_alive(const void *object, md5gl_kind kind);
 
-// Assert that an object of a public function is not NULL, not freed and of this kind. Variants
-// accept NULL. The variants for models also assert that the md5_model was not freed.
+// Assert that an object that a caller passes is not NULL, not freed and of the given kind. The
+// variants with NULL_OR accept NULL. The variants for models also assert that the md5_model was not
+// freed.
 #define MD5GL_ASSERT_ALIVE(object, kind)                                              \
     do {                                                                              \
         MD5_ASSERT_NOT_NULL(object);                                                  \

@@ -2,23 +2,25 @@
 // that are textured with them. A view is one of the directions.
 //
 // A set is an atlas of two textures. The first texture contains linear color and highlight, the
-// second normal, depth and coverage. The atlas consists of blocks: one block per frame, which
-// contains the images of all views in cells of equal size. All views of a frame are drawn side by
-// side into a canvas, an off-screen framebuffer with the cells of one block in twice the
-// resolution. Each view is an instance of the model that is rotated to the view. The mipmaps of the
-// canvas are averages and are copied to the frame's block.
+// second normal, depth and coverage. The atlas consists of blocks. A block contains the images of
+// all views in one frame, in cells of equal size.
 //
-// The last mipmap has images of 8 texels per side, and images keep a distance of half a texel of
-// that level from their neighbors. All values are multiplied by coverage, so that filtering does
-// not require a border.
+// The images of a frame are drawn into a canvas, an off-screen framebuffer with the cells of one
+// block in twice the resolution. Each view is an instance of the model that is rotated to the view.
+// The mipmaps of the canvas are averages of several pixels and are copied to the block of the
+// frame.
+//
+// In the last mipmap level, an image has 8 texels per side. Images keep a distance of half a texel
+// of that level from their neighbors, so that filtering does not mix neighbors. All values are
+// multiplied by coverage, so texels outside of the character do not change filtered colors.
 //
 // impostor.vert selects the three views around the viewer's direction. impostor.glsl shifts each
-// view by the depth of a coarse level, which changes smoothly (the exact depth would tear parts
-// apart at its discontinuities), and blends the views. It also writes their depth, so that
-// impostors intersect the ground and each other correctly. In shadow maps, the images towards the
-// light are drawn.
+// view according to the depth in a coarse mipmap level, and blends the views. The coarse depth
+// changes smoothly, whereas the exact depth would tear parts apart at its discontinuities. The
+// shader also writes depth, so that impostors intersect the ground and each other correctly. For
+// shadow maps, the shader uses the image of the view towards the light.
 //
-// Invariant: the frame of every instance has images.
+// Invariant: the images of the frame that an instance shows have been drawn.
 #include "render/gl_internal.h"
 
 #include <assert.h>
@@ -73,8 +75,8 @@ static bool is_finite_vec3(md5_vec3 v)
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
 }
 
-// Returns a description in which the zeros that stand for defaults are replaced by the default
-// values.
+// Returns a copy of a description in which each 0 that stands for a default is replaced by the
+// default.
 static md5gl_impostor_desc with_defaults(const md5gl_impostor_desc *given)
 {
     md5gl_impostor_desc desc = *given;
@@ -93,15 +95,15 @@ static md5gl_impostor_desc with_defaults(const md5gl_impostor_desc *given)
     return desc;
 }
 
-// Returns true if the bounding sphere of the model, from which the size of the images follows, is
-// finite and not empty.
+// Returns true if the bounding sphere of the model is finite and not empty. The sphere determines
+// which part of space the images show.
 static bool has_valid_sphere(const md5gl_impostor_desc *desc)
 {
     return is_finite_vec3(desc->center) && isfinite(desc->radius) && desc->radius > 0.0f;
 }
 
-// Returns true if the angles of view, in radians above the horizon, are ascending and within a
-// quarter turn.
+// Returns true if the elevations of the lowest and the highest ring are ascending and within a
+// quarter turn of the horizon. Elevations are in radians.
 static bool has_valid_angles(const md5gl_impostor_desc *desc)
 {
     const float quarter = 1.5708f;                           // pi / 2
@@ -109,8 +111,8 @@ static bool has_valid_angles(const md5gl_impostor_desc *desc)
     return is_ascending && desc->lowest >= -quarter && desc->highest <= quarter;
 }
 
-// Returns true if the side of an image is a power of 2, so that mipmaps halve it without rounding,
-// and in the supported range. Otherwise fills the error.
+// Returns true if the side of an image is in the supported range and a power of 2, so that each
+// mipmap level halves it without rounding. Otherwise fills the error.
 static bool check_image_side(uint32_t texels, md5_error *error)
 {
     enum { MAX_TEXELS = 512 };
@@ -124,7 +126,7 @@ static bool check_image_side(uint32_t texels, md5_error *error)
         MIN_LEVEL_SIDE, MAX_TEXELS, texels);
 }
 
-// Returns true if a description, whose defaults were replaced, is valid. Otherwise fills the error.
+// Returns true if a description without default zeros is valid. Otherwise fills the error.
 static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
 {
     enum { MAX_AROUND = 64, MAX_ABOVE = 16 };
@@ -149,7 +151,7 @@ static bool check_description(const md5gl_impostor_desc *desc, md5_error *error)
     return check_image_side(desc->texels, error);
 }
 
-// Returns the number of columns in which `count` cells are approximately a square.
+// Returns the number of columns with which a grid of `count` cells is approximately a square.
 static uint32_t square_columns(uint32_t count)
 {
     return (uint32_t)ceil(sqrt((double)count));
@@ -168,8 +170,9 @@ static void arrange_atlas(md5gl_impostors *impostors)
     impostors->blocks[1] = (uint32_t)((desc->num_frames + across - 1) / across);
 }
 
-// Computes the number of mipmap levels of an atlas of width x height texels, down to images of
-// MIN_LEVEL_SIDE texels. Returns the size of both textures with all levels, bytes.
+// Computes the number of mipmap levels of an atlas of width x height texels. The last level has
+// images of MIN_LEVEL_SIDE texels per side. Returns the size of both textures with all levels, in
+// bytes.
 static uint64_t count_levels(md5gl_impostors *impostors, uint64_t width, uint64_t height)
 {
     enum { BYTES_PER_TEXEL = 4 };
@@ -212,9 +215,9 @@ static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostor
 
 // -- Textures ---------------------------------------------------------------------------------
 
-// Creates the two textures of an atlas or a canvas: `columns` x `rows` cells with sides of `cell`
-// texels, and `num_levels` mipmap levels, whose texels are undefined. `is_filtered` is false for
-// the canvas, which shaders do not read. Leaves no texture bound.
+// Creates the two textures of an atlas or a canvas, with undefined texels and `num_levels` mipmap
+// levels. A texture has `columns` x `rows` cells with sides of `cell` texels. `is_filtered` is
+// false for the canvas, because no shader samples it. Leaves no texture bound.
 static void create_impostor_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS],
                                      uint32_t columns, uint32_t rows, uint32_t cell,
                                      uint32_t num_levels, bool is_filtered)
@@ -277,8 +280,8 @@ static impostor_axes get_impostor_axes(const md5gl_impostors *impostors, uint32_
     };
 }
 
-// Writes a row of a placement. It computes the coordinate of a point along `axis`, relative to
-// `center`, plus `offset`.
+// Writes a row of a placement. The row computes one coordinate of a point: its distance from
+// `center` along `axis`, plus `offset`.
 static void set_placement_row(md5_mat34 *placement, int row, md5_vec3 axis, md5_vec3 center,
                               float offset)
 {
@@ -289,9 +292,9 @@ static void set_placement_row(md5_mat34 *placement, int row, md5_vec3 axis, md5_
     values[3] = offset - md5_vec3_dot(axis, center);
 }
 
-// Returns the placement that draws a view into its cell of the canvas: it rotates the axes of the
-// view to x, y and z, and moves the sphere's center to the center of the cell. Cells are as wide as
-// the sphere.
+// Returns the placement that draws a view into its cell of the canvas. It rotates the axes of the
+// view to x, y and z. It moves the center of the bounding sphere to the center of the cell. Cells
+// are as wide as the sphere.
 static md5_mat34 view_placement(const md5gl_impostors *impostors, uint32_t view)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
@@ -316,8 +319,8 @@ static void attach_canvas(const GladGLContext *gl, const md5gl_impostors *impost
 }
 
 // Creates the canvas and its framebuffer, which remains bound. Cells have twice the resolution of
-// the images, so that the images are averages: level n + 1 of the canvas becomes level n of the
-// images.
+// the images, so level n + 1 of the canvas has the size of level n of the atlas. Each texel of an
+// image is therefore an average of four pixels.
 static void create_canvas_framebuffer(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     static const GLenum attachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
@@ -339,8 +342,8 @@ static void create_canvas_framebuffer(md5gl_renderer *renderer, md5gl_impostors 
     gl->DrawBuffers(2, attachments);
 }
 
-// Creates the uniform block with the orthographic projection of the canvas. Cells have a side of
-// 2 * radius in model space; the nearest point of a sphere has depth -1.
+// Creates the uniform block with the orthographic projection of the canvas. A cell shows a square
+// of 2 * radius units of model space. The nearest point of the sphere has depth -1.
 static void create_canvas_block(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
     const float radius = impostors->desc.radius;
@@ -524,7 +527,7 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     gl->DepthFunc(GL_LEQUAL);
     gl->FrontFace(GL_CW); // id's winding
 
-    // OpenGL ES always encodes sRGB if the framebuffer has that encoding.
+    // OpenGL ES has no such switch. It always encodes sRGB when it writes to an sRGB framebuffer.
     if (!renderer->is_es)
         gl->Enable(GL_FRAMEBUFFER_SRGB);
     md5gli_draw_for_impostors(renderer, model);
@@ -561,8 +564,8 @@ static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostor
     return posed;
 }
 
-// Summarizes the materials of the visible meshes, so that highlights on impostors resemble those of
-// the model: stores whether a specular map exists, and the mean gloss.
+// Stores whether a visible mesh has a specular map, and the mean gloss of all visible meshes. An
+// impostor has only one material, and its highlights should resemble those of the model.
 static void set_highlights(md5gl_impostors *impostors, const md5gl_model *model)
 {
     float sum = 0.0f; // of gloss
@@ -580,8 +583,8 @@ static void set_highlights(md5gl_impostors *impostors, const md5gl_model *model)
     impostors->gloss = num_visible > 0 ? sum / (float)num_visible : default_gloss;
 }
 
-// Copies the canvas to the block of a frame in the atlas. The canvas has twice the resolution, so
-// its level n + 1 becomes level n of the atlas.
+// Copies the mipmaps of the canvas to the block of a frame in the atlas. The canvas has twice the
+// resolution, so its level n + 1 becomes level n of the atlas.
 static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors, uint32_t frame)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -604,7 +607,8 @@ static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     }
 }
 
-// Returns the name of the first object that is NULL. If neither of the two is, the impostor set is.
+// Returns the name of the first object that is NULL. If renderer and model exist, it is the
+// impostor set.
 static const char *missing_object(const md5gl_renderer *renderer, const md5gl_model *model)
 {
     if (!renderer)
@@ -659,8 +663,8 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
 
 // -- Instances --------------------------------------------------------------------------------
 
-// Returns true if the images of the frame nearest to a frame number, which can have a fraction,
-// were drawn.
+// Returns true if the images for a frame number were drawn. The number can have a fraction and is
+// rounded to the nearest frame.
 static bool has_frame_images(const md5gl_impostors *impostors, float frame)
 {
     const float last = (float)(impostors->desc.num_frames - 1);
@@ -681,7 +685,7 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     }
     MD5_ASSERT(instances != NULL || count == 0, "instances: must not be NULL");
 
-    // After an error there are no instances.
+    // A call that fails removes all instances.
     impostors->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!has_frame_images(impostors, instances[i].frame))
@@ -707,7 +711,8 @@ static void set_impostor_uniforms(const GladGLContext *gl, const md5gl_impostors
     const md5gl_impostor_desc *const desc = &impostors->desc;
     const md5_vec3 center = desc->center;
     const GLint *const uniforms = program->uniforms;
-    // In the second to last level, an image has a side of 16 texels.
+    // In the second to last level, an image has a side of 16 texels. Its depth shifts the views;
+    // see impostor.glsl.
     const float coarse_level =
         impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f;
     gl->Uniform2i(uniforms[MD5GL_VIEW_COUNTS], (GLint)desc->num_around, (GLint)desc->num_above);
@@ -719,7 +724,7 @@ static void set_impostor_uniforms(const GladGLContext *gl, const md5gl_impostors
     gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], center.x, center.y, center.z, desc->radius);
 }
 
-// Prepares drawing impostors with a program in any pass: sets the GL state, uses the program, sets
+// Prepares drawing impostors with a program in any pass. Sets the GL state, uses the program, sets
 // its uniforms, and binds the textures of the set.
 static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           const md5gl_program *program)
@@ -763,9 +768,9 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     md5gli_bind_frame(renderer);
 }
 
-// Returns the program that draws impostors in the frame's light. The enumerators of these programs
-// are in the order of the lit passes, except for MD5GL_PASS_LIT, which is not adjacent to the
-// others.
+// Returns the program that draws impostors in the light of the frame. These programs are enumerated
+// in the same order as the lit passes, so an offset converts one to the other. MD5GL_PASS_LIT is an
+// exception, because it is not adjacent to the other lit passes.
 static enum md5gl_fixed_program lit_impostor_program(const md5gl_renderer *renderer)
 {
     static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - MD5GL_IMPOSTOR_LIT_ENVIRONMENT

@@ -17,8 +17,8 @@ typedef struct material_loader {
     char path[PATH_CAPACITY];         // path of the last file that the loader tried to read
 } material_loader;
 
-// Counts a warning about a file and passes it to the host. Sets the status and the file of
-// `warning`.
+// Counts a warning about a file and passes it to the host's function. The caller sets only the
+// message of `warning`.
 static void warn(const material_loader *loader, const char *path, md5_error *warning)
 {
     loader->material_set->num_warnings++;
@@ -28,9 +28,9 @@ static void warn(const material_loader *loader, const char *path, md5_error *war
         loader->desc->warn(loader->desc->warn_user, warning);
 }
 
-// Returns true if two texts are equal, ignoring case. `lowercase` consists of lowercase letters,
-// digits and '.'. The bit that distinguishes lowercase letters is set in all of these characters,
-// so setting it in `text` changes only capitals.
+// Returns true if two texts are equal, ignoring the case of `text`. `lowercase` consists of
+// lowercase letters, digits and '.'. All of these characters have the bit that distinguishes
+// lowercase letters. Setting it in `text` therefore changes only capitals.
 static bool equals_lowercase(const char *text, const char *lowercase)
 {
     const char lowercase_bit = 32; // of ASCII letters
@@ -66,9 +66,11 @@ static bool has_control_character(const char *text)
 }
 
 // Writes the last part of a path to `part`: the text after the last separator, without the
-// extension of an image. Shader names are paths from the model's file; because only the last part
-// is used, they cannot lead out of the folder. Writes "" if the part is too long or contains
-// control characters. Returns the offset of the part in the path.
+// extension of an image. Writes "" if the part is too long or contains control characters. Returns
+// the offset of the part in the path.
+//
+// Shader names are paths in the model's file, which can be hostile. Only their last part is used,
+// so they cannot lead out of the folder.
 static int last_part(const char *path, char part[NAME_CAPACITY])
 {
     const char *start = path;
@@ -87,8 +89,8 @@ static int last_part(const char *path, char part[NAME_CAPACITY])
 }
 
 // Loads the image at loader->path with the host's function. Returns false if the file does not
-// exist, and after a warning if it is not a usable image. Otherwise the caller must release
-// image->texels with the host's function.
+// exist. Also returns false, after a warning, if the image is not usable. On success, the caller
+// must release image->texels with the host's function.
 static bool load_image(material_loader *loader, md5gl_texture_desc *image)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
@@ -121,9 +123,9 @@ typedef struct name_part {
     int length;
 } name_part;
 
-// Loads the first existing image in the folder of the model whose name consists of `base`, "_", a
-// keyword, and the extension of an image. If the keyword is empty, the name consists of `base` and
-// the extension. Returns false if no such image exists.
+// Loads an image from the folder of the model. The file name consists of `base`, "_", a keyword,
+// and an extension of images. If the keyword is empty, "_" is omitted. The first existing file is
+// used. Returns false if there is none.
 static bool find_with_keyword(material_loader *loader, name_part base, name_part keyword,
                               md5gl_texture_desc *image)
 {
@@ -139,9 +141,8 @@ static bool find_with_keyword(material_loader *loader, name_part base, name_part
     return false;
 }
 
-// Loads the first existing image whose name consists of `base`, "_", one of the keywords, and the
-// extension of an image. `keywords` contains a space before and after each keyword. Returns false
-// if no such image exists.
+// Loads the first existing image with one of the keywords in its name; see find_with_keyword().
+// `keywords` contains a space before and after each keyword. Returns false if there is none.
 static bool find_with_keywords(material_loader *loader, name_part base, const char *keywords,
                                md5gl_texture_desc *image)
 {
@@ -165,10 +166,11 @@ static bool load_chosen(material_loader *loader, const char *path, md5gl_texture
     return is_valid && load_image(loader, image);
 }
 
-// Loads the image of a map, such as the normal map of a material. Returns false if no such image
-// exists. The host can choose the file. Otherwise the name of the file is derived from `name`, the
-// last part of the shader: the first `base_length` bytes of the name, "_" and a keyword of the map.
-// A diffuse image can also have the name itself, or these bytes, without a keyword.
+// Loads the image of a map, such as the normal map of a material. Returns false if it does not
+// exist. If the host chooses a file, that file is used. Otherwise the file name consists of the
+// base name, "_" and a keyword of the map. The base name is the first `base_length` bytes of
+// `name`, which is the last part of the shader's name. The file of a diffuse image can also be
+// called `name` or have the base name without a keyword.
 static bool find_map(material_loader *loader, const char *shader, const char *name, int base_length,
                      md5gl_image_kind kind, md5gl_texture_desc *image)
 {
@@ -192,9 +194,9 @@ static bool find_map(material_loader *loader, const char *shader, const char *na
     return find_with_keywords(loader, base, md5gl_texture_keywords(kind), image);
 }
 
-// Returns the length of a name without "_" and a keyword of diffuse images at its end, bytes. The
-// names of the other maps begin with this part. Example: "imp_d" and "imp_local" have the base
-// "imp".
+// Returns the length of a name in bytes, without "_" and a keyword of diffuse images at its end.
+// The names of all maps of a material begin with this part. For example, "imp_d" and "imp_local"
+// begin with "imp".
 static int find_base_length(const char *name)
 {
     const char *const last = strrchr(name, '_');
@@ -222,8 +224,8 @@ static md5gl_texture add_texture(const material_loader *loader, const md5gl_text
     return texture;
 }
 
-// Loads the image of a map, if it exists, and creates its texture. If a height map exists for a
-// normal map, its slopes are added to the texture. Sets the properties of the material that depend
+// Loads the image of a map and creates its texture. If a normal map and a height map exist, the
+// slopes of the heights are added to the normals. Sets the properties of the material that depend
 // on the image. Returns 0 if the image does not exist, or after a warning if the texture could not
 // be created.
 static md5gl_texture load_map(material_loader *loader, const char *shader, const char *name,
@@ -236,7 +238,7 @@ static md5gl_texture load_map(material_loader *loader, const char *shader, const
     if (!find_map(loader, shader, name, base_length, kind, &image))
         return 0;
 
-    // Set the kind of texture, and the properties that only the texels show.
+    // Some properties can be determined only from the texels, such as the encoding of normals.
     if (kind == MD5GL_IMAGE_DIFFUSE) {
         material->two_sided = md5gl_has_transparent_texels(&image);
     } else if (kind == MD5GL_IMAGE_HEIGHTS) {
@@ -274,9 +276,10 @@ static bool load_material(material_loader *loader, const char *shader, const cha
     return true;
 }
 
-// Copies the material of an earlier mesh with the same shader. Returns true if there is such a
-// mesh, or if the mesh is empty and does not need a material. Only the last MAX_COMPARED meshes are
-// compared, so that hostile models with very many meshes do not take quadratic time.
+// Copies the material of an earlier mesh with the same shader, so that both share textures. Returns
+// true if there is such a mesh, or if the mesh is empty and needs no material. A hostile model can
+// have very many meshes, so only the last MAX_COMPARED meshes are compared. Otherwise the search
+// would take quadratic time.
 static bool reuse_material(const md5_model *model, uint32_t mesh, md5gl_material *materials)
 {
     enum { MAX_COMPARED = 64 }; // real models have fewer meshes
@@ -294,8 +297,8 @@ static bool reuse_material(const md5_model *model, uint32_t mesh, md5gl_material
     return false;
 }
 
-// Allocates a material set as one block: the set, then its materials, then the names of its
-// textures. Returns NULL and fills the error if memory runs out.
+// Allocates a material set as one block. The set is followed by its materials and by the names of
+// its textures. Returns NULL and fills the error if memory runs out.
 static md5gl_material_set *create_material_set(md5gl_renderer *renderer, uint32_t num_meshes,
                                                md5_error *error)
 {
@@ -311,8 +314,8 @@ static md5gl_material_set *create_material_set(md5gl_renderer *renderer, uint32_
     return material_set;
 }
 
-// Sets the material of a mesh: a copy of the material of an earlier mesh with the same shader, or a
-// material of image files. If the images do not exist, sets a checkered texture after a warning.
+// Sets the material of a mesh. Copies the material of an earlier mesh with the same shader, or
+// loads the images of the shader. If there are none, gives a warning and sets a checkered texture.
 static void set_mesh_material(material_loader *loader, uint32_t index)
 {
     const md5gl_material_set_desc *const desc = loader->desc;

@@ -51,7 +51,7 @@ static bool fits_tables(const md5gl_renderer *renderer, uint32_t num_joints, con
                        num_influences, renderer->max_texels_name, renderer->max_texels);
 }
 
-// Returns the largest skinning error that counts as lossless for a model, units.
+// Returns the largest skinning error, in units, that counts as lossless for a model.
 static float max_loss(const md5_model *model)
 {
     const md5_vec3 size = md5_vec3_sub(model->bounds.max, model->bounds.min);
@@ -60,8 +60,8 @@ static float max_loss(const md5_model *model)
     return MD5GL_MEASURABLE_LOSS * diagonal;
 }
 
-// Selects the fastest path that skins a mesh without a visible loss: with the 4 or the 8 strongest
-// influences per vertex, or else with all influences.
+// Selects the fastest path that skins a mesh without a visible loss. Paths with the 4 or the 8
+// strongest influences per vertex are faster than the path with all influences.
 static void select_path(const md5_model *model, md5gl_mesh *mesh)
 {
     const float limit = max_loss(model);
@@ -111,8 +111,8 @@ static const struct {
     [MD5GL_ARRAY_COLORS] = {MD5GL_AT_COLOR, sizeof(md5_vec4)},
 };
 
-// Returns the offsets of the first `num_arrays` kinds of vertex arrays, of `count` vertices each,
-// in one buffer.
+// Returns the offsets of the first `num_arrays` kinds of vertex arrays in one buffer. Each array
+// has `count` vertices.
 md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 {
     md5gl_layout layout = {{0}};
@@ -123,8 +123,8 @@ md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
     return layout;
 }
 
-// Connects attributes of vertex shaders with arrays `first` to `end` - 1 of the bound buffer.
-// `vertex` is the index of the vertex in the buffer that shaders read as vertex 0.
+// Connects the attributes of arrays `first` to `end` - 1 with the bound buffer. Shaders read the
+// vertex with index `vertex` of each array as their vertex 0.
 void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, size_t vertex,
                            uint32_t first, uint32_t end)
 {
@@ -143,7 +143,7 @@ static uint32_t count_arrays(const md5_mesh *mesh)
     return mesh->colors ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_COLORS;
 }
 
-// Consecutive bytes of a buffer.
+// Consecutive bytes that fill_buffer() copies into a buffer.
 typedef struct buffer_part {
     const void *data; // NULL if all bytes are 0
     size_t size;
@@ -178,8 +178,8 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
     return true;
 }
 
-// Replaces joint indices of 32 bits by indices of 16 bits in place: index i is read at 4 i and
-// written at 2 i, so that no index is overwritten before it is read.
+// Converts joint indices from 32 bits to 16 bits in place. Index i is read at byte 4 i and written
+// at byte 2 i, so no index is overwritten before it is read.
 static void narrow_joints(uint32_t *joints, size_t count)
 {
     unsigned char *const bytes = (unsigned char *)joints;
@@ -192,9 +192,9 @@ static void narrow_joints(uint32_t *joints, size_t count)
 }
 
 // Connects the joint and weight attributes of the vertex shader with the bound buffer. A slot is
-// one joint and its weight; each vertex has 4 or 8 slots. An attribute has at most four components,
-// so every 4 slots need one attribute for joints and one for weights. The joints of all vertices
-// are at the beginning of the buffer, the weights of all vertices begin at `first_weight`, bytes.
+// one joint and its weight. Each vertex has 4 or 8 slots. An attribute has at most four components,
+// so four slots need one attribute for joints and one for weights. The buffer begins with the
+// joints of all vertices. The weights of all vertices begin at byte `first_weight`.
 static void set_slot_attributes(const GladGLContext *gl, uint32_t slots, bool is_narrow,
                                 size_t first_weight)
 {
@@ -216,9 +216,9 @@ static void set_slot_attributes(const GladGLContext *gl, uint32_t slots, bool is
     }
 }
 
-// Packs the strongest influences of each vertex into `slots` joints and weights, uploads them and
-// sets their attributes. joints[] and weights[] are memory for `count` slots of all vertices.
-// Returns false and fills the error if memory runs out.
+// Packs the strongest influences of each vertex into `slots` joints and weights. Uploads them and
+// sets their attributes. joints[count] and weights[count] are scratch memory for the slots of all
+// vertices. Returns false and fills the error if memory runs out.
 static bool pack_and_upload(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t slots,
                             uint32_t num_joints, uint32_t *joints, float *weights, size_t count,
                             md5_error *error)
@@ -258,9 +258,10 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
     return is_uploaded;
 }
 
-// Sets the attributes of the path EXACT: the range of a vertex in the tables of influences. The
-// bound buffer contains the index of each vertex's first influence. The influences of a vertex end
-// at the first influence of the next vertex, so the array is read twice, shifted by one element.
+// Sets the attributes of the path EXACT, which give each vertex its range in the tables of
+// influences. The bound buffer contains the index of each vertex's first influence. A range ends
+// where the range of the next vertex begins, so the second attribute reads the same array, shifted
+// by one element.
 static void set_range_attributes(const GladGLContext *gl)
 {
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, NULL);
@@ -283,7 +284,7 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     mesh->exact_joints = md5gli_create_table(renderer, GL_R32UI, source->influence_joints,
                                              count * sizeof *source->influence_joints);
 
-    // The array has one more element: the end of the last vertex's influences.
+    // One more element than vertices: it ends the range of the last vertex.
     const size_t num_indices = (size_t)source->num_vertices + 1;
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
@@ -302,8 +303,8 @@ static uint32_t slots_per_vertex(md5gl_path path)
     return path == MD5GL_PATH_8 ? 8 : 0;
 }
 
-// Uploads the triangles' edges as lines, two indices each. Leaves the triangles' indices bound.
-// Returns false and fills the error if memory runs out.
+// Uploads the edges of all triangles as lines, with two indices per line. The buffer of triangle
+// indices remains bound. Returns false and fills the error if memory runs out.
 static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
 {
     enum { EDGES_PER_TRIANGLE = 3, ENDS_PER_EDGE = 2 };
@@ -343,7 +344,7 @@ static bool upload_attributes(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_er
     const md5gl_layout layout = md5gli_make_layout(source->num_vertices, num_arrays);
     const void *const data[MD5GL_NUM_ARRAYS] = {
         source->positions, source->normals, source->tangents, source->texcoords, source->colors};
-    // An array that the mesh does not have is NULL, and the layout gives it no bytes.
+    // An array that the mesh does not have is NULL, and its size in the layout is 0.
     buffer_part parts[MD5GL_NUM_ARRAYS];
     for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
         parts[i] = (buffer_part){data[i], layout.begin[i + 1] - layout.begin[i]};
@@ -354,12 +355,12 @@ static bool upload_attributes(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_er
     return true;
 }
 
-// Returns true if GL can draw a mesh of this size: its functions take signed ints. Otherwise fills
-// the error.
+// Returns true if GL can draw a mesh of this size. GL functions take counts as signed ints.
+// Otherwise fills the error.
 static bool check_mesh_size(const md5gl_renderer *renderer, const md5_mesh *mesh, md5_error *error)
 {
     const size_t num_indices = (size_t)mesh->num_triangles * 3;
-    // In OpenGL ES, the edges of the triangles have twice as many indices.
+    // OpenGL ES draws edges as lines, which need two indices for each index of a triangle.
     const size_t max_indices = renderer->is_es ? INT_MAX / 2 : INT_MAX;
     if (mesh->num_vertices > INT_MAX)
         return md5gli_fail(error, MD5_ERROR_GPU,
@@ -419,8 +420,8 @@ md5gl_surface *md5gli_get_surface(const md5gl_model *model, uint32_t skin, uint3
     return &model->surfaces[(size_t)skin * model->model->num_meshes + mesh];
 }
 
-// Returns true if two materials agree in the members from which md5gl_pose() finds out whether
-// texels are cut out.
+// Returns true if two materials cut out the same texels. Compares only the members that
+// md5gl_pose() examines for this purpose.
 static bool has_same_opacity(const md5gl_material *a, const md5gl_material *b)
 {
     return a->diffuse == b->diffuse && a->alpha_test == b->alpha_test
@@ -453,8 +454,8 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
     model->meshes[mesh].visible = visible;
 }
 
-// Returns the surfaces of a model with another number of skins, or NULL and fills the error if
-// memory runs out. New skins are copies of skin 0.
+// Allocates surfaces for another number of skins and copies those of the model. New skins are
+// copies of skin 0. Returns NULL and fills the error if memory runs out.
 static md5gl_surface *copy_surfaces(md5gl_renderer *renderer, const md5gl_model *model,
                                     uint32_t num_skins, md5_error *error)
 {
@@ -515,16 +516,16 @@ static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, e
                         table->texture);
 }
 
-// Sets the uniforms and the table for motion vectors and ids of the instances in a batch. `before`
-// is the number of instances in earlier batches. If the host has not set ids, the id of an instance
-// is its index plus 1.
+// Sets the uniforms and the table for motion vectors and ids of a batch. `before` is the number of
+// instances in earlier batches. If the host has not set ids, the id of an instance is its index in
+// the model plus 1.
 static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
                           const md5gl_mesh *mesh, const md5gl_program *program,
                           const md5gl_batch *batch, uint32_t before)
 {
     const GladGLContext *gl = &renderer->gl;
-    // A mesh that was skinned before the draw does not read palettes here. Its uniform is 1 if its
-    // buffer contains the instances of the previous frame, else 0.
+    // If the mesh was skinned before the draw, the shader reads no palettes. The uniform then tells
+    // only whether the buffer also contains the vertices of the previous frame: 1 if so, else 0.
     uint32_t previous_palettes = batch->previous_palettes;
     if (mesh->posed && !model->baked)
         previous_palettes = mesh->posed_count > model->num_instances;
@@ -534,8 +535,8 @@ static void bind_previous(md5gl_renderer *renderer, const md5gl_model *model,
     const GLint first_id = model->has_ids ? 0 : (GLint)before + 1; // 0: ids are in the table
     const GLint mesh_index = (GLint)(mesh - model->meshes);
     gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], first_id, mesh_index);
-    // Without ids the table is empty, but it must be bound: WebGL draws nothing if the unit has a
-    // texture of colors.
+    // Without ids the table is empty, but it must be bound nevertheless. Otherwise the unit can
+    // still hold a texture of colors, and WebGL then draws nothing because the type does not match.
     bind_table(renderer, program, MD5GL_UNIT_GLOW, &batch->ids);
 }
 
@@ -549,7 +550,8 @@ static uint32_t first_vertex(const md5gl_model *model, const md5gl_mesh *mesh)
     return first;
 }
 
-// Binds the tables of baked clips to the units that contain influences if vertices are skinned.
+// Binds the tables of baked clips. They use the texture units of the influences, because baked
+// instances are not skinned.
 static void bind_baked_clips(md5gl_renderer *renderer, const md5gl_baked *baked,
                              const md5gl_program *program)
 {
@@ -558,8 +560,8 @@ static void bind_baked_clips(md5gl_renderer *renderer, const md5gl_baked *baked,
     bind_table(renderer, program, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
 }
 
-// Binds the tables of morph targets, and sets the index of the batch's first instance in the table
-// of weights: `before` is the number of instances in earlier batches.
+// Binds the tables of morph targets. Sets the index of the batch's first instance in the table of
+// weights, which is `before`, the number of instances in earlier batches.
 static void bind_morph(md5gl_renderer *renderer, const md5gl_model *model,
                        const md5gl_program *program, uint32_t before)
 {
@@ -602,8 +604,8 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
 
 // -- Deforms ----------------------------------------------------------------------------------
 
-// Returns the value of md5gl_mesh.deform for a mesh without a deform: the function is NULL, and the
-// counts are the mesh's.
+// Returns the value of md5gl_mesh.deform for a mesh without a deform. The function is NULL, and the
+// counts are those of the mesh.
 static md5gl_deform no_deform(const md5_mesh *mesh)
 {
     return (md5gl_deform){.num_vertices = mesh->num_vertices, .num_triangles = mesh->num_triangles};
@@ -624,8 +626,8 @@ static void remove_deform(const GladGLContext *gl, md5gl_mesh *mesh)
     mesh->deformed_indices = 0;
 }
 
-// Sets the deform of a mesh, whose vertex array is bound. The mesh changes to the path that skins
-// on the CPU; all other meshes remain instanced.
+// Sets the deform of a mesh, whose vertex array is bound. A deform needs skinned vertices in
+// memory, so the mesh changes to the path CPU. All other meshes keep their paths.
 static void add_deform(const GladGLContext *gl, md5gl_mesh *mesh, const md5gl_deform *deform)
 {
     const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
@@ -645,8 +647,8 @@ static void add_deform(const GladGLContext *gl, md5gl_mesh *mesh, const md5gl_de
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
 }
 
-// Returns true if a deformed mesh can replace a mesh. Otherwise fills the error. `index` is the
-// index of the mesh, for messages.
+// Returns true if a deform is valid for a mesh. Otherwise fills the error. `index` is the index of
+// the mesh, for the message.
 static bool check_deform(const md5gl_deform *deform, const md5gl_mesh *mesh, uint32_t index,
                          md5_error *error)
 {
@@ -706,7 +708,7 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
 static md5gl_model *allocate_model(md5gl_renderer *renderer, const md5_model *model,
                                    md5_error *error)
 {
-    // If size_t has 32 bits, the sum can overflow; the allocation then fails with SIZE_MAX.
+    // The sum can overflow if size_t has 32 bits. SIZE_MAX then makes the allocation fail.
     const size_t num_meshes = model->num_meshes;
     const bool can_overflow = num_meshes > (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh);
     const size_t size =
@@ -722,8 +724,9 @@ static md5gl_model *allocate_model(md5gl_renderer *renderer, const md5_model *mo
     return copy;
 }
 
-// Creates the surfaces (materials of meshes), and for each joint the bounds of the vertices that it
-// moves, in model space of the bind pose. Returns false and fills the error if memory runs out.
+// Allocates the surfaces (materials of meshes). Also computes for each joint the bounds of the
+// vertices that it moves, in model space of the bind pose. Returns false and fills the error if
+// memory runs out.
 static bool create_bounds(md5gl_renderer *renderer, md5gl_model *copy, md5_error *error)
 {
     const md5_model *const model = copy->model;
@@ -757,8 +760,8 @@ static bool upload_meshes(md5gl_renderer *renderer, md5gl_model *copy, md5gl_pat
     return true;
 }
 
-// Returns true if a model can be uploaded with a path: it still has its geometry, and the context
-// supports the path. Otherwise fills the error.
+// Returns true if a model can be uploaded with a path. The model must still have its geometry, and
+// the context must support the path. Otherwise fills the error.
 static bool check_model(const md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                         md5_error *error)
 {
@@ -886,9 +889,9 @@ const char *md5gl_path_name(md5gl_path path)
     return names[path];
 }
 
-// Builds the programs that skin the meshes of a model with a blending method. Programs without
-// morph targets are built even if the model has targets, so that removing the targets cannot fail
-// later. Returns false and fills the error on failure.
+// Builds the programs that skin the meshes of a model with a blending method. If the model has
+// morph targets, also builds the programs without them. Removing the targets later therefore cannot
+// fail. Returns false and fills the error on failure.
 static bool build_blending(md5gl_renderer *renderer, const md5gl_model *model,
                            md5gl_blending blending, md5_error *error)
 {

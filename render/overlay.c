@@ -1,6 +1,6 @@
-// Overlays: lines, shadows on the ground, blob shadows (dark discs), the ground grid, the floor and
-// panels (flat textured triangles, such as text). They are blended, so they do not write depth and
-// must be drawn after the models.
+// Overlays: lines, shadows on the ground, blob shadows (dark discs), the ground grid, the floor,
+// and panels (flat textured triangles, such as text). Overlays are blended and do not write depth.
+// They must therefore be drawn after the models.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -28,8 +28,8 @@ static const md5gl_program *begin_overlay(md5gl_renderer *renderer, enum md5gl_f
     return program;
 }
 
-// Draws a plane on the ground with the program in use. A depth offset moves it behind surfaces in
-// the same plane, such as the soles of a model, so that they remain visible.
+// Draws a plane on the ground with the program in use. Surfaces in the same plane, such as the
+// soles of a model, must remain visible. A depth offset therefore moves the ground behind them.
 static void draw_plane(const GladGLContext *gl, GLsizei num_vertices)
 {
     gl->Enable(GL_POLYGON_OFFSET_FILL);
@@ -61,8 +61,9 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
 }
 
-// Draws a floor at the height `z` around `center`: a grid with cells of the side `cell`, or a plain
-// floor if it is 0. The point lights of the frame from index `first_light` on light the floor.
+// Draws a floor at the height `z` around `center`. If `cell` is above 0, draws a grid whose cells
+// have that side. If it is 0, draws a plain floor. Point lights of the frame light the floor,
+// beginning with index `first_light`.
 static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t first_light,
                        md5_vec3 center, float radius)
 {

@@ -1,5 +1,5 @@
-// The purpose of an image, derived from its file name and its texels. This file does not depend on
-// OpenGL, because programs that do not draw also use it to find images.
+// Determines the purpose of an image from its file name and its texels. Programs that do not draw
+// also use this file to find images, so it does not depend on OpenGL.
 #include "render/assert.h"
 #include "render/md5gl_material_files.h"
 #include "render/texels.h"
@@ -30,7 +30,7 @@ const char *const *md5gl_image_extensions(void)
 
 // -- Texels ---------------------------------------------------------------------------------------
 
-// Returns true if a normal map contains x in alpha: red is constant and alpha is not.
+// Returns true if alpha contains x of a normal map: red is constant and alpha is not.
 static bool is_red_empty(const md5gl_texture_desc *desc)
 {
     // Find the range of red ([0]) and of alpha ([1]).
@@ -46,12 +46,12 @@ static bool is_red_empty(const md5gl_texture_desc *desc)
     return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
 }
 
-// Guesses the encoding of a normal map: the channel that contains x, and the direction of green.
+// Guesses the encoding of a normal map: which channel contains x, and the direction of green.
 //
-// The direction of green follows from the slopes that the map contains. The surface is a height
-// field h(u, v), and the slopes are dh/du in red and dh/dv in green. Their derivatives along the
-// other axis are both the mixed derivative of h. So they are equal if green points along v, and
-// opposite if green points against v. Without noise, the correlation of both derivatives over the
+// The slopes of the map show the direction of green. The surface is a height field h(u, v). Red
+// contains the slope dh/du, and green contains dh/dv. The derivative of dh/du along v and the
+// derivative of dh/dv along u are both the mixed derivative of h. They are therefore equal if green
+// points along v, and opposite if green points against v. Without noise, their correlation over the
 // whole map is 1 or -1. Its sign decides.
 uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
 {

@@ -1,9 +1,10 @@
 // Poses: uploads the data of a model's instances for all draws that follow.
 //
 // An instance is one copy of the model in the scene. Its palette contains the skin matrices of all
-// joints, which md5_build_palette() computes; its placement moves it from model space to world
+// joints, which md5_build_palette() computes. Its placement moves it from model space to world
 // space. Palettes and placements are uploaded to tables, arrays that shaders read by index. The
-// size of a table is limited, so the instances are divided into batches, each with its own tables.
+// size of a table is limited, so the instances are divided into batches. Each batch has its own
+// tables.
 //
 // Meshes on the paths CPU and COMPUTE are skinned here, once for all passes. On the other paths,
 // the vertex shader of each pass skins. This file also contains the GPU copies of morph targets and
@@ -12,9 +13,9 @@
 // If the frame needs motion vectors, the instances of the previous frame are uploaded too
 // (md5gl_instances.previous). In each table they follow the current instances.
 //
-// Instances of baked clips use the same batches as skinned instances, so that placements, tints,
-// skins and passes work in the same way. Instead of palettes, a batch then contains one texel per
-// instance.
+// Instances of baked clips use the same batches as skinned instances. Placements, tints, skins and
+// passes therefore need no separate code. Instead of palettes, a batch of baked instances contains
+// one texel per instance.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -23,8 +24,8 @@
 
 // -- Morph targets --------------------------------------------------------------------------
 
-// A delta of a morph target in the layout that bind_morphed.glsl reads: three texels of four
-// floats.
+// A delta is the displacement of one vertex by one morph target. This is the layout that
+// bind_morphed.glsl reads: three texels of four floats.
 typedef struct delta_texels {
     float position[3];
     float target; // index of the morph target
@@ -34,8 +35,8 @@ typedef struct delta_texels {
     float unused2;
 } delta_texels;
 
-// Returns true if a table can have this number of texels. Otherwise fills the error; `what` is the
-// name of the data in the message.
+// Returns true if a table can have this number of texels. Otherwise fills the error. `what` names
+// the data in the message.
 static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const char *what,
                        md5_error *error)
 {
@@ -46,8 +47,7 @@ static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const ch
                        (unsigned long long)texels, renderer->max_texels_name, renderer->max_texels);
 }
 
-// Writes the deltas (displacements of vertices by morph targets) of a mesh in the layout of the
-// shader.
+// Converts the deltas of a mesh to the layout of the shader.
 static void write_mesh_deltas(const md5_morph_mesh *mesh, delta_texels *deltas)
 {
     for (uint32_t i = 0; i < mesh->num_deltas; i++) {
@@ -69,7 +69,7 @@ static void write_mesh_deltas(const md5_morph_mesh *mesh, delta_texels *deltas)
 static void write_first_deltas(const md5_morph_mesh *mesh, uint32_t num_vertices,
                                uint32_t num_earlier_deltas, uint32_t *first)
 {
-    // The mesh lists only the vertices that have deltas: `next` is the position in that list.
+    // mesh->vertices lists only the vertices that have deltas. `next` is an index into that list.
     uint32_t next = 0;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
         first[vertex] = num_earlier_deltas + mesh->first[next];
@@ -101,7 +101,7 @@ static bool upload_morph(md5gl_renderer *renderer, md5gl_morph *morph, size_t nu
                          size_t num_deltas, md5_error *error)
 {
     // The last index ends the deltas of the last vertex. Drivers do not support texture buffers
-    // without a texel, so there is one more delta of zeros.
+    // without a texel, so an additional delta of zeros is uploaded.
     const size_t num_firsts = num_vertices + 1;
     const size_t capacity = num_deltas + 1;
     uint32_t *const first = MD5GL_NEW(renderer, uint32_t, num_firsts, error);
@@ -351,8 +351,8 @@ void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 // -- Batches ----------------------------------------------------------------------------------
 
 // Enlarges the array of batches to `num_batches`, and creates the tables of the new batches. The
-// array never shrinks, so that later poses reuse the tables. Returns false and fills the error if
-// memory runs out.
+// array never shrinks, so later poses reuse the tables. Returns false and fills the error if memory
+// runs out.
 static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_batches,
                             md5_error *error)
 {
@@ -377,9 +377,10 @@ static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32
     return true;
 }
 
-// Uploads the matrices of `count` instances, `per_instance` each, from instance `first` on, to a
-// table. `previous` has the same size as `matrices`, or is NULL. Returns the first texel of the
-// previous matrices, or 0 if there are none.
+// Uploads the matrices of `count` instances to a table, beginning with instance `first`. Each
+// instance has `per_instance` matrices. `previous` contains the matrices of the previous frame, as
+// many as `matrices`, or is NULL. Returns the first texel of the previous matrices, or 0 if there
+// are none.
 static uint32_t upload_matrices(md5gl_renderer *renderer, md5gl_table *table,
                                 const md5_mat34 *matrices, const md5_mat34 *previous,
                                 uint32_t first, uint32_t count, uint32_t per_instance)
@@ -390,8 +391,8 @@ static uint32_t upload_matrices(md5gl_renderer *renderer, md5gl_table *table,
     return md5gli_fill_table(renderer, table, matrices + offset, first_previous, size);
 }
 
-// Uploads the palettes, unless `palettes` is NULL, and the placements of a batch. `first` is the
-// index of its first instance.
+// Uploads the placements and the palettes of a batch. `palettes` is NULL if no shader reads
+// palettes. `first` is the index of the batch's first instance in the model.
 static void fill_batch(md5gl_renderer *renderer, md5gl_batch *batch, const md5_mat34 *palettes,
                        uint32_t num_joints, const md5gl_instances *instances, uint32_t first)
 {
@@ -423,9 +424,9 @@ static uint32_t batch_size(const md5gl_renderer *renderer, const md5gl_model *mo
     return fit < MAX_INSTANCES ? fit : MAX_INSTANCES;
 }
 
-// Distributes the instances to batches and uploads their palettes, which may be NULL, and their
-// placements. Each batch contains as many instances as fit into the tables. Returns false and fills
-// the error on failure.
+// Divides the instances into batches and uploads their placements and palettes. Each batch contains
+// as many instances as fit into the tables. `palettes` may be NULL. Returns false and fills the
+// error on failure.
 static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                          const md5gl_instances *instances, md5_error *error)
 {
@@ -453,10 +454,10 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
 
 // -- Skinning once ----------------------------------------------------------------------------
 
-// Uploads the vertices of one instance to the bound buffer. Both consist of arrays: all positions,
-// then all normals, and so on. In the buffer, each array contains the vertices of all instances,
-// one instance after the other. `instance_layout` is the layout of `vertices`, `buffer_layout` is
-// the layout of the buffer.
+// Uploads the vertices of one instance to the bound buffer. `vertices` consists of arrays, first
+// all positions, then all normals, and so on, as `instance_layout` describes. The buffer consists
+// of the same arrays with the vertices of all instances, as `buffer_layout` describes. In each
+// array, the vertices of an instance are consecutive.
 static void write_instance(const GladGLContext *gl, const md5gl_layout *buffer_layout,
                            const md5gl_layout *instance_layout, uint32_t num_arrays,
                            uint32_t instance, const uint8_t *vertices)
@@ -468,9 +469,9 @@ static void write_instance(const GladGLContext *gl, const md5gl_layout *buffer_l
     }
 }
 
-// Skins one instance on the CPU and writes its positions, normals and tangents to `vertices`, as
-// three arrays. `weights` are the weights of the morph targets. dual[num_joints] is scratch memory
-// for the palette as dual quaternions.
+// Skins one instance on the CPU. Writes its positions, normals and tangents to `vertices` as three
+// arrays. `weights` are the weights of the morph targets. dual[num_joints] is scratch memory for
+// the palette as dual quaternions.
 static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
                      const float *weights, md5_dual_quat *dual, void *vertices)
 {
@@ -495,10 +496,10 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     md5_skin_one(&job);
 }
 
-// Sets the normals and tangents of a deformed surface, which the host's function does not write. If
-// the surface has as many vertices as the mesh, copies both arrays from the skinned vertices; they
-// are adjacent in both layouts. Otherwise the vertices do not correspond: all normals point up, and
-// tangents remain 0.
+// Sets the normals and tangents of a deformed surface, because the host's function does not write
+// them. If the surface has as many vertices as the mesh, copies both arrays from the skinned
+// vertices. One copy suffices, because the arrays are adjacent in both layouts. If the numbers
+// differ, the vertices do not correspond. All normals then point up, and tangents remain 0.
 static void set_deformed_frames(const md5gl_mesh *mesh, const uint8_t *skinned,
                                 const md5gl_layout *skinned_layout, md5_vec3 *normals)
 {
@@ -532,7 +533,7 @@ static void deform_one(const GladGLContext *gl, const md5gl_model *model, const 
     const md5gl_layout buffer_layout =
         md5gli_make_layout(count * mesh->posed_count, MD5GL_NUM_ARRAYS);
 
-    // Arrays of both layouts. Positions are the first array, so they begin at offset 0.
+    // Positions are the first array in both layouts, so they begin at offset 0.
     const md5_vec3 *const skinned_positions = (const md5_vec3 *)(const void *)skinned;
     const md5_vec3 *const skinned_normals =
         (const md5_vec3 *)(const void *)(skinned + skinned_layout.begin[MD5GL_ARRAY_NORMALS]);
@@ -578,9 +579,9 @@ static bool alloc_scratch(md5gl_renderer *renderer, const md5gl_model *model,
     return true;
 }
 
-// Skins `count` instances on the CPU and uploads them to the bound buffer, instance i as element
-// `first` + i of its arrays. palettes[count * num_joints] and weights[count * num_targets] contain
-// the poses of the instances. `scratch` is reused for each instance.
+// Skins `count` instances on the CPU and uploads them to the bound buffer. Instance i becomes
+// element `first` + i of the buffer's arrays. palettes[count * num_joints] and weights[count *
+// num_targets] contain the poses of the instances. `scratch` is reused for each instance.
 static void skin_instances(const GladGLContext *gl, const md5gl_model *model,
                            const md5gl_mesh *mesh, uint32_t count, const md5_mat34 *palettes,
                            const float *weights, uint32_t first, const skin_scratch *scratch)
@@ -624,8 +625,8 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
 
     skin_instances(gl, model, mesh, count, instances->palettes, instances->weights, 0, &scratch);
     if (mesh->posed_count > count) {
-        // If the host gave only previous palettes or only previous weights, the others are the
-        // same in both frames.
+        // The host may give only previous palettes or only previous weights. The missing array has
+        // not changed since the previous frame, so the current one is used.
         const md5_mat34 *const palettes =
             previous->palettes ? previous->palettes : instances->palettes;
         const float *const weights = previous->weights ? previous->weights : instances->weights;
@@ -635,9 +636,10 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     return true;
 }
 
-// Runs the compute shader that skins a mesh, for all instances in the current pose (`copy` is 0) or
-// in the pose of the previous frame (`copy` is 1). `copies` is the number of poses in the buffer
-// `posed`: all instances in the current pose, then all instances in the previous pose.
+// Runs the compute shader that skins all instances of a mesh. If `copy` is 0, skins them in the
+// current pose. If it is 1, skins them in the pose of the previous frame, and stores them in the
+// buffer `posed` after the instances in the current pose. `copies` is the number of poses that the
+// buffer contains.
 static void dispatch_skinning(md5gl_renderer *renderer, const md5gl_model *model,
                               const md5gl_mesh *mesh, const md5gl_program *program, uint32_t copy,
                               uint32_t copies)
@@ -664,9 +666,9 @@ static void dispatch_skinning(md5gl_renderer *renderer, const md5gl_model *model
     }
 }
 
-// Skins all instances of a mesh with a compute shader into the buffer `posed`, from which later
-// draws read their vertices: copy 0 in the current pose and, if `copies` is 2, copy 1 in the pose
-// of the previous frame.
+// Skins all instances of a mesh with a compute shader into the buffer `posed`. Later draws read
+// their vertices from this buffer. If `copies` is 2, also skins them in the pose of the previous
+// frame, which motion vectors need.
 static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
                             const md5gl_mesh *mesh, uint32_t copies)
 {
@@ -682,7 +684,7 @@ static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
     for (uint32_t copy = 0; copy < copies; copy++)
         dispatch_skinning(renderer, model, mesh, program, copy, copies);
 
-    // Later draws read the buffer as vertex attributes.
+    // Wait for the compute shader before later draws read the buffer as vertex attributes.
     renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
     for (uint32_t i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
@@ -717,9 +719,9 @@ static bool resize_posed(md5gl_renderer *renderer, md5gl_mesh *mesh, size_t coun
     return true;
 }
 
-// Skins all instances of a mesh into its buffer `posed`, for the paths that skin once per frame, on
-// the CPU or by a compute shader. Does nothing on the other paths, which skin in each pass. Returns
-// false and fills the error on failure.
+// Skins all instances of a mesh into its buffer `posed` if its path skins once per pose, on the CPU
+// or by a compute shader. On all other paths the vertex shaders skin in each pass, and the function
+// does nothing. Returns false and fills the error on failure.
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
 {
@@ -765,8 +767,8 @@ static bool check_weights(const md5gl_renderer *renderer, const md5gl_model *mod
     return fits_table(renderer, num_texels, "weights of morph targets", error);
 }
 
-// Uploads the weights of morph targets. Until the next pose, the model is drawn by programs that
-// read them.
+// Uploads the weights of morph targets. Until the next pose, programs with morph targets draw the
+// model.
 static void upload_weights(md5gl_renderer *renderer, md5gl_model *model,
                            const md5gl_instances *instances, size_t num_weights)
 {
@@ -801,8 +803,8 @@ static bool is_skinned_on_gpu(const md5gl_model *model)
     return false;
 }
 
-// Uploads the palettes and morph weights of all instances, and skins the meshes whose vertices are
-// skinned before drawing. Returns false and fills the error on failure.
+// Uploads the palettes and morph weights of all instances. Then skins the meshes on paths that skin
+// once per pose. Returns false and fills the error on failure.
 static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
@@ -828,8 +830,8 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// Returns true if the clip and both frames of each instance exist. Otherwise fills the error. A job
-// is the clip of an instance with a position in it: two frames and a fraction between them.
+// A job selects what an instance of a baked clip shows: the clip, two of its frames, and a fraction
+// between them. Returns true if the clips and frames of all jobs exist. Otherwise fills the error.
 static bool check_jobs(const md5gl_baked *baked, const md5gl_clip_job *jobs, uint32_t count,
                        md5_error *error)
 {
@@ -875,8 +877,9 @@ static bool reserve_jobs(md5gl_renderer *renderer, md5gl_baked *baked, uint32_t 
     return baked->jobs;
 }
 
-// Uploads the jobs of one batch to the table that otherwise contains palettes. `previous` are the
-// jobs in the previous frame, or NULL. Both arrays begin with the first instance of the batch.
+// Uploads the jobs of one batch to the table `palettes`, because baked instances have no palettes.
+// `previous` are the jobs in the previous frame, or NULL. Both arrays begin with the first instance
+// of the batch.
 static void upload_jobs(md5gl_renderer *renderer, md5gl_baked *baked, md5gl_batch *batch,
                         const md5gl_clip_job *jobs, const md5gl_clip_job *previous)
 {
@@ -891,8 +894,7 @@ static void upload_jobs(md5gl_renderer *renderer, md5gl_baked *baked, md5gl_batc
                                                  previous_texels, batch->count * sizeof *texels);
 }
 
-// Uploads the clips and frames that instances of baked clips show. Returns false and fills the
-// error on failure.
+// Uploads the jobs of instances of baked clips. Returns false and fills the error on failure.
 static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
                        const md5gl_instances *instances, md5_error *error)
 {
@@ -997,12 +999,12 @@ static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_
     return true;
 }
 
-// Returns true if a matrix mirrors, which reverses the winding of triangles: the determinant of its
-// rotation part is negative.
+// Returns true if a matrix mirrors. The determinant of its 3x3 part is then negative, and the
+// winding of triangles is reversed.
 static bool is_mirror(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
-    // In double, because products of three floats can be outside the range of float.
+    // Products of three floats can exceed the range of float.
     const double x = (double)m[5] * (double)m[10] - (double)m[6] * (double)m[9];
     const double y = (double)m[6] * (double)m[8] - (double)m[4] * (double)m[10];
     const double z = (double)m[4] * (double)m[9] - (double)m[5] * (double)m[8];
@@ -1035,9 +1037,9 @@ static bool reserve_mirrored(md5gl_renderer *renderer, md5gl_model *model, uint3
     return true;
 }
 
-// Finds the instances whose placements mirror them, and sets `mirrored` and `has_mirrored` of the
-// model. Most models do not have such instances and need no memory for the array. Returns false and
-// fills the error if memory runs out.
+// Finds the instances with a placement that mirrors. Sets `mirrored` and `has_mirrored` of the
+// model. Most models have no such instances, so the array is allocated only when one is found.
+// Returns false and fills the error if memory runs out.
 static bool find_mirrored(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
@@ -1055,8 +1057,8 @@ static bool find_mirrored(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// Returns true if the tint color of at least one instance has alpha below 1. tints[num_instances]
-// may be NULL.
+// Returns true if at least one tint has alpha below 1, so that its instance needs the alpha test.
+// tints[num_instances] may be NULL.
 static bool has_faded_tint(const md5_vec4 *tints, uint32_t num_instances)
 {
     const uint32_t count = tints ? num_instances : 0;
@@ -1096,7 +1098,7 @@ static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
     if (model->num_batches == 0)
         return true;
 
-    // Without skins and mirrored instances, all instances are one run, which is not stored.
+    // If all instances have skin 0 and none is mirrored, they are one run, which is not stored.
     const bool needs_runs = instances->skins || model->has_mirrored;
     if (needs_runs && !set_runs(renderer, model, instances->skins, error))
         return false;
@@ -1123,8 +1125,8 @@ static md5_bounds find_model_bounds(const md5gl_model *model, const md5gl_instan
     return md5_bounds_from_points(NULL, 0);
 }
 
-// Returns the bounds of all instances in world space. They are used for shadows if the frame does
-// not contain the casters' bounds.
+// Returns the bounds of all instances in world space. Shadow maps cover these bounds if the host
+// does not set the bounds of the casters.
 static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *instances)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
@@ -1161,9 +1163,9 @@ static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
     return material->diffuse && can_be_transparent(renderer, material->diffuse);
 }
 
-// Finds the visible meshes that need the alpha test, for surfaces whose material has changed since
-// the last pose. This queries GL, so it is done once per pose and not in each pass. Until then,
-// draws treat all meshes as alpha-tested.
+// Finds out which visible meshes need the alpha test. Examines only surfaces whose material has
+// changed since the last pose. The test queries GL, which is slow, so it is done once per pose
+// instead of in each pass. Surfaces that were not examined yet are drawn with the alpha test.
 static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
 {
     for (uint32_t skin = 0; skin < model->num_skins; skin++) {
@@ -1178,8 +1180,8 @@ static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
     }
 }
 
-// Returns true if the current instances have all arrays that the instances of the previous frame
-// have.
+// Returns true if each array that the previous frame's instances have also exists for the current
+// instances. Both are uploaded with the same size.
 static bool has_matching_arrays(const md5gl_instances *instances)
 {
     const md5gl_instances *const previous = instances->previous;
@@ -1233,7 +1235,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: only one must be set");
     MD5_ASSERT_RESERVED(instances);
 
-    // With `previous` set in every case, no other function must check it.
+    // Set `previous` in every case, so that no other function must compare it with NULL.
     md5gl_instances complete = *instances;
     if (!complete.previous)
         complete.previous = &none;

@@ -1,9 +1,9 @@
 // The interface between shaders and C code (attributes, texture units, bindings, uniforms;
 // described in shaders/README.md), and the programs that are built from shaders/.
 //
-// Each stage of a program is a sequence of files (md5gl_program_sources), so that a skinning path,
-// a blending and a pass combine without copies of code. The renderer contains one md5gl_program for
-// each combination; programs.c lists and builds them.
+// Each shader stage of a program is a sequence of files (md5gl_program_sources). Skinning paths,
+// blending methods and passes can therefore be combined without copies of code. The renderer
+// contains one md5gl_program for each combination. programs.c lists and builds them.
 #ifndef MD5GL_PROGRAM_H
 #define MD5GL_PROGRAM_H
 
@@ -112,7 +112,7 @@ typedef struct md5gl_program {
     uint32_t units;                     // bit mask of the texture units that the program samples
 } md5gl_program;
 
-// The purpose of a program that draws skinned vertices.
+// The purpose of a program that draws skinned models. It selects the code after skinning.
 enum md5gl_pass {
     MD5GL_PASS_LIT,
     // The remaining passes compile their shaders on first use, to shorten the time to the first
@@ -133,7 +133,7 @@ enum md5gl_pass {
     MD5GL_NUM_PASSES
 };
 
-// The source of skinned vertices in the vertex shader.
+// The place from which the vertex shader gets skinned vertices.
 enum md5gl_skin {
     MD5GL_SKIN_4,
     MD5GL_SKIN_8,
@@ -143,7 +143,7 @@ enum md5gl_skin {
     MD5GL_NUM_SKINS
 };
 
-// The variants of the programs that skin: each blending without and with morph targets.
+// Number of program variants: each blending method, without and with morph targets.
 enum {
     MD5GL_NUM_BLENDINGS = MD5GL_BLEND_DUAL + 1,
     MD5GL_NUM_VARIANTS = 2 * MD5GL_NUM_BLENDINGS,
@@ -162,20 +162,21 @@ typedef struct md5gl_source {
 enum { MD5GL_MAX_SOURCES = 13, MD5GL_NUM_CAPTURED = 3 };
 
 typedef struct md5gl_program_sources {
-    // A stage ends at the first file without text. If `compute` is set, the other stages are empty.
+    // The list of a shader stage ends at the first file without text. A compute program has no
+    // other stages.
     md5gl_source vertex[MD5GL_MAX_SOURCES];
     md5gl_source fragment[MD5GL_MAX_SOURCES];
     md5gl_source compute[MD5GL_MAX_SOURCES];
     const char *captured[MD5GL_NUM_CAPTURED]; // outputs of transform feedback, one buffer each
 } md5gl_program_sources;
 
-// Compiles and links a program, unless it exists already. On failure, all objects are deleted and
-// the message contains the file.
+// Compiles and links a program, unless it exists already. On failure, deletes all its objects. The
+// error message names the shader file.
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           md5gl_program *program, md5_error *error);
 
-// Builds the lit program of a path in a variant, and the compute program if the path is COMPUTE,
-// unless they exist already. The program of baked clips is variant 0 of MD5GL_PATH_AUTO.
+// Builds the lit program of a path in a variant, unless it exists already. For the path COMPUTE,
+// also builds the compute program. The program of baked clips is variant 0 of MD5GL_PATH_AUTO.
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
 
 // Sets a uniform of the program in use, if the program has that uniform.
@@ -205,7 +206,8 @@ enum md5gl_fixed_program {
     MD5GL_NUM_FIXED_PROGRAMS
 };
 
-// Returns a program. Builds it if it does not exist yet. Returns NULL on failure.
+// Returns a program and builds it if it does not exist yet. On failure, returns NULL and fills the
+// error.
 const md5gl_program *md5gli_get_fixed_program(md5gl_renderer *renderer,
                                               enum md5gl_fixed_program which, md5_error *error);
 

@@ -1,9 +1,9 @@
-// The programs: lists the files of shaders/ for each program, compiles and links them, and converts
-// the driver's logs to errors.
+// Lists the files of shaders/ of which each program consists. Compiles and links the programs, and
+// converts the driver's logs to errors.
 //
-// A program that draws a model combines the files of a pass (`passes`) with those of a skinning
-// path (`skin_functions`), of a blending and of morph targets. `fixed_sources` lists all other
-// programs.
+// A program that draws a model combines the files of a pass (`passes`) and of a skinning path
+// (`skin_functions`), and the files for blending and morph targets. All other programs are listed
+// in `fixed_sources`.
 #include "render/gl_internal.h"
 #include "render/shaders.h"
 
@@ -39,8 +39,8 @@
 #define POINT   {"impostor.glsl", md5gli_shader_impostor_glsl}
 #define EXACT   {"skin_exact.glsl", md5gli_shader_skin_exact_glsl}
 
-// The files that light a surface. Each light has separate programs, because software GL executes
-// all branches of a shader.
+// The files that light a surface. Each kind of light has separate programs. One program with
+// branches would be slower, because software GL executes all branches of a shader.
 #define LIT_UNDER(...) FRAME, COLOR, SHADOW, __VA_ARGS__, DISSOLVE, SHADE
 #define STUDIO_LIGHT SKY, LIGHT
 #define PICTURE_LIGHT AROUND, PICTURE_SKY, LIGHT
@@ -55,7 +55,7 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gli_shader_skin_baked_glsl},
 };
 
-// The files of each pass. build_pass() appends the files that all passes share to the vertex stage.
+// The files that only one pass uses. build_pass() adds the vertex files that all passes share.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
 #define LIT_BY(...)                                                                           \
     {                                                                                         \
@@ -209,8 +209,9 @@ static const struct {
     {"surfaces", MD5GL_UNIT_NORMALS},
 };
 
-// Line numbers identify the file: the first line of file n has the number n * LINES_PER_FILE + 1.
-// (#line can also number the files, but Mesa omits that number in most of its messages.)
+// Line numbers in a driver's log identify the file. The first line of file n has the number n *
+// LINES_PER_FILE + 1. The directive #line can also number the files, but Mesa omits that number in
+// most of its messages.
 #define LINES_PER_FILE 1000
 
 static const char *const headings[MD5GL_MAX_SOURCES] = {
@@ -227,7 +228,8 @@ static const char *skip_number(const char *text, long *number)
 }
 
 // Returns the line number at the beginning of a driver's message, and sets `message` to the text
-// after it. For unknown formats, returns -1 and sets `message` to the whole log. Known formats:
+// after it. If the format is unknown, returns -1 and sets `message` to the whole log. Known
+// formats:
 //
 // - Mesa, with the column: "0:2015(3): error: x"
 // - NVIDIA: "0(2015) : error x"
@@ -268,7 +270,7 @@ static int find_last_file(const md5gl_source *files)
 
 // Fills the error with the first line of a driver's log, and with the file and the line that it
 // refers to. `failure` describes the failure, for example "shaders do not link". If the log does
-// not begin with a known line number, the error contains the last of the files, the entry point.
+// not begin with a known line number, the error names the last of the files, which contains main().
 // Returns false.
 static bool fail_with_log(const char *log, const md5gl_source *files, const char *failure,
                           md5_error *error)
@@ -290,14 +292,15 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
                        length, message);
 }
 
-// OpenGL ES requires explicit precisions. Desktops always use the highest.
+// OpenGL ES has default precisions that are too low or missing, so they are set. Desktops always
+// use the highest.
 #define ES_PRECISIONS                                           \
     "precision highp float;\nprecision highp int;\n"            \
     "precision highp sampler2D;\nprecision highp usampler2D;\n" \
     "precision highp sampler2DShadow;\n"
 static const char es_heading[] = "#version 300 es\n" ES_PRECISIONS;
 
-// Returns the first lines of a stage.
+// Returns the version directive with which the text of a stage must begin.
 static const char *stage_heading(const md5gl_renderer *renderer, GLenum stage)
 {
     if (stage == MD5GL_COMPUTE_SHADER)
@@ -305,8 +308,8 @@ static const char *stage_heading(const md5gl_renderer *renderer, GLenum stage)
     return renderer->is_es ? es_heading : "#version 330 core\n";
 }
 
-// Compiles a stage from its files, each with a heading that sets its line numbers. Returns 0 and
-// fills the error on failure.
+// Compiles a shader stage from its files. A #line directive before each file sets its line numbers.
+// Returns 0 and fills the error on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
                             md5_error *error)
 {
@@ -333,8 +336,8 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
     return 0;
 }
 
-// Connects the samplers of a program with their texture units, and stores in `units` which units
-// the program reads.
+// Sets the texture unit of each sampler of a program. Stores the units that the program reads as
+// bits of `units`.
 static void set_samplers(const GladGLContext *gl, md5gl_program *program)
 {
     gl->UseProgram(program->name);
@@ -348,9 +351,9 @@ static void set_samplers(const GladGLContext *gl, md5gl_program *program)
     gl->UseProgram(0);
 }
 
-// Links the attached stages of a program. Then queries the locations of its uniforms, and sets the
-// values that never change: the binding of the block Frame and the units of samplers. Returns false
-// and fills the error if linking fails; `files` is for the message.
+// Links the attached stages of a program. Queries the locations of its uniforms. Sets the values
+// that never change, which are the binding of the block Frame and the units of samplers. Returns
+// false and fills the error if linking fails. The message names the last of the files.
 static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
                          md5gl_program *program, md5_error *error)
 {
@@ -373,7 +376,8 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
     return true;
 }
 
-// OpenGL ES requires a fragment stage even in programs that only write depth or capture vertices.
+// OpenGL ES requires a fragment stage in every program, even if the program only writes depth or
+// captures vertices.
 static const md5gl_source no_fragments[MD5GL_MAX_SOURCES] = {{"(none)", "void main() {}\n"}};
 
 // Compiles the stages of a program and attaches them. Returns false and fills the error on failure.
@@ -437,8 +441,8 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 
 // -- Text for hosts ---------------------------------------------------------------------------
 
-// All names of the files in md5gl_shadow_glsl() that are visible outside of functions. They get a
-// prefix, so that they do not collide with the host's names.
+// All global names of the files in md5gl_shadow_glsl(). They get the prefix md5gl_, so that they do
+// not collide with names in the host's shaders.
 // clang-format off
 #define HOST_NAMES(X) \
     X(Frame) X(clip_from_world) X(previous_clip_from_world) X(eye) X(light_direction) X(light) \
@@ -476,8 +480,9 @@ static char *concatenate(md5gl_renderer *renderer, const char *const *texts, siz
     return text;
 }
 
-// Returns GLSL source code with which shaders of the host receive the light and shadows of a frame.
-// Joins the library's shader sources into one text, on the first call for this kind of lighting.
+// Returns GLSL source code that gives shaders of the host the light and shadows of a frame. The
+// first call for each kind of lighting joins the text from the library's shader files. Later calls
+// return the same text.
 const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting, md5_error *error)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
@@ -513,15 +518,16 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
 
 // -- All programs -----------------------------------------------------------------------------
 
-// The source of skinned vertices for each path. No mesh has the path AUTO; its entry is used for
-// baked clips, which are drawn in the same way on all paths.
+// The place from which the vertex shader gets skinned vertices, for each path. No mesh has the path
+// AUTO. Its entry is used for baked clips instead, which need the same shader on all paths.
 static const enum md5gl_skin skins[] = {
     [MD5GL_PATH_AUTO] = MD5GL_SKIN_BAKED, [MD5GL_PATH_4] = MD5GL_SKIN_4,
     [MD5GL_PATH_8] = MD5GL_SKIN_8,        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,
     [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,  [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
 };
 
-// The files of each variant; see md5gl_variant_index().
+// The files for each blending method, and the files without and with morph targets. See
+// md5gl_variant_index().
 static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
     [MD5GL_BLEND_LINEAR] = LINEAR,
     [MD5GL_BLEND_DUAL] = DUAL,
@@ -530,12 +536,13 @@ static const md5gl_source binds[] = {PLAIN, MORPHED};
 
 // Builds the program that draws skinned models in a pass, unless it exists already. `variant` is a
 // combination of a blending method and morph targets (md5gl_variant_index()). The vertex stage
-// consists of a file of the pass, if it has one, then of the files for skinning, then of the entry
-// point. Returns false and fills the error on failure.
+// begins with the file of the pass, if it has one. The files for skinning and the file with main()
+// follow. Returns false and fills the error on failure.
 static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin skin,
                        enum md5gl_pass pass, md5_error *error)
 {
-    // Captures run outside of frames, so the block Frame is not bound.
+    // Captures run outside of frames. The block Frame is not bound then, so it must not be
+    // declared.
     static const md5gl_source empty_frame = {"frame.glsl", ""};
     static const md5gl_source capture_entry = {"capture.vert", md5gli_shader_capture_vert};
     static const md5gl_source draw_entry = {"draw.vert", md5gli_shader_draw_vert};
@@ -563,9 +570,9 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
     return md5gli_build_program(renderer, &sources, program, error);
 }
 
-// Builds the programs of a skinning path, unless they exist already: the program for lit surfaces,
-// and for MD5GL_PATH_COMPUTE the compute shader. `variant` is a combination of a blending method
-// and morph targets (md5gl_variant_index()).
+// Builds the lit program of a skinning path, unless it exists already. For MD5GL_PATH_COMPUTE, also
+// builds the compute program. `variant` is a combination of a blending method and morph targets
+// (md5gl_variant_index()).
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error)
 {
     if (path == MD5GL_PATH_COMPUTE) {
@@ -575,7 +582,8 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
         if (!md5gli_build_program(renderer, &sources, &renderer->preskin[variant], error))
             return false;
     }
-    // Vertices that are skinned already do not need variants.
+    // Vertices that are skinned before the draw need neither blending nor morph targets, so one
+    // variant suffices.
     const enum md5gl_skin skin = skins[path];
     const int pass_variant = skin == MD5GL_SKIN_POSED ? 0 : variant;
     return build_pass(renderer, pass_variant, skin, MD5GL_PASS_LIT, error);
@@ -587,7 +595,8 @@ const md5gl_program *md5gli_get_mesh_program(md5gl_renderer *renderer, const md5
                                              const md5gl_mesh *mesh, enum md5gl_pass pass,
                                              md5_error *error)
 {
-    // Vertices that are skinned already, also those of baked clips, do not need variants.
+    // Neither blending nor morph targets affect vertices that are skinned already or baked, so one
+    // variant suffices.
     const enum md5gl_skin skin = skins[model->baked ? MD5GL_PATH_AUTO : mesh->path];
     const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
     const int variant = is_posed ? 0 : md5gl_variant_index(model->blending, model->morph != NULL);
@@ -596,7 +605,8 @@ const md5gl_program *md5gli_get_mesh_program(md5gl_renderer *renderer, const md5
     return &renderer->skinned[variant][skin][pass];
 }
 
-// Returns a program. Builds it if it does not exist yet. Returns NULL on failure.
+// Returns a program and builds it if it does not exist yet. Returns NULL and fills the error on
+// failure.
 const md5gl_program *md5gli_get_fixed_program(md5gl_renderer *renderer,
                                               enum md5gl_fixed_program which, md5_error *error)
 {

@@ -14,7 +14,7 @@ static void *default_alloc(void *user, size_t size)
     return malloc(size);
 }
 
-// Frees memory, for renderers without an allocator of the application.
+// Frees memory if the application has not set an allocator.
 static void default_free(void *user, void *memory, size_t size)
 {
     (void)user;
@@ -24,15 +24,15 @@ static void default_free(void *user, void *memory, size_t size)
 
 // -- Functions and limits of the context ------------------------------------------------------
 
-// The user data of load_checked(). It wraps the application's loader, because glad does not report
-// missing functions.
+// The user data of load_checked(). glad does not report which function is missing, so
+// load_checked() wraps the application's loader and stores the name.
 typedef struct validating_loader {
     const md5gl_opts *opts;
     const char *first_missing; // name of the first function that was not found, or NULL
 } validating_loader;
 
-// Loads a GL function by the application's loader, and remembers the first missing function for the
-// message.
+// Loads a GL function with the application's loader. Stores the name of the first missing function
+// for the error message.
 static GLADapiproc load_checked(void *user, const char *name)
 {
     validating_loader *loader = (validating_loader *)user;
@@ -42,11 +42,12 @@ static GLADapiproc load_checked(void *user, const char *name)
     return function;
 }
 
-// The version text of OpenGL ES and of WebGL begins with this prefix, on desktops with a number.
+// The version text of OpenGL ES and WebGL contexts begins with this prefix. The version text of
+// desktop OpenGL begins with a number.
 static const char es_prefix[] = "OpenGL ES";
 
-// Returns true if the loader finds the functions that glad calls while it loads. glad would crash
-// without them. Otherwise fills the error.
+// Returns true if the loader finds the functions that glad itself calls while it loads all others.
+// Without them, glad would crash. Otherwise fills the error.
 static bool check_first_functions(validating_loader *loader, md5_error *error)
 {
     static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
@@ -59,8 +60,8 @@ static bool check_first_functions(validating_loader *loader, md5_error *error)
     return true;
 }
 
-// Returns the version text of the current context, before glad has loaded its functions. Returns
-// NULL if no context is current.
+// Returns the version text of the current context. glad has not loaded its functions yet, because
+// the version decides which functions it loads. Returns NULL if no context is current.
 static const char *query_version(const md5gl_opts *opts)
 {
     PFNGLGETSTRINGPROC get_string;
@@ -102,7 +103,8 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
         return md5gli_fail(
             error, MD5_ERROR_GPU,
             "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", version);
-    // Loaders of WebGL omit functions that it does not support, such as the mapping of buffers.
+    // WebGL lacks a few functions, such as the mapping of buffers. Its loaders therefore omit them,
+    // which is not an error.
     if (loader.first_missing && !renderer->is_webgl)
         return md5gli_fail(
             error, MD5_ERROR_GPU,
@@ -124,7 +126,8 @@ static bool has_extension(const GladGLContext *gl, const char *wanted)
     return false;
 }
 
-// Enables the features of GLSL 4.30 that compute shaders need in a context of an earlier version.
+// The first lines of compute shaders in a context before version 4.3. The extensions provide the
+// features of GLSL 4.30 that compute shaders need.
 static const char extension_heading[] = "#version 330 core\n"
                                         "#extension GL_ARB_compute_shader : require\n"
                                         "#extension GL_ARB_shader_storage_buffer_object : require\n"
@@ -145,7 +148,8 @@ static md5gl_proc load_function(const md5gl_opts *opts, const char *name)
     return opts->load(opts->load_user, name);
 }
 
-// Loads the function that reports a lost context, if the version or an extension has it.
+// Loads the function that reports a lost context. The context has it if its version is new enough
+// or if it has an extension.
 static void load_reset_status(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
 {
     const bool is_core = version >= (renderer->is_es ? 32 : 45);
@@ -157,7 +161,8 @@ static void load_reset_status(md5gl_renderer *renderer, const md5gl_opts *opts, 
         memcpy(&renderer->optional.GetGraphicsResetStatus, &function, sizeof function);
 }
 
-// Loads the functions of compute shaders, if the version or extensions have them.
+// Loads the functions for compute shaders. The context has them in version 4.3, or in earlier
+// versions with extensions.
 static void load_compute(md5gl_renderer *renderer, const md5gl_opts *opts, GLint version)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -184,7 +189,7 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     const GLint version = 10 * major + minor;
     load_reset_status(renderer, opts, version);
-    // WebGL cannot map buffers; instead it has this function of desktop OpenGL.
+    // WebGL cannot map buffers. Unlike OpenGL ES, it has this function of desktop OpenGL instead.
     const md5gl_proc get_data = load_function(opts, "glGetBufferSubData");
     if (renderer->is_webgl && get_data)
         memcpy(&gl->GetBufferSubData, &get_data, sizeof get_data);
@@ -202,8 +207,8 @@ static uint32_t get_limit(const GladGLContext *gl, GLenum name)
 
 // -- Shared objects -------------------------------------------------------------------------
 
-// Adds an attribute to the bound vertex array, which reads the bound buffer. Bytes are normalized
-// to 0..1. `divisor` is 1 if the attribute advances per instance, 0 if per vertex.
+// Adds an attribute of the bound buffer to the bound vertex array. Bytes are normalized to 0..1. If
+// `divisor` is 0, the attribute advances per vertex. If it is 1, it advances per instance.
 static void add_attribute(const GladGLContext *gl, GLuint attribute, GLint size, GLenum type,
                           size_t stride, size_t offset, GLuint divisor)
 {
@@ -213,7 +218,8 @@ static void add_attribute(const GladGLContext *gl, GLuint attribute, GLint size,
     gl->VertexAttribDivisor(attribute, divisor);
 }
 
-// Creates the texture of md5gl_checker_texture(). Returns 0 on failure.
+// Creates the checkered texture for meshes without a diffuse texture (md5gl_checker_texture()).
+// Returns 0 on failure.
 static md5gl_texture create_checker(md5gl_renderer *renderer, md5_error *error)
 {
     enum { SIDE = 128, CELL = 16 };
@@ -231,7 +237,7 @@ static md5gl_texture create_checker(md5gl_renderer *renderer, md5_error *error)
     return texture;
 }
 
-// Creates a vertex array and a buffer, and binds both for its attributes.
+// Creates a vertex array and its buffer. Binds both, so that the caller can add attributes.
 static void begin_array(const GladGLContext *gl, GLuint *array, GLuint *buffer)
 {
     gl->GenVertexArrays(1, array);
@@ -245,7 +251,8 @@ static void create_overlay_arrays(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
 
-    // Each line, two vertices of the caller, is one instance of the four vertices of line.vert.
+    // The caller gives two vertices per line. Each line is one instance of the four vertices of
+    // line.vert.
     const size_t vertex_size = sizeof(md5gl_line_vertex);
     const size_t line_size = 2 * vertex_size;
     const size_t rgba = offsetof(md5gl_line_vertex, rgba);
@@ -268,7 +275,8 @@ static void create_overlay_arrays(md5gl_renderer *renderer)
     add_attribute(gl, 1, 4, GL_FLOAT, blob_size, offsetof(md5gl_blob_shadow, normal), 1);
 }
 
-// Creates the textures that replace missing textures. Returns false and fills the error on failure.
+// Creates the textures for materials without textures. Returns false and fills the error on
+// failure.
 static bool create_default_textures(md5gl_renderer *renderer, md5_error *error)
 {
     static const uint8_t white[4] = {255, 255, 255, 255};
@@ -301,8 +309,8 @@ static bool create_renderer_objects(md5gl_renderer *renderer, md5_error *error)
 
 // -- Public -----------------------------------------------------------------------------------
 
-// Stores the largest number of texels in a table, and the name of the limit for messages. Tables
-// are buffer textures, in OpenGL ES 2D textures.
+// Stores the largest number of texels in a table, and the name of this limit for messages. Tables
+// are buffer textures. In OpenGL ES they are 2D textures, which have another limit.
 static void query_table_limit(md5gl_renderer *renderer)
 {
     uint64_t max_texels;
@@ -317,8 +325,8 @@ static void query_table_limit(md5gl_renderer *renderer)
     renderer->max_texels = max_texels < INT_MAX ? (uint32_t)max_texels : INT_MAX;
 }
 
-// Returns the largest number of samples per pixel of a target. Targets consist of renderbuffers
-// and, on desktops, also of multisampled textures.
+// Returns the largest number of samples per pixel of a target. Targets consist of renderbuffers. On
+// desktops they also have multisampled textures, whose limit can be lower.
 static uint32_t query_max_samples(const md5gl_renderer *renderer)
 {
     const uint32_t max_samples = get_limit(&renderer->gl, GL_MAX_SAMPLES);
@@ -328,8 +336,8 @@ static uint32_t query_max_samples(const md5gl_renderer *renderer)
     return max_samples < max_texture_samples ? max_samples : max_texture_samples;
 }
 
-// Returns the largest side of a target, pixels: the viewport must cover it, and it needs
-// renderbuffers of that size.
+// Returns the largest side of a target in pixels. The viewport must be able to cover a target, and
+// its renderbuffers must have its size.
 static uint32_t query_max_target_size(const GladGLContext *gl)
 {
     GLint viewport[2] = {0, 0};
@@ -339,8 +347,8 @@ static uint32_t query_max_target_size(const GladGLContext *gl)
     return max_renderbuffer < (uint32_t)min_side ? max_renderbuffer : (uint32_t)min_side;
 }
 
-// Stores the limits of the device, such as the size of the largest texture, and the name of the
-// device with its version of OpenGL, which messages contain.
+// Stores the limits of the device, such as the size of the largest texture. Also stores the name of
+// the device and its version of OpenGL for messages.
 static void query_device(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -397,7 +405,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     return NULL;
 }
 
-// Deletes all programs of a renderer. Programs that were not built have the name 0, which GL
+// Deletes all programs of a renderer. A program that was never built has the name 0, which GL
 // ignores.
 static void destroy_programs(md5gl_renderer *renderer)
 {
@@ -414,7 +422,7 @@ static void destroy_programs(md5gl_renderer *renderer)
 }
 
 // Deletes the shadow maps of a renderer. The maps of spot lights share one texture and one
-// framebuffer; GL ignores the second deletion of a name.
+// framebuffer, so their names are deleted repeatedly. GL ignores names that do not exist.
 static void destroy_maps(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -425,7 +433,7 @@ static void destroy_maps(md5gl_renderer *renderer)
     }
 }
 
-// Destroys a renderer. It may be incomplete: GL ignores the name 0.
+// Destroys a renderer. It may be incomplete after a failed creation, because GL ignores the name 0.
 void md5gl_destroy_renderer(md5gl_renderer *renderer)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);

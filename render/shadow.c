@@ -1,10 +1,12 @@
-// Shadows: depth maps seen from the key light, from below the ground for contact shadows, and from
-// spot lights. The key light is the frame's directional light, also called sun. Contact shadows
-// darken the ground near the feet of a model. A caster is an object that casts shadows.
+// Shadows are drawn with depth maps. One map is seen from the key light, which is the frame's
+// directional light and is also called sun. One map is seen from below the ground and provides
+// contact shadows, which darken the ground near the feet of a model. The others are seen from spot
+// lights. A caster is an object that casts shadows.
 //
-// Models are drawn into all maps with the vertex shaders of the other passes; the host draws its
-// geometry itself. Opaque meshes use programs without a fragment stage. On the ground, only the
-// rectangle that shadows can reach is drawn, because software GL runs the filters for every pixel.
+// Models are drawn into all maps with the vertex shaders of the other passes. The host draws its
+// own geometry. Opaque meshes use programs without a fragment stage, which are faster. On the
+// ground, only the part that shadows can reach is drawn, because software GL runs the shadow
+// filters for every pixel.
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -19,25 +21,26 @@ enum {
 static const float max_spot_angle = 150.0f; // largest field of view of a spot light's map, degrees
 static const float spot_near = 0.005f; // near plane of that map, as a fraction of the light's range
 
-// Range of the contact map above and below the ground, as fractions of the casters' height. The
-// height counts as at least this fraction of the casters' radius, so that the map of flat casters
-// is not empty.
+// Range of the contact map above and below the ground, as fractions of the height of the casters.
+// Casters can be flat, and their map must not be empty. Their height therefore counts as at least
+// the third value times their radius.
 static const float contact_height = 0.26f;
 static const float contact_depth = 0.06f;
 static const float min_height_per_radius = 0.05f;
 
-// Texels of the key light's map that filtering and the surface offset add at its border.
+// Width of the border of the key light's map, in texels, that filtering and the offset of surfaces
+// need.
 static const float margin_texels = 4.0f;
 
-// Largest radius that shaders/shadow.glsl samples around a point: as a fraction of the width of the
-// key light's map, and as a fraction of the contact map's height above the ground. The values must
-// match the shader.
+// Largest radius around a point that shaders/shadow.glsl samples. The first value is a fraction of
+// the width of the key light's map. The second is a fraction of the contact map's height above the
+// ground. Both must match the shader.
 static const float max_filter_radius = 0.06f;
 static const float contact_radius = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
-// Allocates the depth texture of a map as a square with this side, texels.
+// Allocates the depth texture of a map. The map is a square with sides of `texels` texels.
 static void allocate_depth_texture(md5gl_renderer *renderer, GLuint texture, uint32_t texels)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -48,7 +51,7 @@ static void allocate_depth_texture(md5gl_renderer *renderer, GLuint texture, uin
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
 }
 
-// Sets the side of the key light's map or of the contact map, texels.
+// Sets the side of the key light's map or of the contact map, in texels.
 static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
 {
     md5gl_shadow_map *const map = &renderer->maps[index].shown;
@@ -58,7 +61,8 @@ static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
     allocate_depth_texture(renderer, map->depth, texels);
 }
 
-// Sets the side of all spot lights' maps, texels. The four maps are the quarters of one texture.
+// Sets the side of the maps of all spot lights, in texels. The four maps are the quarters of one
+// texture.
 static void resize_spot_maps(md5gl_renderer *renderer, uint32_t texels)
 {
     md5gl_depth_map *const maps = &renderer->maps[MD5GL_MAP_SPOT];
@@ -72,10 +76,10 @@ static void resize_spot_maps(md5gl_renderer *renderer, uint32_t texels)
     allocate_depth_texture(renderer, maps[0].shown.depth, 2 * texels);
 }
 
-// Creates a sampler of depth maps. Outside of the map it returns the largest depth, where nothing
-// is shadowed. OpenGL ES 3.0 does not have border colors; there the texels at the edge repeat,
-// which are empty if the frame's bounds of the casters are correct. `compare` is GL_NONE if depth
-// is read instead of compared.
+// Creates a sampler for depth maps. Outside of a map it returns the largest depth, so that nothing
+// is shadowed there. OpenGL ES 3.0 has no border colors, so there the texels at the edge repeat.
+// They are empty if the frame's bounds of the casters are correct. If `compare` is GL_NONE, shaders
+// read depth values. Otherwise they read the result of a depth comparison.
 static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint compare)
 {
     static const float largest_depth[4] = {1.0f, 1.0f, 1.0f, 1.0f};
@@ -119,8 +123,8 @@ static bool create_map(md5gl_renderer *renderer, int index)
 // lights. Sets has_shadows if the device supports them. Leaves a framebuffer bound.
 void md5gli_create_shadows(md5gl_renderer *renderer)
 {
-    // OpenGL ES filters depth only with a comparison. Depth values are read without a filter
-    // everywhere, so that all systems draw the same shadows.
+    // OpenGL ES cannot filter depth values, only the results of a depth comparison. For equal
+    // shadows on all systems, depth values are therefore read without a filter everywhere.
     renderer->compare_sampler = create_sampler(renderer, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
     renderer->depth_sampler = create_sampler(renderer, GL_NEAREST, GL_NONE);
 
@@ -142,7 +146,8 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
 
 // -- Views ------------------------------------------------------------------------------------
 
-// An orthographic view: maps -half..half along each axis, relative to the center, to -1..1.
+// An orthographic view. It transforms -half..half along each axis, relative to the center, to
+// -1..1.
 typedef struct box_view {
     md5_vec3 axes[3]; // unit vectors
     md5_vec3 center;
@@ -150,7 +155,7 @@ typedef struct box_view {
 } box_view;
 
 // Returns the matrix from world space to the clip space of a view, for a map with sides of `texels`
-// texels. The offset is rounded to whole texels, so that shadow edges do not flicker when the
+// texels. The offset is rounded to whole texels. Shadow edges therefore do not flicker when the
 // center moves.
 static md5_mat44 view_matrix(const box_view *view, uint32_t texels)
 {
@@ -169,7 +174,7 @@ static md5_mat44 view_matrix(const box_view *view, uint32_t texels)
     return matrix;
 }
 
-// Sets the view of a map for the current frame. `eye` is as in md5gl_frame_block.
+// Sets the view of a map for the current frame. `eye` has the format of md5gl_frame_block.eye.
 static void set_view(md5gl_depth_map *map, md5_mat44 clip_from_world, const float eye[4])
 {
     static const md5_mat44 half = {
@@ -193,9 +198,9 @@ static md5_vec3 spot_direction(const md5gl_point_light *light)
     return (md5_vec3){0.0f, 0.0f, -1.0f};
 }
 
-// Writes the cone of a spot light for the shader: the intensity rises from 0 at the outer angle to
-// 1 at the inner angle, linearly in the cosine of the angle. The shader computes it as the dot
-// product of the direction from the surface to the light with cone[0..2], plus cone[3].
+// Writes the cone of a spot light for the shader. The intensity rises from 0 at the outer angle to
+// 1 at the inner angle. It is a linear function of the cosine of the angle, so the shader needs
+// only a dot product: cone[0..2] times the direction from the surface to the light, plus cone[3].
 static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone[4])
 {
     const float angle = fminf(0.5f * light->cone, 180.0f) * radians_per_degree;
@@ -207,9 +212,9 @@ static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone
     cone[3] = -cosf(angle) * rise;
 }
 
-// Sets the view of a spot light's map. `index` is the index among the maps of spot lights. Writes
-// the matrix of the view and the width of the map at distance 1 from the light to the block.
-// begin_spot_maps() divides this width by the number of texels.
+// Sets the view of a spot light's map. `index` counts only the maps of spot lights. Writes the
+// matrix of the view and the width of the map at distance 1 from the light to the block.
+// begin_spot_maps() later divides this width by the number of texels.
 static void begin_spot(md5gl_renderer *renderer, const md5gl_point_light *light, md5_vec3 axis,
                        uint32_t index, md5gl_frame_block *block)
 {
@@ -226,7 +231,7 @@ static void begin_spot(md5gl_renderer *renderer, const md5gl_point_light *light,
     block->spot_texels[index] = 2.0f * tanf(0.5f * fov * radians_per_degree);
 }
 
-// Returns true if a point light is a spot light: it shines only in a cone.
+// Returns true if a point light is a spot light, which shines only in a cone.
 static bool is_spot_light(const md5gl_point_light *light)
 {
     return light->cone > 0.0f; // false for NaN
@@ -247,9 +252,9 @@ static void write_point_light(const md5gl_point_light *light, uint32_t index,
         write_cone(light, spot_direction(light), block->point_cones[index]);
 }
 
-// Writes the point lights and spot lights of a frame to the uniform block, and sets the views of
-// the spot lights that have shadow maps. Returns the number of these maps. Lights without a range
-// are skipped.
+// Writes the point lights of a frame, including spot lights, to the uniform block. Sets the views
+// of the spot lights with shadow maps. Returns the number of these maps. Lights without a range are
+// skipped.
 static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
                              md5gl_frame_block *block)
 {
@@ -288,11 +293,12 @@ typedef struct shadow_sizes {
 } shadow_sizes;
 
 // Rounds a length up to the next of a series of lengths: 1, 1.25, 1.5, 1.75, and these multiplied
-// by powers of 2. While the pose changes slightly, maps therefore keep their scale and, by
-// view_matrix(), their texels, so that edges do not flicker.
+// by powers of 2. Maps therefore keep their scale while the pose changes only slightly.
+// view_matrix() then also keeps their texels, so edges do not flicker.
 //
-// The lengths of the series are the floats whose fraction (23 bits) uses only its highest two bits.
-// A carry from the fraction increases the exponent, which is also correct.
+// A float has a fraction of 23 bits. In the lengths of the series, only its highest two bits are
+// used. Rounding up can carry from the fraction into the exponent, which gives the correct power of
+// 2.
 static float round_up_length(float length)
 {
     const uint32_t mask = (1u << 21) - 1; // the lowest 21 of the 23 bits of the fraction
@@ -303,7 +309,7 @@ static float round_up_length(float length)
     return length;
 }
 
-// Returns the side of the key light's map that a frame requests, texels.
+// Returns the side of the key light's map in texels, as the frame requests it.
 static uint32_t requested_side(const md5gl_frame *frame)
 {
     return frame->shadow_texels > 0 ? frame->shadow_texels : DEFAULT_SIDE;
@@ -317,15 +323,16 @@ static bool has_sun_shadows(const md5gl_frame *frame, float radius)
     return frame->casters.min.x <= frame->casters.max.x && radius > 0.0f && isfinite(radius);
 }
 
-// Returns the radius of the sphere around bounds of this size, with a margin.
+// Returns the radius of a sphere around bounds of this size. It is half of the diagonal and a
+// margin of 2 %.
 static float sphere_radius(md5_vec3 size)
 {
     static const float radius_per_diagonal = 0.51f;
     return radius_per_diagonal * sqrtf(md5_vec3_dot(size, size));
 }
 
-// Returns the largest distance between a caster and its shadow on the ground. It is the distance
-// that light travels from the top of the casters' bounding box down to its bottom.
+// Returns the largest distance between a caster and its shadow on the ground. Light travels this
+// distance from the top of the casters' bounding box down to its bottom.
 static float longest_shadow(const md5gl_frame *frame, float height)
 {
     static const float min_slope = 1e-6f; // of a light along the ground
@@ -335,8 +342,8 @@ static float longest_shadow(const md5gl_frame *frame, float height)
 }
 
 // Computes the extent of the key light's map for casters with bounds of this size. `margin` is the
-// fraction of the map that filtering and the surface offset need at its border. The softness of a
-// shadow, the penumbra, grows with the distance between the caster and the shadow.
+// fraction of the map that filtering and the offset of surfaces need at its border. The penumbra,
+// the soft edge of a shadow, becomes wider with the distance between caster and shadow.
 static void measure_sun_map(const md5gl_frame *frame, md5_vec3 size, float margin,
                             shadow_sizes *sizes)
 {
@@ -349,7 +356,7 @@ static void measure_sun_map(const md5gl_frame *frame, md5_vec3 size, float margi
 }
 
 // Computes the extent of the contact map for casters with bounds of this size. `margin` is as in
-// measure_sun_map(). The map is wider than the casters, because points next to them are shaded too.
+// measure_sun_map(). Casters also darken points next to them, so the map is wider than the casters.
 static void measure_contact_map(const md5gl_frame *frame, md5_vec3 size, float margin,
                                 shadow_sizes *sizes)
 {
@@ -375,8 +382,8 @@ static bool measure_maps(const md5gl_frame *frame, shadow_sizes *sizes)
     return has_sun_shadows(frame, sizes->radius);
 }
 
-// Returns the distance in units by which shadows can extend beyond the bounds of an object, for
-// culling; 0 in a frame without shadows.
+// Returns the distance in units by which shadows can extend beyond the bounds of an object. Hosts
+// need it for culling. Returns 0 in a frame without shadows.
 float md5gl_shadow_reach(const md5gl_frame *frame)
 {
     MD5_ASSERT_NOT_NULL(frame);
@@ -392,10 +399,9 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
 // Computes the part of the ground that shadows can reach. Only that part is drawn, because the
 // filters of shadows are slow.
 //
-// The part is the area over which a rectangle sweeps when it moves away from the light, in the
-// direction of the shadows. The rectangle is the area below the casters, enlarged by the softness
-// of their shadows. A light from below casts no shadows on the ground, so then the rectangle does
-// not move.
+// The part is the area over which a rectangle sweeps when it moves away from the light. The
+// rectangle is the area below the casters, enlarged by the softness of their shadows. A light from
+// below casts no shadows on the ground, so the rectangle then does not move.
 //
 // `to_light` is a unit vector. The result is in world units:
 //
@@ -407,7 +413,7 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
 static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
                                const float to_light[3], float ground[8])
 {
-    // The smallest z of the direction to the light, so that shadows are not infinitely long.
+    // Limits the length of shadows: the smallest z of the direction to the light that is used.
     static const float min_light_height = 1e-3f;
     const md5_bounds bounds = frame->casters;
     const float min[2] = {bounds.min.x, bounds.min.y};
@@ -421,7 +427,7 @@ static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *siz
         if (to_light[2] > 0.0f)
             slope = to_light[axis] / fmaxf(to_light[2], min_light_height);
 
-        // The movement starts on the side of the light, outside of the casters.
+        // Begin the movement outside of the casters, on the side of the light.
         const float start = slope * sizes->sun_reach;
         const float shift = -slope * caster_height - start;
         const float lower = min[axis] - reach + start;
@@ -436,7 +442,7 @@ static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *siz
 // Returns a unit vector that is perpendicular to a unit vector.
 static md5_vec3 perpendicular(md5_vec3 v)
 {
-    // Any axis that is not nearly parallel to the vector.
+    // Select an axis that is not nearly parallel to the vector.
     const md5_vec3 reference =
         fabsf(v.z) < 0.9f ? (md5_vec3){0.0f, 0.0f, 1.0f} : (md5_vec3){1.0f, 0.0f, 0.0f};
     const md5_vec3 side = md5_vec3_cross(reference, v);
@@ -444,8 +450,8 @@ static md5_vec3 perpendicular(md5_vec3 v)
     return (md5_vec3){side.x / length, side.y / length, side.z / length};
 }
 
-// Returns the key light's view of a sphere around the casters. `away` is the unit vector in which
-// the light shines.
+// Returns the key light's view of a sphere around the casters. `away` is the unit vector from the
+// light to the scene.
 static box_view sun_view(md5_vec3 center, float radius, md5_vec3 away)
 {
     const md5_vec3 side = perpendicular(away);
@@ -456,7 +462,8 @@ static box_view sun_view(md5_vec3 center, float radius, md5_vec3 away)
     };
 }
 
-// Returns the view from below the ground straight up, in which the lowest caster is the nearest.
+// Returns the view from below the ground straight up. The lowest caster has the smallest depth, so
+// the map contains its height.
 static box_view contact_view(md5_vec3 center, float ground, const shadow_sizes *sizes)
 {
     const float above = sizes->heights[0];
@@ -469,7 +476,7 @@ static box_view contact_view(md5_vec3 center, float ground, const shadow_sizes *
     };
 }
 
-// Sets the size and the view of a map, and writes its matrix to the block.
+// Sets the size and the view of a map. Writes its matrix to *map_from_world, a member of the block.
 static void begin_map(md5gl_renderer *renderer, int index, uint32_t texels, const box_view *view,
                       const float eye[4], float *map_from_world)
 {
@@ -479,8 +486,8 @@ static void begin_map(md5gl_renderer *renderer, int index, uint32_t texels, cons
     memcpy(map_from_world, map->shown.map_from_world.m, sizeof(md5_mat44));
 }
 
-// Writes the vectors `shadow` and `contact` of shaders/frame.glsl, from which the shaders compute
-// the width of a shadow's edge.
+// Writes the vectors `shadow` and `contact` of shaders/frame.glsl. They contain the sizes of the
+// maps, from which the shaders compute the width of a shadow's edge.
 static void write_map_sizes(const md5gl_frame *frame, const shadow_sizes *sizes,
                             md5gl_frame_block *block)
 {
@@ -494,9 +501,9 @@ static void write_map_sizes(const md5gl_frame *frame, const shadow_sizes *sizes,
     block->contact[3] = 0.0f;
 }
 
-// Prepares the key light's map and the contact map for the casters of a frame: their sizes, their
-// views, and the values in the block with which shaders read them. Also finds the part of the
-// ground that these shadows can reach.
+// Prepares the key light's map and the contact map for the casters of a frame. Sets their sizes and
+// views, and writes the values that shaders need to read them to the block. Also finds the part of
+// the ground that these shadows can reach.
 static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_frame_block *block,
                       const shadow_sizes *sizes)
 {
@@ -523,7 +530,7 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
     find_shaded_ground(frame, sizes, to_light, renderer->shaded_ground);
 }
 
-// Returns the bounds of all posed models.
+// Returns the bounds of all models that have instances, in world space.
 static md5_bounds find_casters(const md5gl_renderer *renderer)
 {
     md5_bounds casters = md5_bounds_from_points(NULL, 0);
@@ -556,7 +563,8 @@ static void begin_spot_maps(md5gl_renderer *renderer, const md5gl_frame *frame, 
         block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
 }
 
-// Uploads the uniform block with which a map is drawn: the frame's block with the view of the map.
+// Uploads the uniform block for drawing a map. It is the frame's block, but with the matrix and the
+// eye of the map's view.
 static void upload_map_block(md5gl_renderer *renderer, const md5gl_depth_map *map,
                              const md5gl_frame_block *block)
 {
@@ -567,8 +575,9 @@ static void upload_map_block(md5gl_renderer *renderer, const md5gl_depth_map *ma
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &map_block, sizeof map_block);
 }
 
-// Returns a frame with the bounds of its casters. If the host has not set them, the casters are all
-// posed models, and `casters_are_set` becomes false, so that md5gl_pose() computes their bounds.
+// Returns a copy of a frame that has the bounds of its casters. If the host has not set them, the
+// casters are all posed models. `casters_are_set` then becomes false, so that md5gl_pose() computes
+// their bounds.
 static md5gl_frame with_casters(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
     static const md5_bounds unset = {0};
@@ -580,8 +589,9 @@ static md5gl_frame with_casters(md5gl_renderer *renderer, const md5gl_frame *fra
     return complete;
 }
 
-// Selects the shadow maps of a frame. They are consecutive: first the maps of the key light
-// (MD5GL_MAP_SUN and MD5GL_MAP_CONTACT) if it casts shadows, then the maps of spot lights.
+// Selects the shadow maps of a frame, a range of the array of maps. The maps of the key light
+// (MD5GL_MAP_SUN and MD5GL_MAP_CONTACT) come first if it casts shadows. The maps of spot lights
+// follow.
 static void select_maps(md5gl_renderer *renderer, bool has_sun, uint32_t num_spots)
 {
     const uint32_t first = has_sun ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
@@ -604,7 +614,7 @@ static void clear_maps(md5gl_renderer *renderer, const md5gl_frame_block *block)
     }
 }
 
-// Begins the shadows of a frame: selects the shadow maps, computes their views, writes the point
+// Begins the shadows of a frame. Selects the shadow maps and computes their views. Writes the point
 // lights and shadows to the frame's uniform block, and clears the maps. Leaves other framebuffers
 // bound.
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
@@ -620,8 +630,8 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         return;
 
     block->shadow[0] = 1.0f; // shadows are enabled
-    // All other elements of these matrices are 0, so they move every point to x = 2, outside of the
-    // range of the map: nothing is shadowed. begin_sun() replaces them.
+    // Disable the shadows of the key light until begin_sun() replaces these matrices. All other
+    // elements are 0, so every point gets x = 2, which is outside of the map.
     block->sun_from_world[12] = 2.0f;
     block->contact_from_world[12] = 2.0f;
     if (has_sun)
@@ -641,13 +651,13 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 
-// Binds the shadow maps to consecutive units. The maps must be bound even if the frame does not
-// have shadows: a shadow sampler must refer to a depth texture although the shader does not read
-// it.
+// Binds the shadow maps to consecutive units. They must be bound even if the frame has no shadows.
+// A shadow sampler must refer to a depth texture, even if the shader does not read it.
 void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    // In the order of enum md5gl_unit, from MD5GL_UNIT_SUN on. The key light's map is bound twice.
+    // The order is that of enum md5gl_unit from MD5GL_UNIT_SUN on. The key light's map is bound
+    // twice, because shaders read it with and without a depth comparison.
     static const struct {
         uint8_t map;
         bool is_compared; // read with a depth comparison
@@ -666,9 +676,9 @@ void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t
 
 // -- Hosts ------------------------------------------------------------------------------------
 
-// Connects a shader program of the host, which contains the code of md5gl_shadow_glsl(), with the
-// lights and shadow maps of the frame. `first_unit` is the first of MD5GL_NUM_SHADOW_UNITS texture
-// units, and `binding` is an index of uniform buffers.
+// Connects a shader program of the host with the lights and shadow maps of the frame. The program
+// must contain the code of md5gl_shadow_glsl(). `first_unit` is the first of MD5GL_NUM_SHADOW_UNITS
+// consecutive texture units. `binding` is an index of uniform buffers.
 void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t first_unit,
                        uint32_t binding)
 {

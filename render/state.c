@@ -1,11 +1,11 @@
-// Saves and restores the GL state of the host, and resets the state that the renderer changes to
-// GL's defaults. Each table lists the state of one kind: glEnable() switches, parameters of pixel
-// transfers, buffer bindings.
+// Saves and restores the GL state of the host. Resets the GL state that the renderer changes to
+// GL's defaults. State of one kind is listed in a table: glEnable() switches, parameters of pixel
+// transfers, and buffer bindings.
 #include "render/gl_internal.h"
 
 #include <assert.h>
 
-// Values of `is_desktop`. DESKTOP: OpenGL ES does not have this state.
+// Values of `is_desktop`. DESKTOP marks state that OpenGL ES does not have.
 enum { ANY, DESKTOP };
 
 // -- Tables -----------------------------------------------------------------------------------
@@ -35,7 +35,8 @@ static const struct {
     {GL_MULTISAMPLE, DESKTOP, true},
 };
 
-// The parameters of glPixelStorei(), which affect transfers of texels.
+// The parameters of glPixelStorei(). They describe the layout of texels in memory when textures are
+// uploaded or read.
 static const struct {
     GLenum name;
     bool is_desktop;
@@ -52,16 +53,16 @@ static const struct {
 static_assert(COUNT(switches) <= MD5GL_MAX_SWITCHES, "md5gl_host_state.switches is too small");
 static_assert(COUNT(pixel_stores) <= MD5GL_MAX_PIXEL_STORES, "pixel_stores is too small");
 
-// Buffer bindings of the context without an index. The binding of index buffers is not listed,
-// because it belongs to the vertex array.
+// Buffer bindings that are not indexed. GL_ELEMENT_ARRAY_BUFFER is not listed, because it belongs
+// to the vertex array.
 typedef struct buffer_binding {
     GLenum target;
     GLenum query;
 } buffer_binding;
 
-// Returns the bindings that this context has, and stores their number in *count. They are the first
-// entries of a table: it begins with the bindings of all contexts, continues with the binding that
-// only desktop OpenGL has, and ends with the binding of contexts with storage buffers.
+// Returns the buffer bindings that this context has, and stores their number in *count. They are
+// the first entries of one table. The table begins with the bindings of all contexts. The binding
+// that only desktop OpenGL has follows, then the binding of contexts with storage buffers.
 static const buffer_binding *get_bindings(const md5gl_renderer *renderer, size_t *count)
 {
     // The number of entries for each kind of context.
@@ -107,7 +108,7 @@ static GLuint get_integer(const GladGLContext *gl, GLenum name)
     return (GLuint)value;
 }
 
-// Returns the buffer at an indexed binding point, and the range of its bytes that is bound.
+// Returns the buffer that is bound to an indexed binding point, and the bound range of its bytes.
 static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLenum start,
                                    GLenum size, GLuint index)
 {
@@ -223,8 +224,8 @@ void md5gl_save_state(md5gl_renderer *renderer)
 
 // -- Setting ----------------------------------------------------------------------------------
 
-// Binds a buffer to an indexed binding point, with the range that get_range() has saved. If the
-// size of the range is 0, the whole buffer is bound.
+// Binds a range that get_range() has saved to an indexed binding point. If its size is 0, binds the
+// whole buffer.
 static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
                           const md5gl_range_state *range)
 {
@@ -246,7 +247,8 @@ static void set_bindings(const md5gl_renderer *renderer, const md5gl_host_state 
     gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, state->draw_framebuffer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, state->read_framebuffer);
     gl->BindRenderbuffer(GL_RENDERBUFFER, state->renderbuffer);
-    // Binding a range also changes the binding without an index, so the latter is set afterwards.
+    // Binding a range also changes the binding without an index. The bindings without an index are
+    // therefore set last.
     restore_range(gl, GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, &state->frame);
     for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++)
         restore_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER, i, &state->captured[i]);
@@ -318,8 +320,8 @@ static void set_drawing(const md5gl_renderer *renderer, const md5gl_host_state *
     gl->PolygonMode(GL_FRONT_AND_BACK, (GLenum)state->polygon_mode[0]);
 }
 
-// Sets all state except the viewport, the scissor box and the clear color, which the renderer sets
-// before each use.
+// Sets all state that md5gl_host_state contains, except the viewport, the scissor box and the clear
+// color. The renderer sets these three before each use, so they need no reset.
 static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
 {
     set_bindings(renderer, state);

@@ -1,9 +1,9 @@
 // The GL state that the renderer changes: its defaults, and a copy of the host's values.
 //
-// A renderer works in a context that also belongs to an engine. It never relies on the state of the
-// context. It leaves GL's defaults or, after md5gl_restore_state(), the values at the time of
-// md5gl_save_state(), which are in md5gl_host_state. Each member is read by one glGet and written
-// by one call.
+// The renderer works in a GL context that it shares with the host, such as an engine. It never
+// relies on the state of the context. After its work, the context has GL's defaults. After
+// md5gl_restore_state(), it has the values that md5gl_save_state() stored in md5gl_host_state. Each
+// member of md5gl_host_state is read by one glGet and written by one call.
 #ifndef MD5GL_STATE_H
 #define MD5GL_STATE_H
 
@@ -11,7 +11,7 @@
 
 enum { MD5GL_MAX_SWITCHES = 20, MD5GL_MAX_BINDINGS = 7, MD5GL_MAX_PIXEL_STORES = 10 };
 
-// The textures and the sampler of a texture unit.
+// The textures and the sampler that are bound to a texture unit.
 typedef struct md5gl_unit_state {
     GLuint texture;
     GLuint cube;

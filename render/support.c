@@ -1,6 +1,6 @@
-// Errors, memory and object kinds, used by all files of this folder. A block of memory begins with
-// a header, which contains its size and the kind of the object, such as renderer or model.
-// Assertions compare the kind to detect objects of a wrong type and objects that were freed.
+// Errors and memory for all files of this folder. A block of memory begins with a header, which
+// contains its size and the kind of the object, such as renderer or model. Assertions check the
+// kind to detect objects of a wrong type and objects that were freed.
 #include "render/gl_internal.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Writes the status and the message of a failure to `error`, which may be NULL. Returns false, so
-// that callers can return the result.
+// that callers can return the result directly.
 bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
 {
     if (!error)
@@ -22,8 +22,9 @@ bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
     return false;
 }
 
-// Reports that a public function was called with NULL instead of an object, named `what`, whose
-// creation failed. An error in `error` remains; otherwise sets MD5_ERROR_MISSING.
+// Reports that the caller passed NULL instead of an object. `what` names the object. If `error`
+// already contains the reason why the object could not be created, that error remains. Otherwise
+// sets MD5_ERROR_MISSING.
 bool md5gli_fail_missing(md5_error *error, const char *what)
 {
     if (!error || error->status != MD5_OK)
@@ -53,9 +54,9 @@ static const char *error_name(GLenum code)
     }
 }
 
-// Clears all GL errors and returns the first, or GL_NO_ERROR. GL has one flag per kind of error,
-// and each call of GetError() clears one of them. The loop is limited because a lost context can
-// report errors forever.
+// Clears all GL errors and returns the first one, or GL_NO_ERROR. GL has one flag per kind of
+// error, and each call of GetError() clears one of them. A lost context can report errors forever,
+// so the number of calls is limited.
 GLenum md5gli_clear_errors(md5gl_renderer *renderer)
 {
     enum { MAX_ERRORS = 32 };
@@ -96,8 +97,8 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
                        cause, state);
 }
 
-// The header before each block contains its size and, at KIND_OFFSET, the kind of the object. Its
-// size preserves the alignment.
+// Each block begins with a header. It contains the size of the block and, at KIND_OFFSET, the kind
+// of the object. The header has 16 bytes, so that the object after it remains aligned.
 enum { HEADER = 16, KIND_OFFSET = 8 };
 
 // Returns zeroed memory for `count` elements of `size` bytes, with a header before it. Returns NULL
@@ -119,8 +120,8 @@ void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md
     return block + HEADER;
 }
 
-// Frees memory of md5gli_alloc(), which has a header with its size. Clears the object's kind, so
-// that assertions detect a later use. `memory` may be NULL.
+// Frees memory of md5gli_alloc(). The allocator receives the size from the header. Clears the kind
+// of the object, so that assertions detect a later use. `memory` may be NULL.
 void md5gli_free(md5gl_renderer *renderer, void *memory)
 {
     const md5_allocator allocator = renderer->allocator;
@@ -139,8 +140,8 @@ void md5gli_set_kind(void *object, md5gl_kind kind)
         memcpy((unsigned char *)object - HEADER + KIND_OFFSET, &kind, sizeof kind);
 }
 
-// Returns true if an object is of this kind and is not destroyed. The kind is in the header before
-// the object.
+// Returns true if an object has this kind and is not destroyed. Reads the kind from the header
+// before the object.
 bool md5gli_is_alive(const void *object, md5gl_kind kind)
 {
     md5gl_kind found;

@@ -40,8 +40,8 @@ static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *t
     return storage;
 }
 
-// Describes a texture of a framebuffer. `components` and `type` describe texels in memory; GL
-// requires them although no texels are uploaded.
+// Describes a texture of a framebuffer. No texels are uploaded, but GL nevertheless requires their
+// layout in memory. `components` and `type` specify it.
 typedef struct texture_form {
     GLenum attachment;
     GLenum format;
@@ -139,8 +139,8 @@ static void create_output_textures(const GladGLContext *gl, md5gl_target *target
     gl->DrawBuffers(NUM_OUTPUTS, attachments);
 }
 
-// Creates the framebuffer of a target that is read. If the target is not multisampled, frames are
-// drawn into it too. Leaves it bound. Returns false and fills the error on failure.
+// Creates the framebuffer that is read. Frames are drawn into it too, unless the target is
+// multisampled. Leaves it bound. Returns false and fills the error on failure.
 static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, target_content content,
                             md5_error *error)
 {
@@ -173,7 +173,7 @@ static bool create_framebuffers(md5gl_renderer *renderer, md5gl_target *target,
     return created;
 }
 
-// Creates a target, which is a framebuffer with its images. `samples` is reduced to the limit of
+// Creates a target. `samples` is the number of samples per pixel, which is reduced to the limit of
 // the context. Returns NULL and fills the error on failure.
 static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    uint32_t samples, target_content content, md5_error *error)
@@ -227,7 +227,7 @@ md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width, uin
     return create_target(renderer, width, height, 1, TARGET_OUTPUTS, error);
 }
 
-// Destroys a target, which is a framebuffer with its images. `target` may be NULL.
+// Destroys a target and its textures. `target` may be NULL.
 void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -262,9 +262,9 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
                                 .ids = target->outputs[OUTPUT_IDS]};
 }
 
-// Copies the colors of one of the target's framebuffers to another framebuffer of width x height
-// pixels. If `from` is multisampled, its samples are averaged. If the sizes differ, the image is
-// scaled.
+// Copies the colors of a framebuffer of the target to another framebuffer of width x height pixels.
+// If `from` is multisampled, the samples of each pixel are averaged. If the sizes differ, the image
+// is scaled.
 static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
                  uint32_t width, uint32_t height)
 {
@@ -293,9 +293,9 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
     return md5gli_check(renderer, "copying a target", error);
 }
 
-// Filters an image: draws all pixels of a framebuffer, which has the target's size, with a program
-// that reads a texture of the target. `kind` is GL_TEXTURE_2D or GL_TEXTURE_2D_MULTISAMPLE. Returns
-// false and fills the error if the program cannot be built.
+// Draws all pixels of a framebuffer with a program that filters a texture of the target. The
+// framebuffer has the size of the target. `kind` is the kind of the texture, GL_TEXTURE_2D or
+// GL_TEXTURE_2D_MULTISAMPLE. Returns false and fills the error if the program cannot be built.
 static bool repaint(md5gl_renderer *renderer, const md5gl_target *target,
                     enum md5gl_fixed_program which, GLenum kind, GLuint texture, GLuint framebuffer,
                     md5_error *error)
@@ -336,8 +336,9 @@ bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, u
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Computes the camera's position (w = 1), or the direction to the camera if the projection is
-// orthographic (w = 0). The view is rigid, so its inverse is its transpose.
+// Computes the camera's position (w = 1). If the projection is orthographic, computes the direction
+// to the camera instead (w = 0). The view is rigid, so the inverse of its rotation is the
+// transpose.
 static void compute_eye(const md5gl_frame *frame, float eye[4])
 {
     const float *const view = frame->view_from_world.m;
@@ -352,7 +353,7 @@ static void compute_eye(const md5gl_frame *frame, float eye[4])
     eye[3] = has_perspective ? 1.0f : 0.0f;
 }
 
-// Normalizes the direction to the light. A direction without length becomes straight up.
+// Normalizes the direction to the light. A direction without a valid length becomes straight up.
 static void normalize_light(md5_vec3 direction, float unit[3])
 {
     const float length = sqrtf(md5_vec3_dot(direction, direction));
@@ -362,8 +363,8 @@ static void normalize_light(md5_vec3 direction, float unit[3])
     unit[2] = is_direction ? direction.z / length : 1.0f;
 }
 
-// Writes the matrices of the current and of the previous frame to the uniform block. The host sets
-// the previous matrix to zeros if the camera does not move. Then both matrices are identical, so
+// Writes the matrices of the current and the previous frame to the uniform block. If the camera
+// does not move, the host sets the previous matrix to zeros. Both matrices are then identical, so
 // that motion vectors are exactly 0.
 static void write_camera_matrices(const md5gl_frame *frame, md5gl_frame_block *block)
 {
@@ -376,8 +377,8 @@ static void write_camera_matrices(const md5gl_frame *frame, md5gl_frame_block *b
     memcpy(block->previous_clip_from_world, previous.m, sizeof block->previous_clip_from_world);
 }
 
-// Returns the values of a frame that shaders read (the uniform block), except for those of
-// environments and shadows, which are added later.
+// Returns the uniform block of a frame, which contains all values of the frame that shaders read.
+// The values of environments and shadows are added later.
 static md5gl_frame_block describe_frame(const md5gl_frame *frame)
 {
     md5gl_frame_block block;
@@ -408,7 +409,7 @@ void md5gli_bind_frame(md5gl_renderer *renderer)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
 }
 
-// Sets the state that draws expect and that differs from GL's defaults.
+// Sets the GL state of a frame where it differs from GL's defaults. All draws expect this state.
 static void set_frame_state(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -441,7 +442,8 @@ static void clear_viewport(md5gl_renderer *renderer, const md5gl_frame *frame)
     static const GLfloat nothing[4] = {0.0f};
     static const GLuint no_id[4] = {0};
     const GladGLContext *gl = &renderer->gl;
-    // Premultiplied alpha makes resolving and blending weight colors by their coverage.
+    // Colors are premultiplied by alpha. The mean of samples is then correctly weighted by their
+    // coverage.
     const float *const color = frame->background;
     const float alpha = color[3];
     gl->ClearColor(color[0] * alpha, color[1] * alpha, color[2] * alpha, alpha);
@@ -469,10 +471,11 @@ static void set_frame_target(md5gl_renderer *renderer, const md5gl_frame *frame)
     renderer->height = frame->height;
 }
 
-// Returns the winding of front faces in the image: id's winding, or the opposite winding if the
-// projection mirrors the image, as for a framebuffer whose first row is the top row. A view that
-// mirrors does not change the winding: it belongs to a model in a left-handed space, whose
-// triangles it mirrors back. Shadow maps are drawn without culling.
+// Returns the winding of front faces in the image. It is id's winding, or the opposite if the
+// projection mirrors the image. A host mirrors the image if the first row of its framebuffer is the
+// top row. A view that mirrors does not change the winding, because it draws a model in a
+// left-handed space and mirrors its triangles back. Shadow maps are drawn without culling, so they
+// need no winding.
 static GLenum frame_winding(const md5gl_frame *frame)
 {
     const float *const m = frame->clip_from_view.m;
@@ -480,8 +483,9 @@ static GLenum frame_winding(const md5gl_frame *frame)
     return determinant < 0.0f ? GL_CCW : GL_CW;
 }
 
-// Returns true if alpha becomes coverage. OpenGL ES cannot write another alpha at the same time, so
-// there the alpha of the whole target must be 1 already.
+// Returns true if alpha becomes coverage in multisampled frames. The stored alpha must be 1
+// nevertheless, and OpenGL ES cannot write another alpha at the same time. There, the alpha of the
+// whole target must therefore be 1 already.
 static bool uses_coverage(const md5gl_renderer *renderer)
 {
     GLint samples = 0;
@@ -489,8 +493,8 @@ static bool uses_coverage(const md5gl_renderer *renderer)
     return samples > 1 && (!renderer->is_es || renderer->opaque);
 }
 
-// Begins a frame: selects the target, computes and uploads the values of the frame that shaders
-// read, clears shadow maps and viewport, and sets the GL state for drawing.
+// Begins a frame. Selects the target, uploads the uniform block, clears shadow maps and viewport,
+// and sets the GL state for drawing.
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -532,8 +536,8 @@ static bool resolve_samples(md5gl_renderer *renderer, const md5gl_target *target
         copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
         return true;
     }
-    // copy() would also resolve the samples, but Mesa's software GL compiles a shader for it in
-    // each process, which takes 29 ms.
+    // copy() would resolve the samples too. But Mesa's software GL compiles a shader for it in each
+    // process, which takes 29 ms.
     const bool is_resolved =
         repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
                 target->color_samples, target->readable, error);
@@ -555,7 +559,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     renderer->is_classic = false;
     md5gli_reset_state(renderer);
 
-    // Report errors of draws, which do not return errors themselves.
+    // Draws do not return errors, so their errors are reported here.
     if (!is_resolved)
         return false;
     if (renderer->shadows_unsupported)
@@ -569,7 +573,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 
 // -- Reading back ---------------------------------------------------------------------------
 
-// Reverses the order of the rows of an image: GL's first row is the bottom row.
+// Reverses the order of the rows of an image, because GL's first row is the bottom row.
 static void flip_rows(uint8_t *rgba, uint32_t width, uint32_t height)
 {
     const size_t row = 4 * (size_t)width;
@@ -627,7 +631,7 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     return true;
 }
 
-// Reads the texel of the ids at a pixel. x and y are pixels from the top left corner.
+// Reads the id and the mesh index at a pixel. x and y are counted from the top left corner.
 static void read_id_texel(const GladGLContext *gl, const md5gl_target *target, uint32_t x,
                           uint32_t y, GLuint texel[4])
 {

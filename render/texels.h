@@ -11,7 +11,7 @@ static inline const uint8_t *texel_at(const md5gl_texture_desc *desc, uint32_t x
     return desc->texels + 4 * ((size_t)y * desc->width + x);
 }
 
-// Slopes along u and v of a surface.
+// Slopes of a surface along u and v: change of height per unit of length.
 typedef struct md5gl_slopes {
     double u;
     double v;

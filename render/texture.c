@@ -1,6 +1,6 @@
-// Textures and their mipmaps. The CPU computes the mipmaps, so that all drivers have the same. It
-// is also faster with Mesa's software renderer, which compiles shaders for mipmaps in each process;
-// that takes longer than decoding the images of a model.
+// Creates textures and their mipmaps. The CPU computes the mipmaps, so that all drivers have the
+// same. With Mesa's software renderer it is also faster: Mesa compiles shaders for mipmaps in each
+// process, which takes longer than decoding the images of a model.
 #include "render/gl_internal.h"
 #include "render/texels.h"
 
@@ -15,12 +15,13 @@ static double decode_srgb(double value)
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-// Fills the tables of an encoding. They replace a call of pow() per channel: decoding is one
-// lookup, encoding is one lookup and one comparison. The comparison makes the encoding exact.
-// `encoded` contains the bytes of the linear values 0, 16, 32 and so on. Neighbors in
-// `min_linear`, the smallest linear values of each byte, differ by at least 65535 / (255 * 12.92)
-// = 19.9. Therefore the byte of a linear value is the entry for the next lower multiple of 16, or
-// that byte + 1.
+// Fills the tables of an encoding, which replace a call of pow() per channel. Decoding is one
+// lookup. Encoding is one lookup and one comparison, and its result is exact.
+//
+// `encoded` contains the bytes of the linear values 0, 16, 32 and so on. `min_linear` contains the
+// smallest linear value of each byte. Its neighbors differ by at least 65535 / (255 * 12.92) =
+// 19.9, which is more than 16. The byte of a linear value is therefore the entry for the next lower
+// multiple of 16, or that byte + 1.
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
 {
     encoding->is_srgb = is_srgb;
@@ -52,20 +53,19 @@ static uint8_t encode_srgb(const md5gl_encoding *encoding, uint32_t linear)
 
 // -- Halving ----------------------------------------------------------------------------------
 
-// The texels along one axis that one texel of the next level covers, and their weights: two texels
-// if the side is even, three if the side is odd. If the side is 2 n + 1, texel i covers 2 + 1 / n
-// texels, beginning at i (2 + 1 / n): (n - i) / n of texel 2 i, all of the next texel, and
-// (i + 1) / n of the third. The weights are these values multiplied by n, so that they are
-// integers.
+// The texels along one axis that one texel of the next mipmap level covers, and their weights. If
+// the side is even, these are two texels with equal weights. If the side is 2 n + 1, the next level
+// has n texels, and texel i covers 2 + 1 / n texels, beginning at i (2 + 1 / n). It covers (n - i)
+// / n of texel 2 i, all of the next texel, and (i + 1) / n of the third. The weights are these
+// fractions times n, so that they are integers.
 typedef struct texel_footprint {
     uint32_t count;
     uint32_t weights[3];
     uint32_t sum;
 } texel_footprint;
 
-// Returns the texels of a level that form one texel of the next smaller mipmap level, along one
-// side: their number, their weights and the sum of the weights. A side with an odd length needs
-// three texels.
+// Returns the texels that texel `index` of the next mipmap level covers along an axis. `side` is
+// the number of texels of the current level along this axis.
 static texel_footprint get_footprint(uint32_t side, uint32_t index)
 {
     if (side == 1)
@@ -76,8 +76,8 @@ static texel_footprint get_footprint(uint32_t side, uint32_t index)
 }
 
 // Returns the weighted mean of one channel of the texels that a texel of the next level covers.
-// `from` is the channel in the first of these texels, `row` the number of bytes per row. `srgb` is
-// NULL if the channel is linear.
+// `from` points to the channel in the first of these texels. `row` is the number of bytes per row.
+// `srgb` is NULL if the channel is linear.
 static uint8_t weighted_mean(const uint8_t *from, size_t row, const texel_footprint *horizontal,
                              const texel_footprint *vertical, const md5gl_encoding *srgb)
 {
@@ -94,8 +94,9 @@ static uint8_t weighted_mean(const uint8_t *from, size_t row, const texel_footpr
     return srgb ? encode_srgb(srgb, mean) : (uint8_t)mean;
 }
 
-// Writes row `y` of the next level to `to`, for sides of any length. The rows of both levels may
-// overlap in memory as md5gli_halve() describes, so each texel is complete before it is written.
+// Writes row `y` of the next level to `to`, for sides of any length. `to` may overlap the rows that
+// are read, as md5gli_halve() describes. Each texel is therefore computed completely before it is
+// written.
 static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *level, uint32_t y,
                           uint8_t *to)
 {
@@ -147,9 +148,9 @@ static void halve_even_row(const md5gl_encoding *encoding, const md5gl_level *le
     }
 }
 
-// Writes the next mipmap level to `half` and returns it. `half` may be the memory of `level`: a
-// texel is written after all texels that it covers were read, and the texels that later texels
-// cover are stored after it.
+// Writes the next mipmap level to `half` and returns it. `half` may be the memory of `level`. This
+// is safe because a texel is written only after all texels that it covers were read. Texels that
+// are read later are stored after it.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half)
 {
     const bool is_even = level->width % 2 == 0 && level->height % 2 == 0;
@@ -168,14 +169,14 @@ md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *leve
 
 // -- Uploading --------------------------------------------------------------------------------
 
-// Returns true if the texels at the edges are replaced by a border.
+// Returns true if a wrap mode replaces the texels at the edges by a border color.
 static bool has_border(md5gl_wrap wrap)
 {
     return wrap == MD5GL_WRAP_CLAMP_BLACK || wrap == MD5GL_WRAP_CLAMP_CLEAR;
 }
 
-// Replaces the texels at the edges by the border color of a wrap mode. Like id's engine, the
-// renderer stores the border color in texels, because OpenGL ES 3.0 does not have border colors.
+// Replaces the texels at the edges by the border color of a wrap mode. OpenGL ES 3.0 has no border
+// colors, so the color must be stored in texels, as in id's engine.
 static void fill_border(const md5gl_level *level, md5gl_wrap wrap)
 {
     const uint8_t alpha = wrap == MD5GL_WRAP_CLAMP_BLACK ? 255 : 0;
@@ -194,7 +195,7 @@ static void fill_border(const md5gl_level *level, md5gl_wrap wrap)
     }
 }
 
-// The image of the bound texture to upload to: arguments of glTexImage2D().
+// The destination of an upload: arguments of glTexImage2D().
 typedef struct upload_target {
     const GladGLContext *gl;
     GLenum target; // GL_TEXTURE_2D or a face of a cube map
@@ -209,8 +210,8 @@ static void upload_level(const upload_target *to, GLint number, const md5gl_leve
 }
 
 // Computes and uploads the levels after `level`, down to 1 x 1 texels. `scratch` has space for the
-// first of them, and may be the memory of `level`. Each level gets its own border, because the mean
-// of a border and the texels inside would not be a border.
+// first of them and may be the memory of `level`. Each level gets its own border. Otherwise its
+// edge would be a mixture of the border and the texels inside.
 static void upload_mipmaps(const upload_target *to, md5gl_wrap wrap, md5gl_level level,
                            uint8_t *scratch)
 {
@@ -224,9 +225,9 @@ static void upload_mipmaps(const upload_target *to, md5gl_wrap wrap, md5gl_level
     }
 }
 
-// Uploads an image without a border, with mipmaps unless desc->is_nearest. The image itself is
-// uploaded from the caller's memory without a copy. Returns false and fills the error if memory for
-// the mipmaps runs out.
+// Uploads an image without a border. The image is uploaded from the caller's memory without a copy.
+// Unless desc->is_nearest, also computes and uploads mipmaps. Returns false and fills the error if
+// memory for the mipmaps runs out.
 static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to,
                                const md5gl_texture_desc *desc, const uint8_t *rgba,
                                md5_error *error)
@@ -238,7 +239,7 @@ static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to
     if (desc->is_nearest || has_one_texel)
         return true;
 
-    // All mipmaps use the same memory: they are computed and uploaded one after the other.
+    // All mipmaps use the same memory, because each is uploaded before the next is computed.
     const size_t half_width = desc->width > 1 ? desc->width / 2 : 1;
     const size_t half_height = desc->height > 1 ? desc->height / 2 : 1;
     uint8_t *const scratch = MD5GL_NEW(renderer, uint8_t, 4 * half_width * half_height, error);
@@ -249,8 +250,8 @@ static bool upload_plain_image(md5gl_renderer *renderer, const upload_target *to
     return true;
 }
 
-// Uploads a copy of an image, in which the texels at the edges are replaced by the border. Computes
-// the mipmaps in the memory of the copy. Returns false and fills the error if memory runs out.
+// Uploads a copy of an image whose edges are replaced by the border color. Computes the mipmaps in
+// the memory of the copy. Returns false and fills the error if memory runs out.
 static bool upload_bordered_image(md5gl_renderer *renderer, const upload_target *to,
                                   const md5gl_texture_desc *desc, const uint8_t *rgba,
                                   md5_error *error)
@@ -291,9 +292,9 @@ static double height_at(const md5gl_texture_desc *map, uint32_t x, uint32_t y)
     return (texel[0] + texel[1] + texel[2]) / 3.0;
 }
 
-// Returns the slopes of a height map in the square between a texel and its next neighbors: along
-// each axis, the mean of the differences along two sides of the square. 256 gray levels are as high
-// as 4 texels are wide, as in id's heightmap() with a scale of 4.
+// Returns the slopes of a height map in the square between a texel and its next neighbors. A slope
+// is the mean of the differences along two sides of the square. 256 gray levels are as high as 4
+// texels are wide, as in id's heightmap() with a scale of 4.
 static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *map, uint32_t x, uint32_t y)
 {
     const double half_scale = 0.5 * 4.0 / 256.0;
@@ -305,8 +306,8 @@ static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *map, uint32_t x,
                           half_scale * (below - corner + opposite - right)};
 }
 
-// Converts a texel of a normal map with the encoding `flags`, bits of md5gl_normals, to id's
-// encoding: x in red, y along increasing v in green, z in blue.
+// Converts a texel of a normal map to id's encoding: x in red, y along increasing v in green, z in
+// blue. `flags` are bits of md5gl_normals that describe the encoding of the map.
 static void convert_normal(const uint8_t *from, uint32_t flags, uint8_t *to)
 {
     to[0] = flags & MD5GL_NORMALS_RXGB ? from[3] : from[0];
@@ -315,7 +316,7 @@ static void convert_normal(const uint8_t *from, uint32_t flags, uint8_t *to)
     to[3] = 255;
 }
 
-// Writes the texel of the unit normal of a surface with these slopes: (-u, -v, 1), normalized.
+// Writes a surface's slopes as the texel of its unit normal, which is (-u, -v, 1), normalized.
 static void write_slopes(md5gl_slopes slopes, uint8_t *to)
 {
     const double u = slopes.u;
@@ -326,7 +327,8 @@ static void write_slopes(md5gl_slopes slopes, uint8_t *to)
     to[2] = (uint8_t)lround(127.5 + scale);
 }
 
-// Returns the slopes of a height map at a texel of the normal map `desc`, whose size may differ.
+// Returns the slopes of a height map at a texel of the normal map `desc`. The maps may differ in
+// size.
 static md5gl_slopes scaled_height_slopes(const md5gl_texture_desc *heights,
                                          const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
 {
@@ -335,8 +337,9 @@ static md5gl_slopes scaled_height_slopes(const md5gl_texture_desc *heights,
     return slopes_of_heights(heights, (uint32_t)height_x, (uint32_t)height_y);
 }
 
-// Writes the texels of `desc` to `normals` in id's encoding. `heights` is NULL; a height map whose
-// slopes are added to the slopes of the normals; or `desc`, if its texels are heights.
+// Writes the texels of `desc` to `normals` in id's encoding. `heights` is a height map, whose
+// slopes are added to the slopes of the normals. It is NULL if there is no height map. It is `desc`
+// if the texels of `desc` are heights themselves.
 static void convert_normals(const md5gl_texture_desc *desc, const md5gl_texture_desc *heights,
                             uint8_t *normals)
 {
@@ -348,7 +351,7 @@ static void convert_normals(const md5gl_texture_desc *desc, const md5gl_texture_
             if (!heights)
                 continue;
 
-            // Add the slopes of the heights. If `desc` is the height map, there are no others.
+            // If `desc` is the height map itself, it contains no normals to add to.
             md5gl_slopes slopes = {0.0, 0.0};
             if (heights != desc)
                 slopes = read_slopes(to, 0);
@@ -360,9 +363,9 @@ static void convert_normals(const md5gl_texture_desc *desc, const md5gl_texture_
     }
 }
 
-// Converts a normal map to id's encoding and uploads it. The map is in another encoding, is a
-// height map itself, or has a height map whose slopes are added. Returns false and fills the error
-// on failure.
+// Converts a normal map to id's encoding and uploads it. Conversion is needed if the map has
+// another encoding, consists of heights, or has an additional height map. Returns false and fills
+// the error on failure.
 static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                            md5_error *error)
 {
@@ -385,7 +388,8 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
 
 // -- Textures ---------------------------------------------------------------------------------
 
-// Uploads a texture with one channel of one byte. Its rows are not aligned to 4 bytes.
+// Uploads a texture with one byte per texel. Its rows need not be multiples of 4 bytes, so the
+// default alignment is changed.
 static void upload_mask(const GladGLContext *gl, const md5gl_texture_desc *desc)
 {
     gl->PixelStorei(GL_UNPACK_ALIGNMENT, 1);
@@ -417,8 +421,8 @@ static bool is_opaque(const md5gl_texture_desc *desc)
     return true;
 }
 
-// Uploads a color texture. The swizzle of an opaque texture marks it for the renderer: its alpha
-// is the constant 1. WebGL does not have swizzles.
+// Uploads a color texture. If it is opaque, a swizzle sets alpha to the constant 1. This also marks
+// the texture: md5gl_pose() then omits the alpha test. WebGL has no swizzles.
 static bool upload_color(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
 {
     if (!renderer->is_webgl && is_opaque(desc))
@@ -426,8 +430,8 @@ static bool upload_color(md5gl_renderer *renderer, const md5gl_texture_desc *des
     return upload_image(renderer, GL_TEXTURE_2D, GL_SRGB8_ALPHA8, desc, desc->texels, error);
 }
 
-// Uploads a texture of any kind to the bound texture. Row 0 in memory is v = 0, the top row of the
-// image, as in MD5. Returns false and fills the error on failure.
+// Uploads a texture of any kind to the bound texture. The first row in memory is the top row of the
+// image and has v = 0, as in MD5. Returns false and fills the error on failure.
 static bool upload_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                            md5_error *error)
 {
@@ -447,8 +451,8 @@ static bool upload_texture(md5gl_renderer *renderer, const md5gl_texture_desc *d
     return upload_image(renderer, GL_TEXTURE_2D, GL_RGBA8, desc, desc->texels, error);
 }
 
-// Sets the sampling of the texture that is bound to `target`: repetition or clamping at the edges,
-// and the filters for magnified and minified texels.
+// Sets the sampling of the texture that is bound to `target`: whether it repeats or is clamped at
+// its edges, and the filters for magnification and minification.
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
                          GLint minify)
 {
