@@ -1,5 +1,5 @@
-// Decodes and encodes image files. Each decoder first checks the file, because the libraries do not
-// reject all damaged files; see image.h.
+// Decodes and encodes image files. The decoding libraries do not reject all damaged files, so each
+// file is checked before it is decoded. See image.h.
 #include "demo/looks/image.h"
 #include "demo/looks/png.h"
 
@@ -21,7 +21,7 @@
 
 // -- Checks --------------------------------------------------------------------------------------
 
-// Fills `error` like printf() and returns false.
+// Fills `error` with a formatted message, like printf(), and returns false.
 static bool COMMON_PRINTF(3, 4) fail(md5_error *error, md5_status status, const char *format, ...)
 {
     va_list arguments;
@@ -32,7 +32,7 @@ static bool COMMON_PRINTF(3, 4) fail(md5_error *error, md5_status status, const 
     return false;
 }
 
-// Checks an image size against the limits.
+// Returns true if the size of an image is within the limits. Otherwise fills the error.
 static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixels, md5_error *error)
 {
     if (width == 0 || height == 0)
@@ -48,12 +48,13 @@ static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixel
 
 // -- PNG ------------------------------------------------------------------------------------
 
-// A PNG file consists of a signature and of chunks. Besides its data, a chunk has a length, a name
-// and a checksum of 4 bytes each. Sizes in bytes.
+// A PNG file consists of a signature and of chunks. A chunk contains a length, a name and a
+// checksum of 4 bytes each, and its data. The constants are sizes in bytes: of the signature, and
+// of a chunk without its data.
 enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12 };
 
 #ifdef HAS_STB
-// Returns the number in 4 bytes, the highest byte first.
+// Returns the number in 4 bytes, of which the first is the highest.
 static uint32_t big_endian(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -61,7 +62,7 @@ static uint32_t big_endian(const uint8_t *bytes)
 
 enum { PNG_GREY = 0, PNG_PALETTE = 3, PNG_MAX_COLOR_TYPE = 6 };
 
-// Returns true if a PNG file can have this number of bits per channel (depth) with a color type.
+// Returns true if PNG allows this number of bits per channel (`depth`) for a color type.
 static bool is_png_depth(uint8_t color, uint8_t depth)
 {
     switch (depth) {
@@ -78,8 +79,8 @@ static bool is_png_depth(uint8_t color, uint8_t depth)
     }
 }
 
-// Returns the number of bits per pixel in the file, or 0 if the combination of color type and
-// depth is invalid.
+// Returns the number of bits per pixel in the file. Returns 0 if PNG does not allow this
+// combination of color type and depth.
 static uint32_t png_pixel_bits(uint8_t color, uint8_t depth)
 {
     // By color type; 0 for types that do not exist.
@@ -96,7 +97,7 @@ typedef struct png_info {
     size_t palette_size; // bytes; 0 without a palette
 } png_info;
 
-// The values that check_png() collects from the chunks of a file to check later chunks.
+// The values of earlier chunks that check_png() needs to check later chunks.
 typedef struct png_state {
     uint32_t width;
     uint32_t height;
@@ -112,7 +113,8 @@ enum {
     MAX_DEFLATE_RATIO = 4 * 258, // deflate expands two bits, a quarter of a byte, to 258 bytes
 };
 
-// Reads the IHDR chunk.
+// Reads the IHDR chunk, which contains the size and the format of the image. Returns false and
+// fills the error if it is invalid.
 static bool read_png_header(const uint8_t *body, uint32_t length, uint32_t max_pixels,
                             png_state *png, md5_error *error)
 {
@@ -129,7 +131,7 @@ static bool read_png_header(const uint8_t *body, uint32_t length, uint32_t max_p
     return check_image_size(png->width, png->height, max_pixels, error);
 }
 
-// Checks the PLTE chunk.
+// Checks the PLTE chunk, the palette. Returns false and fills the error if it is invalid.
 static bool check_palette(const png_state *png, uint32_t length, md5_error *error)
 {
     if (png->has_palette)
@@ -145,7 +147,8 @@ static bool check_palette(const png_state *png, uint32_t length, md5_error *erro
     return true;
 }
 
-// Checks, at the IEND chunk, that the file has a palette if needed and enough data for the pixels.
+// Makes the checks that are possible only at the IEND chunk: the file has a palette if it needs
+// one, and enough data for the pixels.
 static bool check_png_end(const png_state *png, md5_error *error)
 {
     const uint64_t row_bits = (uint64_t)png->width * png_pixel_bits(png->color, png->depth);
@@ -159,13 +162,13 @@ static bool check_png_end(const png_state *png, md5_error *error)
     return true;
 }
 
-// Returns true if the name of a PNG chunk, which has four letters, is the expected name.
+// Returns true if a chunk has the expected name. All names of chunks have four letters.
 static bool is_chunk(const uint8_t *name, const char *expected)
 {
     return memcmp(name, expected, 4) == 0;
 }
 
-// Returns true if a name consists of four ASCII letters, as the names of all PNG chunks.
+// Returns true if a name consists of four ASCII letters. All names of PNG chunks do.
 static bool is_chunk_name(const uint8_t *name)
 {
     for (int i = 0; i < 4; i++) {
@@ -176,8 +179,8 @@ static bool is_chunk_name(const uint8_t *name)
     return true;
 }
 
-// Checks the name and the length of the chunk at `offset`. `remaining` is the number of bytes after
-// the chunk's fixed parts.
+// Checks the name and the length of the chunk at `offset`. `remaining` is the number of bytes in
+// the file after the chunk's length, name and checksum.
 static bool check_png_chunk(const uint8_t *name, uint32_t length, size_t offset, size_t remaining,
                             md5_error *error)
 {
@@ -197,9 +200,9 @@ static bool check_png_chunk(const uint8_t *name, uint32_t length, size_t offset,
     return true;
 }
 
-// Reads a chunk before the end of the file, `body` with `length` bytes at `offset`. Updates the
-// values that later chunks and decode_png() need. Returns false and fills the error if the chunk is
-// invalid.
+// Reads a chunk other than IEND. `body` is its data of `length` bytes, at `offset` in the file.
+// Updates the values that later chunks and decode_png() need. Returns false and fills the error if
+// the chunk is invalid.
 static bool read_png_chunk(const uint8_t *name, const uint8_t *body, uint32_t length, size_t offset,
                            uint32_t max_pixels, png_state *png, png_info *info, md5_error *error)
 {
@@ -230,8 +233,9 @@ static bool read_png_chunk(const uint8_t *name, const uint8_t *body, uint32_t le
     return true;
 }
 
-// Checks the structure of a PNG file chunk by chunk: the image size, chunks inside of the file, the
-// palette, and enough data for the pixels. Writes the values that decode_png() needs to `info`.
+// Checks the structure of a PNG file chunk by chunk. The image size must be within the limits,
+// chunks must be inside of the file, the palette must be valid, and there must be enough data for
+// the pixels. Writes the values that decode_png() needs to `info`.
 static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, png_info *info,
                       md5_error *error)
 {
@@ -252,10 +256,10 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
     return fail(error, MD5_ERROR_SYNTAX, "truncated PNG: the IEND chunk is missing");
 }
 
-// Returns a copy of a PNG file with a palette of 256 colors; the added colors are black. A pixel
-// can have an index past the end of a short palette, and stb_image then reads memory outside of the
-// palette. The checksum of the copied chunk is wrong, but stb_image does not check it. Returns NULL
-// if memory runs out.
+// Returns a copy of a PNG file whose palette is enlarged to 256 colors. The added colors are black.
+// Otherwise a pixel could have an index past the end of a short palette, and stb_image would read
+// memory outside of the palette. The checksum of the copied chunk is wrong, but stb_image does not
+// check it. Returns NULL if memory runs out.
 static uint8_t *copy_with_full_palette(const uint8_t *bytes, size_t size, const png_info *info,
                                        size_t *copy_size)
 {
@@ -273,7 +277,7 @@ static uint8_t *copy_with_full_palette(const uint8_t *bytes, size_t size, const 
     return copy;
 }
 
-// Decodes a PNG file of `num_pixels` pixels with stb_image, which check_png() has accepted.
+// Decodes a PNG file that check_png() has accepted. `num_pixels` is the number of its pixels.
 static bool decode_checked_png(const uint8_t *bytes, size_t size, uint64_t num_pixels,
                                view_image *image, md5_error *error)
 {
@@ -286,7 +290,8 @@ static bool decode_checked_png(const uint8_t *bytes, size_t size, uint64_t num_p
     return fail(error, MD5_ERROR_SYNTAX, "%s", reason);
 }
 
-// Checks and decodes a PNG file. A short palette is first enlarged in a copy of the file.
+// Checks and decodes a PNG file. If its palette is short, a copy with a full palette is decoded
+// instead.
 static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                        md5_error *error)
 {
@@ -317,7 +322,8 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
 // -- JPEG ----------------------------------------------------------------------------------------
 
 #ifdef HAS_JPEG
-// Decodes JPEG with libjpeg. Its error handlers must not return, so they call longjmp().
+// Decodes JPEG with libjpeg. libjpeg requires that its error handlers do not return, so they call
+// longjmp().
 
 enum {
     // A scan of a few bytes takes as long as decoding all pixels. Real files have about ten scans.
@@ -333,12 +339,12 @@ typedef struct jpeg_reader {
     jmp_buf failed;   // target of longjmp() after an error
     md5_error *error; // receives the error
 
-    // These are members because longjmp() can lose the values of local variables.
+    // longjmp() can lose the values of local variables, so these pointers are members.
     uint8_t *row;
     uint8_t *rgba;
 } jpeg_reader;
 
-// Handles an error of libjpeg: stores its message, and returns to setjmp() in read_jpeg().
+// Handles an error of libjpeg. Stores its message and jumps back to setjmp() in read_jpeg().
 static _Noreturn void fail_by_error(j_common_ptr jpeg)
 {
     jpeg_reader *const reader = jpeg->client_data;
@@ -350,8 +356,8 @@ static _Noreturn void fail_by_error(j_common_ptr jpeg)
     longjmp(reader->failed, 1);
 }
 
-// Fails for all warnings except warnings about extra bytes and unusual headers. After a warning,
-// libjpeg would continue and fill missing parts with grey.
+// Treats a warning of libjpeg as an error, because libjpeg would continue and fill missing parts
+// with grey. Warnings about extra bytes and unusual headers are ignored.
 static void handle_warning(j_common_ptr jpeg, int level)
 {
     if (level >= 0)
@@ -367,13 +373,15 @@ static void handle_warning(j_common_ptr jpeg, int level)
     }
 }
 
-// Replaces the function of libjpeg that prints messages to standard error.
+// Replaces the function of libjpeg that prints messages to standard error, so that nothing is
+// printed.
 static void print_nothing(j_common_ptr jpeg)
 {
     (void)jpeg;
 }
 
-// Ends decoding if a file has too many scans. libjpeg calls this function regularly.
+// Stops decoding if a file has too many scans, which would take too long. libjpeg calls this
+// function regularly.
 static void count_scans(j_common_ptr jpeg)
 {
     jpeg_reader *const reader = jpeg->client_data;
@@ -384,7 +392,7 @@ static void count_scans(j_common_ptr jpeg)
     longjmp(reader->failed, 1);
 }
 
-// Converts a row of RGB pixels.
+// Converts a row of RGB pixels to RGBA.
 static void convert_rgb_row(const uint8_t *rgb, uint32_t width, uint8_t *rgba)
 {
     for (size_t x = 0; x < width; x++) {
@@ -393,8 +401,8 @@ static void convert_rgb_row(const uint8_t *rgb, uint32_t width, uint8_t *rgba)
     }
 }
 
-// Converts a row of CMYK pixels. Their values are inverted, 255 - ink, because Adobe's programs
-// store them in this way and all other programs do the same.
+// Converts a row of CMYK pixels to RGBA. The values in files are inverted (255 - ink), because
+// Adobe's programs store them in this way and all other programs have followed.
 static void convert_cmyk_row(const uint8_t *cmyk, uint32_t width, uint8_t *rgba)
 {
     for (size_t x = 0; x < width; x++) {
@@ -406,9 +414,9 @@ static void convert_cmyk_row(const uint8_t *cmyk, uint32_t width, uint8_t *rgba)
     }
 }
 
-// Begins decoding: reads the header, checks the size of the image and selects the format of the
-// decoded rows. Returns false and fills the error if the image is too large. Other errors do not
-// return.
+// Begins decoding. Reads the header, checks the size of the image and selects the format of the
+// decoded rows. Returns false and fills the error if the image is too large. After any other error,
+// libjpeg jumps to setjmp() in read_jpeg().
 static bool start_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, uint32_t max_pixels)
 {
     struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
@@ -427,7 +435,7 @@ static bool start_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, u
 }
 
 // Decodes the rows of an image and converts them to RGBA. Returns false and fills the error if
-// memory runs out. Other errors do not return.
+// memory runs out. After any other error, libjpeg jumps to setjmp() in read_jpeg().
 static bool read_jpeg_rows(jpeg_reader *reader)
 {
     struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
@@ -450,8 +458,9 @@ static bool read_jpeg_rows(jpeg_reader *reader)
     return true;
 }
 
-// Decodes an image. The row and the pixels are members of the reader, which the caller frees. After
-// an error of libjpeg, setjmp() returns a second time, with a value that is not 0.
+// Decodes an image. After an error of libjpeg, setjmp() returns a second time, with a value that is
+// not 0. The row and the pixels must be freed then too, so they are members of the reader, and the
+// caller frees them.
 static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, uint32_t max_pixels,
                       view_image *image)
 {
@@ -465,8 +474,8 @@ static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, ui
     return true;
 }
 
-// Decodes a JPEG file with libjpeg. Its callbacks report errors, ignore harmless warnings, print
-// nothing and count scans.
+// Decodes a JPEG file with libjpeg. The callbacks that are set here report errors, ignore harmless
+// warnings, print nothing and count scans.
 static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                         md5_error *error)
 {
@@ -487,9 +496,9 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
 
 #elif defined(HAS_STB) && defined(__EMSCRIPTEN__)
 
-// Decodes JPEG with stb_image, which does not support CMYK. Its older versions write past the end
-// of tables if a file is malformed; in a browser, this can only damage the memory of the page. See
-// png.c.
+// Decodes JPEG with stb_image, which does not support CMYK. If a file is malformed, older versions
+// of stb_image write past the end of tables. This function is therefore used only in browsers,
+// where only the memory of the page can be damaged. See png.c.
 static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                         md5_error *error)
 {
@@ -532,8 +541,8 @@ typedef struct byte_reader {
 
 enum { MAX_LINE = 128 };
 
-// Reads a line without its end. A line that is longer than the buffer is cut. Returns false at the
-// end of the file.
+// Reads a line without its end. If the line is longer than the buffer, the rest is skipped. Returns
+// false at the end of the file.
 static bool read_line(byte_reader *from, char line[MAX_LINE])
 {
     size_t length = 0;
@@ -555,8 +564,9 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Parses an integer after a sign and an axis, such as "-Y 512 ". Returns the text after it and
-// after spaces, or NULL if the axis differs. Digits that exceed a limit are not read.
+// Parses one side of the image size: a sign and an axis, such as "-Y ", and an integer. Returns the
+// text after the integer and spaces. Returns NULL if the axis differs. Digits that exceed a limit
+// are not read.
 static const char *parse_side(const char *text, const char *axis, uint32_t *side)
 {
     const uint32_t limit = 1000000; // larger than any supported side
@@ -572,8 +582,8 @@ static const char *parse_side(const char *text, const char *axis, uint32_t *side
     return digit + strspn(digit, " ");
 }
 
-// Reads the lines of properties, up to an empty line. Returns false and fills the error if the
-// pixels do not have the supported format.
+// Reads the lines of properties, up to an empty line. Returns false and fills the error if a
+// property specifies another format of pixels than the supported one.
 static bool read_properties(byte_reader *from, md5_error *error)
 {
     static const char property[] = "FORMAT=";
@@ -623,9 +633,9 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
 
 enum { MIN_PACKED = 8, MAX_PACKED = 0x7fff }; // widths of rows that can be packed by channel
 
-// Reads a row of pixels of four bytes. The bytes 1, 1, 1, n are not a pixel, but repeat the last
-// pixel n times. After another repetition they repeat it 256 n times, and so on. Returns false if
-// the row is damaged.
+// Reads a row of pixels of four bytes. The bytes 1, 1, 1, n are not a pixel. They repeat the last
+// pixel n times. Directly after such a repetition, they repeat it 256 n times, and so on. Returns
+// false if the row is damaged.
 static bool read_pixels(byte_reader *from, uint8_t *to, uint32_t width)
 {
     uint32_t shift = 0; // of the number of repetitions; increases with successive repetitions
@@ -657,8 +667,8 @@ static bool read_pixels(byte_reader *from, uint8_t *to, uint32_t width)
     return true;
 }
 
-// Returns true if a row is packed by channel. Such a row begins with 2, 2 and its width, of 15
-// bits. Only rows with certain widths can be packed.
+// Returns true if a row is packed by channel. Such a row begins with 2, 2 and its width as a number
+// of 15 bits. Very short and very long rows cannot be packed.
 static bool is_packed_row(const byte_reader *from, uint32_t width)
 {
     const uint8_t *const header = from->bytes + from->offset;
@@ -667,9 +677,9 @@ static bool is_packed_row(const byte_reader *from, uint32_t width)
     return header[0] == 2 && header[1] == 2 && header[2] < 128;
 }
 
-// Reads a channel of a packed row, which consists of codes and bytes. A code above 128 is followed
-// by one byte, which is repeated code - 128 times. Another code is the number of different bytes
-// that follow. `to` points to the channel of the first pixel. Returns false if the row is damaged.
+// Reads one channel of a packed row, a sequence of codes and bytes. After a code above 128, one
+// byte follows, which is repeated code - 128 times. Any other code is the number of bytes that
+// follow. `to` points to the channel of the first pixel. Returns false if the row is damaged.
 static bool read_channel(byte_reader *from, uint8_t *to, uint32_t width)
 {
     uint32_t x = 0;
@@ -694,7 +704,7 @@ static bool read_channel(byte_reader *from, uint8_t *to, uint32_t width)
     return true;
 }
 
-// Reads a row of four bytes per pixel, which is packed by channel or consists of pixels. Returns
+// Reads a row of pixels of four bytes. The row can be packed by channel or pixel by pixel. Returns
 // false if the row is damaged.
 static bool read_row(byte_reader *from, uint8_t *to, uint32_t width)
 {
@@ -711,8 +721,8 @@ static bool read_row(byte_reader *from, uint8_t *to, uint32_t width)
     return true;
 }
 
-// Converts a row to floats. A pixel has three mantissas m, which stand for m / 256, and a common
-// exponent e, which stands for e - 128. The exponent 0 stands for black.
+// Converts a row to floats. A pixel consists of three mantissas m and a common exponent e. A
+// channel has the value m / 256 * 2^(e - 128). The exponent 0 means black.
 static void decode_row(const uint8_t *row, uint32_t width, float *rgb)
 {
     for (size_t x = 0; x < width; x++) {
@@ -723,7 +733,7 @@ static void decode_row(const uint8_t *row, uint32_t width, float *rgb)
     }
 }
 
-// Reads all rows of an image and converts them to floats. `row` is temporary memory for a row.
+// Reads all rows of an image and converts them to floats. `row` is scratch memory for one row.
 static bool read_rows(byte_reader *from, const view_panorama *panorama, uint8_t *row, float *rgb,
                       md5_error *error)
 {
@@ -738,8 +748,8 @@ static bool read_rows(byte_reader *from, const view_panorama *panorama, uint8_t 
     return true;
 }
 
-// Decodes the image row by row. Before memory is allocated, the size of the image is compared with
-// the size of the file, because a damaged header can contain any size.
+// Decodes the image row by row. A damaged header can contain any size. The size is therefore
+// compared with the size of the file before memory is allocated.
 bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
                           md5_error *error)
 {
@@ -778,9 +788,9 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
 
 enum { MAX_FILE_SIZE = 1 << 29 };
 
-// Converts an image that the library has decoded: copies it to memory that free() frees, and frees
-// the image. Returns false if memory runs out, or without changing the error if `picture` is NULL,
-// because decoding has failed.
+// Copies an image of the library to memory that free() frees, and destroys the original. If
+// `picture` is NULL because decoding has failed, returns false and leaves the library's error
+// unchanged. Also returns false if memory runs out.
 static bool convert_image(md5_image *picture, view_image *image, md5_error *error)
 {
     *image = (view_image){NULL, 0, 0};
@@ -853,8 +863,8 @@ bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, m
     return is_read;
 }
 
-// Decodes an image for the library, which has no decoder for PNG and JPEG. Returns RGBA texels,
-// which the library frees with the callback release(), or NULL.
+// Decodes PNG and JPEG for the library, which has no decoder for them. Returns RGBA texels or NULL.
+// The library frees the texels with release().
 static const void *decode(void *user, const void *bytes, size_t size, uint32_t *width,
                           uint32_t *height, md5_error *error)
 {
@@ -899,8 +909,8 @@ static void write_linear_colors(const uint8_t *rgba, size_t count, float *rgb)
     }
 }
 
-// Converts an image from sRGB to linear color. Frees the image. Returns false and fills the error
-// if memory runs out.
+// Converts an image from sRGB to linear color and frees it. Returns false and fills the error if
+// memory runs out.
 static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_error *error)
 {
     const size_t count = (size_t)image->width * image->height;
@@ -912,8 +922,8 @@ static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_
     return rgb || fail(error, MD5_ERROR_MEMORY, "out of memory: cannot decode the image");
 }
 
-// Decodes a Radiance image, recognized by its first bytes, or an image of another format, which is
-// then converted to linear color.
+// Decodes a panorama. The first bytes of a Radiance image identify it. Images of all other formats
+// are converted from sRGB to linear color.
 static bool decode_panorama(const uint8_t *bytes, size_t size, view_panorama *panorama,
                             md5_error *error)
 {
@@ -948,7 +958,8 @@ typedef struct encoded_bytes {
     size_t capacity;
 } encoded_bytes;
 
-// Appends output of stb_image_write; `user` is the encoded_bytes.
+// Appends output of stb_image_write. It is called for each part of a file. `user` is the
+// encoded_bytes.
 static void append_bytes(void *user, void *bytes, int size)
 {
     encoded_bytes *const all = user;
@@ -960,8 +971,8 @@ static void append_bytes(void *user, void *bytes, int size)
     all->size += (size_t)size;
 }
 
-// Returns the colors of an image without alpha, 3 bytes per pixel. Returns NULL if the image is
-// empty or memory runs out. The caller frees the colors.
+// Returns a copy of an image without alpha, with 3 bytes per pixel. Returns NULL if the image is
+// empty or memory runs out. The caller frees the copy.
 static uint8_t *copy_colors(const view_image *image)
 {
     const size_t count = (size_t)image->width * image->height;
@@ -975,8 +986,9 @@ static uint8_t *copy_colors(const view_image *image)
     return rgb;
 }
 
-// Encodes pixels of 3 or 4 bytes, `channels`, as TGA or PNG. The size of the image is that of
-// `image`. Returns the bytes of the file, which the caller frees, or NULL if memory runs out.
+// Encodes pixels as TGA or PNG. Each pixel has `channels` bytes, 3 or 4. `image` specifies only the
+// size of the image. Returns the bytes of the file, which the caller frees, or NULL if memory runs
+// out.
 static uint8_t *encode_pixels(const view_image *image, const uint8_t *pixels, int channels,
                               bool is_tga, size_t *size)
 {
@@ -999,7 +1011,7 @@ static uint8_t *encode_pixels(const view_image *image, const uint8_t *pixels, in
 }
 
 // Encodes an image as TGA or PNG, with or without its alpha channel. Returns the bytes of the file,
-// which the caller frees, or NULL if memory runs out or the image is empty.
+// or NULL if memory runs out or the image is empty. The caller frees them.
 static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)
 {
     *size = 0;

@@ -1,11 +1,11 @@
 // Finds the textures of a mesh: in declarations of files, by the rules of the Quake re-releases, or
 // by the names of images.
 //
-// A name is split into words (view_name), whose kinds are in `keyword_lists`. A view_package lists
-// the images around a model. Each image is a `candidate` for a mesh (named_mesh, called the subject
-// of the search). Each piece of `evidence` that an image belongs to the mesh, such as an equal
-// name, raises its score, each objection lowers it, and the candidate with the highest score is
-// selected.
+// A name is split into words (view_name). `keyword_lists` contains words with a known meaning. A
+// view_package lists the images around a model. Each image is a `candidate` for a mesh, which is
+// called the subject of the search (named_mesh). Each piece of `evidence` that an image belongs to
+// the mesh, such as an equal name, raises its score. Each objection lowers it. The candidate with
+// the highest score is selected.
 #include "demo/looks/look.h"
 
 #include "demo/common/memory.h"
@@ -16,7 +16,7 @@
 
 // == Names ========================================================================================
 //
-// The meaning of words in names of files, meshes and shaders.
+// This section finds the meaning of words in names of files, meshes and shaders.
 
 // Meaning of a keyword in a texture's file name (bit flags).
 enum {
@@ -58,11 +58,12 @@ static const struct keyword_list {
      " red blue green yellow black white orange purple cyan magenta grey gray brown pink on off "},
 };
 
-// The spaces around a word. Words of a name share the space between them.
+// Each word is between spaces. Neighboring words share a space, so a name with one word has two
+// spaces.
 enum { NUM_SPACES = 2 };
 
-// Copies the word at *rest, with the spaces around it, and moves *rest to the space after it. *rest
-// points to the space before the word. Returns false if no word remains; `word` is then empty.
+// Copies the next word with the spaces around it. *rest points to the space before the word and is
+// moved to the space after it. If no word remains, returns false and sets `word` to an empty name.
 static bool next_word(const char **rest, view_name *word)
 {
     const size_t length = **rest != '\0' ? strcspn(*rest + 1, " ") : 0;
@@ -83,8 +84,8 @@ static size_t word_length(const view_name *word)
     return strlen(word->words) - NUM_SPACES;
 }
 
-// Returns the kinds of a word, which is between spaces: the kinds of all lists that contain the
-// word. A number is a variant. The renderer's keywords of maps are lists, too.
+// Returns the kinds of a word: the kinds of all lists that contain it. A number is a variant. The
+// renderer's keywords of maps are also such lists.
 static uint8_t classify_word(const view_name *word)
 {
     const bool is_number = isdigit((unsigned char)word->words[1]);
@@ -113,8 +114,9 @@ static enum char_kind classify_char(char c)
     return is_letter ? LOWER : SEPARATOR;
 }
 
-// Splits a name at separators, between letters and digits, and before capital letters: "LeftArm_02"
-// becomes " left arm 2 ". Letters become lower case; zeros before a number are removed.
+// Splits a name into words at separators, between letters and digits, and before capital letters.
+// For example, "LeftArm_02" becomes " left arm 2 ". Letters become lower case, and zeros before a
+// number are removed.
 view_name view_split_name(const char *name)
 {
     enum { MAX_ADDED = 3 }; // a step adds a space and a character; the end adds a space
@@ -123,8 +125,8 @@ view_name view_split_name(const char *name)
     char *const to = split.words;
     size_t used = 1;
     for (const char *c = name; *c != '\0' && used + MAX_ADDED < sizeof split.words; c++) {
-        // End the word if the kind of character changes. The exception is a capital that begins a
-        // word: the small letters after it belong to the same word, as in "Arm".
+        // A word ends where the kind of character changes. The exception is a capital at the
+        // beginning of a word, as in "Arm": the small letters after it belong to the same word.
         const enum char_kind kind = classify_char(*c);
         const bool is_after_capital = previous_kind == UPPER && kind == LOWER;
         const bool is_after_initial = is_after_capital && to[used - 2] == ' ';
@@ -144,7 +146,7 @@ view_name view_split_name(const char *name)
     return split;
 }
 
-// Returns the name without words of these kinds (bit flags).
+// Returns a name without the words of some kinds. `kinds` is a combination of bit flags.
 static view_name remove_words(view_name name, uint8_t kinds)
 {
     view_name result = {" "};
@@ -162,7 +164,8 @@ static view_name remove_words(view_name name, uint8_t kinds)
     return result;
 }
 
-// Returns the name without words of these kinds, or the complete name if no other words remain.
+// Returns a name without the words of some kinds. If no other words remain, returns the complete
+// name.
 static view_name main_words(view_name name, uint8_t kinds)
 {
     const view_name result = remove_words(name, kinds);
@@ -175,14 +178,14 @@ static bool has_word(const view_name *name, uint8_t kinds)
     return strcmp(remove_words(*name, kinds).words, name->words) != 0;
 }
 
-// Returns true if the name consists of words of these kinds.
+// Returns true if a name is not empty and all its words are of these kinds.
 static bool has_only_words(const view_name *name, uint8_t kinds)
 {
     return name->words[1] != '\0' && remove_words(*name, kinds).words[1] == '\0';
 }
 
-// Returns true if a name probably belongs to one model only: at least three letters are in words
-// that are neither generic nor parts nor variants.
+// Returns true if a name probably belongs to one model only. Such a name has at least three letters
+// in words that are neither generic nor parts nor variants.
 static bool is_specific(const view_name *name)
 {
     enum { MIN_LETTERS = 3 };
@@ -190,8 +193,8 @@ static bool is_specific(const view_name *name)
     return strlen(remove_words(*name, vague).words) >= MIN_LETTERS + NUM_SPACES;
 }
 
-// Returns the last word of a name that can be a suffix with a meaning. Variants are skipped, and
-// single letters that are not keywords. The suffix of "wall_n2" is "n".
+// Returns the last word of a name that can be a suffix with a meaning. Variants are skipped. Single
+// letters are skipped unless they are keywords. For example, the suffix of "wall_n2" is "n".
 static view_name last_word(const view_name *name)
 {
     view_name last = {" "};
@@ -207,9 +210,9 @@ static view_name last_word(const view_name *name)
     return last;
 }
 
-// Returns true if a name contains a word, or a longer word that contains it: "forehead" contains
-// "head". A word of fewer than four letters must be complete, because short texts are in many
-// words.
+// Returns true if a name contains a word, or a longer word with that word in it. For example,
+// "forehead" contains "head". Words of fewer than four letters must match completely, because short
+// texts occur in many words.
 static bool contains_word(const view_name *name, const view_name *word)
 {
     enum { MIN_PART = 4 };
@@ -221,8 +224,8 @@ static bool contains_word(const view_name *name, const view_name *word)
     return size >= MIN_PART && strstr(name->words, part.words + 1) != NULL;
 }
 
-// Returns the percentage of the letters of `a` that are in words of `b`. A variant counts as one
-// letter. Names with different numbers are not similar (0).
+// Returns the percentage of the letters of `a` that are in words of `b`. A variant counts as only
+// one letter. Names with different numbers are not similar, so the result is then 0.
 uint32_t view_name_similarity(const view_name *a, const view_name *b)
 {
     uint32_t matching = 0; // letters
@@ -264,7 +267,7 @@ static char *remove_extension(const char *path)
     return stem;
 }
 
-// Returns the words of a path's last part without the extension.
+// Returns the words of a path's last part, without the extension.
 static view_name split_stem(const char *path)
 {
     char *const stem = remove_extension(common_base(path));
@@ -273,7 +276,7 @@ static view_name split_stem(const char *path)
     return name;
 }
 
-// Returns true if two names are equal, except for words of these kinds.
+// Returns true if two names are equal after the words of some kinds are removed.
 static bool is_same(const view_name *a, const view_name *b, uint8_t kinds)
 {
     const view_name x = main_words(*a, kinds);
@@ -289,9 +292,9 @@ static bool is_in_same_folder(const char *a, const char *b)
     return length_a == length_b && strncmp(a, b, length_a) == 0;
 }
 
-// Returns true if two files probably contain the same image: they are in the same folder, and their
-// names are equal except for words of color maps. If `ignores_variants`, words of variants may
-// differ, too.
+// Returns true if two files probably contain the same image. They must be in the same folder, and
+// their names must be equal except for words of color maps. If `ignores_variants`, they may also
+// differ in words of variants.
 static bool is_same_image(const view_image_file *a, const view_image_file *b, bool ignores_variants)
 {
     const view_name x = ignores_variants ? main_words(a->name, WORD_VARIANT) : a->name;
@@ -300,8 +303,8 @@ static bool is_same_image(const view_image_file *a, const view_image_file *b, bo
 }
 
 // Returns true if a path without extension ends with the path `end`, which begins with a slash. The
-// last part of `path` can have additional words of color maps: "a/models/imp_skin" ends with
-// "/models/imp".
+// last part of `path` may have additional words of color maps. For example, "a/models/imp_skin"
+// ends with "/models/imp".
 static bool ends_with_path(const char *path, const char *end)
 {
     if (common_has_suffix(path, end))
@@ -319,7 +322,8 @@ static bool ends_with_path(const char *path, const char *end)
 // -- Maps of images -------------------------------------------------------------------------
 
 // Returns true if the last word of a name is the keyword of a map other than the color map. A
-// single letter counts only after other words: "imp_n" is a normal map, "n" is not.
+// single letter counts only after other words. For example, "imp_n" is a normal map, but "n" is
+// not.
 bool view_is_other_map(const view_name *name)
 {
     const view_name last = last_word(name);
@@ -334,9 +338,9 @@ const char *view_map_name(md5gl_image_kind map)
     return names[map];
 }
 
-// Compares the last word of the name with the keywords of each map. Images without a keyword are
-// color maps. A height map is used in place of a normal map, because the renderer creates normals
-// from heights.
+// Compares the last word of the name with the keywords of each map. An image without a keyword is a
+// color map. A height map counts as a normal map, because the renderer creates normals from
+// heights.
 md5gl_image_kind view_guess_map(const char *path)
 {
     const view_name name = split_stem(path);
@@ -351,8 +355,9 @@ md5gl_image_kind view_guess_map(const char *path)
     return MD5GL_IMAGE_DIFFUSE;
 }
 
-// Returns true if `name` is the name of a map of `image`: both names are equal except for their
-// suffixes, or both consist only of their suffixes, such as "skin.png" and "normals.png".
+// Returns true if `name` is the name of another map of the same material as `image`. Both names are
+// equal except for their suffixes, or both consist only of suffixes, such as "skin.png" and
+// "normals.png".
 static bool is_map_of_image(const view_name *name, const view_name *image)
 {
     if (is_same(image, name, WORD_COLOR | WORD_MAP))
@@ -360,7 +365,7 @@ static bool is_map_of_image(const view_name *name, const view_name *image)
     return has_only_words(image, WORD_COLOR) && has_only_words(name, WORD_MAP);
 }
 
-// Returns the first file with this extension and suffix that is a map of `image`, or NULL.
+// Returns the first file that is a map of `image` and has this suffix and extension, or NULL.
 static const char *find_with_suffix(const common_list *files, const view_name *image,
                                     const view_name *suffix, const char *extension)
 {
@@ -375,8 +380,8 @@ static const char *find_with_suffix(const common_list *files, const view_name *i
     return NULL;
 }
 
-// Tries the suffixes that are usual for the map, such as "local" and "normal", in the order of
-// their priority, and for each suffix the file extensions of images in the renderer's order.
+// Tries the usual suffixes of the map, such as "local" and "normal", in the order of their
+// priority. For each suffix, tries the extensions of images in the renderer's order.
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map)
 {
     const view_name diffuse_name = split_stem(diffuse);
@@ -401,8 +406,8 @@ static md5_stage_light stage_light(md5gl_image_kind map)
     return map == MD5GL_IMAGE_SPECULAR ? MD5_STAGE_SPECULAR : MD5_STAGE_DIFFUSE;
 }
 
-// Returns the image of the first stage for the map. A material without a diffuse stage is not lit;
-// the image of its first ambient stage is then its color.
+// Returns the image of the first stage for the map. A material without a diffuse stage is not lit.
+// Its color map is then the image of its first ambient stage.
 const md5_image_program *view_material_image(const md5_material *material, md5gl_image_kind map)
 {
     const md5_stage_light light = stage_light(map);
@@ -472,7 +477,7 @@ void view_add_searched_name(view_look *look, bool is_found, char *text)
 
 // -- md5.cfg files ----------------------------------------------------------------------------
 
-// Returns the last value of a setting for the whole model, or `fallback`.
+// Returns the last value that an md5.cfg sets for the whole model, or `fallback` if it sets none.
 static float get_setting(const md5_cube2 *cube, const char *keyword, float fallback)
 {
     for (uint32_t i = cube->num_settings; i-- > 0;) {
@@ -484,7 +489,8 @@ static float get_setting(const md5_cube2 *cube, const char *keyword, float fallb
 }
 
 // Returns a value of a mesh as a fraction of `maximum`, 0 to 1. If `mesh_value` is below 0, the
-// mesh does not have this value: the value of the model is used, or the default of the engines.
+// mesh does not specify it. The value of the model is then used, or else the default of the
+// engines.
 static float get_fraction(const md5_cube2 *cube, float mesh_value, const char *keyword,
                           float default_value, float maximum)
 {
@@ -495,8 +501,8 @@ static float get_fraction(const md5_cube2 *cube, float mesh_value, const char *k
 }
 
 // Returns md5gl_material.alpha_test for a material. The renderer does not blend, so texels that the
-// engines blend are cut out. If a material neither tests nor blends alpha, only fully transparent
-// texels are cut out.
+// engines would blend are cut out. If a material neither tests nor blends alpha, only fully
+// transparent texels are cut out.
 static float cube_alpha_test(const md5_cube2 *cube, const md5_cube2_material *material)
 {
     const float almost_transparent = 1e-6f;
@@ -511,8 +517,8 @@ static float cube_alpha_test(const md5_cube2 *cube, const md5_cube2_material *ma
 }
 
 // Returns the appearance that an md5.cfg declares for a mesh. The default of highlights is 100 %.
-// The default of glow is 300 % in the engines, where light can exceed 1; here, 300 % is the color
-// of the texture.
+// The default of glow is 300 %, because light can exceed 1 in the engines. Here, 300 % of glow is
+// the color of the texture.
 view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh)
 {
     md5_cube2_material skin;
@@ -547,16 +553,16 @@ static bool has_folder(const char *folder, const char *name)
     return exists;
 }
 
-// Returns true for the root folder and the folders in it, such as "/home". They are never the root
-// of a game.
+// Returns true for the root folder and the folders directly in it, such as "/home". They are never
+// the folder of a game.
 static bool is_top_level(const char *absolute)
 {
     const char *const second = *absolute != '\0' ? strchr(absolute + 1, '/') : NULL;
     return !second || second[1] == '\0';
 }
 
-// Returns true if a folder is probably the folder of a game or a mod: it contains archives, or a
-// folder with a name that is typical of games.
+// Returns true if a folder is probably the folder of a game or a mod. It then contains archives, or
+// a folder with a name that is typical of games.
 static bool is_package(const char *folder)
 {
     static const char *const folders[] = {"materials", "def",     "skins", "textures",
@@ -573,8 +579,8 @@ static bool is_package(const char *folder)
     return false;
 }
 
-// Returns the nearest ancestor of a folder with a subfolder "models" or "progs" that contains the
-// folder, or NULL.
+// Returns the nearest ancestor of a folder that contains the folder in a subfolder "models" or
+// "progs". Returns NULL if there is none.
 static char *find_game_folder(const char *folder)
 {
     char *game = NULL;
@@ -617,8 +623,8 @@ static void find_folders(view_package *package)
     free(parent);
 }
 
-// Stores the normalized path of the model, and finds the folders to search. With a reader, only the
-// model's folder is searched. Images are listed when they are needed.
+// Stores the normalized path of the model and finds the folders to search. With a reader, only the
+// model's folder is searched. Images are listed later, when they are needed.
 view_package *view_open_package(const char *model_path, const md5_files *reader)
 {
     view_package *const package = common_alloc(1, sizeof *package);
@@ -632,7 +638,7 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     return package;
 }
 
-// Frees the package. NULL is allowed.
+// Frees a package. `package` may be NULL.
 void view_close_package(view_package *package)
 {
     if (!package)
@@ -658,10 +664,10 @@ void view_close_package(view_package *package)
     free(package);
 }
 
-// The next functions are callbacks of a folder in a game's search path (md5_game_path), for a
-// package whose files are read through an md5_files reader. The folder contains only the
+// The next functions are callbacks of a folder in a game's search path (md5_game_path). They are
+// used if an md5_files reader reads the files of a package. The folder contains only the
 // declarations next to the model. declaring_name() returns the name of a file, relative to the
-// folder of the model.
+// model's folder.
 static const char *declaring_name(void *user, size_t file)
 {
     const view_package *const package = user;
@@ -698,9 +704,9 @@ static md5_game *open_game_with_reader(view_package *package)
     return md5_create_game(&path, 1, NULL, &error);
 }
 
-// Returns the folder of a package that contains the folder "materials", or NULL. It is the root of
-// the package or the model's folder: the folder that contains "progs" usually does not have
-// materials, but a model in "progs" may be made for Doom 3, with the materials in its own folder.
+// Returns the folder of a package that contains the folder "materials", or NULL. This is the root
+// of the package or the model's folder. A root that was recognized by "progs" usually has no
+// materials. But a model in "progs" may be made for Doom 3, with the materials in its own folder.
 static const char *find_materials_root(const view_package *package)
 {
     if (!package->root)
@@ -726,8 +732,8 @@ static md5_game *open_game_on_disk(view_package *package, view_listener warnings
     return game;
 }
 
-// Opens the game on the first call. The result, which may be NULL, is the same for all calls. With
-// a reader, the game consists of the declarations next to the model.
+// Opens the game on the first call. All calls return the same result, which may be NULL. With a
+// reader, the game consists of the declarations next to the model.
 md5_game *view_package_game(view_package *package, view_listener warnings)
 {
     if (!package)
@@ -747,7 +753,7 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
 static view_location locate_folder(const view_package *package, const char *folder)
 {
     if (common_is_in(folder, package->folder)) {
-        // A subfolder such as "textures" is equivalent to the model's folder.
+        // A subfolder with a name such as "textures" counts as the model's folder.
         const view_name name = view_split_name(folder + strlen(package->folder));
         const bool is_same_folder =
             strcmp(folder, package->folder) == 0 || has_only_words(&name, WORD_COLOR);
@@ -759,7 +765,7 @@ static view_location locate_folder(const view_package *package, const char *fold
 }
 
 // Adds an image to the package, up to a limit. With a reader, links are not followed, because they
-// may lead outside of the model's folder.
+// can lead out of the model's folder.
 static void add_image(view_package *package, const char *path, view_location location)
 {
     if (package->num_pictures == MAX_PICTURES)
@@ -771,7 +777,7 @@ static void add_image(view_package *package, const char *path, view_location loc
         (view_image_file){common_copy(path), stem, view_split_name(common_base(stem)), location};
 }
 
-// Adds the name of another model in the model's folder, if it is specific.
+// Adds the name of another model in the model's folder to the package if the name is specific.
 static void add_model(view_package *package, const char *path)
 {
     if (package->num_models == MAX_MODELS || strcmp(path, package->model) == 0)
@@ -783,8 +789,8 @@ static void add_model(view_package *package, const char *path)
         *COMMON_ADD_ITEM(package->models, package->num_models) = name;
 }
 
-// Adds the images among files of one folder to the package, ordered by their extensions, so that
-// preferred formats are first.
+// Adds the images among the files of one folder to the package. They are ordered by their
+// extensions, so that preferred formats are first.
 static void add_images(view_package *package, const common_list *files, view_location location)
 {
     for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
@@ -795,8 +801,8 @@ static void add_images(view_package *package, const common_list *files, view_loc
     }
 }
 
-// Adds an md5.cfg file to the package, up to a limit. Only the files near the model are used, which
-// are listed first.
+// Adds an md5.cfg file to the package, up to a limit. The folders near the model are listed first,
+// and files in other folders are not used.
 static void add_script(view_package *package, const char *path)
 {
     const bool is_full = package->scripts.count == VIEW_MAX_SCRIPTS;
@@ -804,8 +810,8 @@ static void add_script(view_package *package, const char *path)
         common_add(&package->scripts, common_copy(path));
 }
 
-// Adds the images and md5.cfg files of a folder to the package, and the names of other models if it
-// is the model's folder.
+// Adds the images and md5.cfg files of a folder to the package. If it is the model's folder, also
+// adds the names of other models.
 static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
@@ -821,7 +827,7 @@ static void add_files(view_package *package, const char *folder)
     common_free_list(&files);
 }
 
-// Adds the files of a folder and its subfolders, except for the folder `listed`.
+// Adds the files of a folder and its subfolders to the package. The folder `listed` is skipped.
 static void add_folders(view_package *package, const char *first, const char *listed,
                         size_t max_folders)
 {
@@ -832,7 +838,8 @@ static void add_folders(view_package *package, const char *first, const char *li
     common_free_list(&folders);
 }
 
-// Lists the images in the model's folder, in its parent folder and in their subfolders, once.
+// Lists the images in the model's folder, in its parent folder and in their subfolders, unless they
+// are listed already.
 static void list_near_pictures(view_package *package)
 {
     if (package->is_near_listed)
@@ -843,8 +850,8 @@ static void list_near_pictures(view_package *package)
     package->is_near_listed = true;
 }
 
-// Lists the images around the model, nearest folders first. If `is_all_wanted`, then lists all
-// other images of the package. Nothing is listed twice.
+// Lists the images around the model, beginning with the nearest folders. If `is_all_wanted`, also
+// lists all other images of the package after them. Nothing is listed twice.
 static void list_pictures(view_package *package, bool is_all_wanted)
 {
     list_near_pictures(package);
@@ -855,7 +862,8 @@ static void list_pictures(view_package *package, bool is_all_wanted)
     package->is_all_listed = true;
 }
 
-// Returns true if the images of a folder are listed already: one of them is directly in the folder.
+// Returns true if one of the listed images is directly in a folder. All images of that folder are
+// then listed.
 static bool is_folder_listed(const view_package *package, const char *folder)
 {
     const size_t length = strlen(folder);
@@ -877,7 +885,7 @@ static void add_found_folder(view_package *package, const char *parent, const ch
     free(found);
 }
 
-// Returns the largest folder that is searched.
+// Returns the uppermost folder that is searched.
 static const char *search_root(const view_package *package)
 {
     if (package->root)
@@ -885,7 +893,7 @@ static const char *search_root(const view_package *package)
     return package->around ? package->around : package->folder;
 }
 
-// Adds the images of the folder `inner` in the model's folder and in each of its ancestors, up to
+// Adds the images of all folders called `inner` in the model's folder and in its ancestors, up to
 // package->end.
 static void add_folder_in_ancestors(view_package *package, const char *inner)
 {
@@ -903,8 +911,8 @@ static void add_folder_in_ancestors(view_package *package, const char *inner)
 
 // Adds the images of the folder that contains the file `name`, ignoring case. An absolute name must
 // be inside of search_root(). A relative name is searched in the model's folder and in its
-// ancestors, up to the end of the package. Returns the normalized name, which begins with a slash.
-// The caller frees it.
+// ancestors, up to the end of the package. Returns the normalized name, which begins with a slash
+// and which the caller frees.
 static char *add_named_folder(view_package *package, const char *name)
 {
     list_pictures(package, false);
@@ -1085,8 +1093,8 @@ static bool is_not_on_models(const named_mesh *subject, const view_image_file *i
     return !has_word(&subject->combined, WORD_OTHER);
 }
 
-// Subtracts from the score of a candidate, and stores the reason, which is reported if the
-// candidate is rejected.
+// Lowers the score of a candidate because of an objection. The objection is stored for the report,
+// which gives it as the reason if the candidate is rejected.
 static void subtract_score(candidate *rated, int score, const char *objection)
 {
     rated->score -= score;
@@ -1095,9 +1103,10 @@ static void subtract_score(candidate *rated, int score, const char *objection)
 
 // -- Scores --------------------------------------------------------------------------------------
 
-// Raises the score of a candidate to the score of a piece of evidence, unless its score is higher.
-// `similarity` is the similarity of the names, 0 to 100 percent. A low similarity above 0 is worth
-// 30 percent of the score, full similarity all of it. `weight` is another factor in percent.
+// Raises the score of a candidate to the score of a piece of evidence, unless its score is higher
+// already. `similarity` is the similarity of the names, 0 to 100 percent. Full similarity is worth
+// all of the score, and a very low similarity 30 percent of it. `weight` is another factor in
+// percent.
 static void add_evidence(candidate *rated, evidence by, uint32_t similarity, int weight)
 {
     const int max_score = rules[by].scores[rated->image->location];
@@ -1111,23 +1120,23 @@ static void add_evidence(candidate *rated, evidence by, uint32_t similarity, int
     }
 }
 
-// Returns true if an image is far from its model: not in its folder, a subfolder or the parent
+// Returns true if an image is neither in its model's folder nor in a subfolder nor in the parent
 // folder.
 static bool is_far_from_model(const view_image_file *image)
 {
     return image->location == VIEW_PARENT_SUBFOLDER || image->location == VIEW_ELSEWHERE;
 }
 
-// Returns true if two names are considered as equal: nearly all letters of `a` are in words of `b`.
+// Returns true if nearly all letters of `a` are in words of `b`. The names then count as equal.
 static bool is_similar(const view_name *a, const view_name *b)
 {
     return view_name_similarity(a, b) >= SAME_NAME;
 }
 
-// Returns the similarity of an image's name and a name of the model or the mesh, `expected`: 0 to
+// Returns the similarity of an image's name and `expected`, a name of the model or the mesh: 0 to
 // 100 percent. The image's name must contain all words of the expected name. It can have additional
-// words if they are in other names of the mesh: the mesh "tail" of the model "imp" matches
-// "imp_tail2.png", but not "imp_tail_light.png".
+// words only if they are in other names of the mesh. For example, the mesh "tail" of the model
+// "imp" matches "imp_tail2.png", but not "imp_tail_light.png".
 static uint32_t rate_name(const named_mesh *subject, const view_image_file *image,
                           const view_name *expected)
 {
@@ -1142,8 +1151,8 @@ static uint32_t rate_name(const named_mesh *subject, const view_image_file *imag
     return is_similar(&main, &subject->combined) ? 80 : 0;
 }
 
-// Adds evidence if the name of an image matches a name of the model or the mesh, `expected`.
-// Outside of the model's folder, only specific names count.
+// Adds evidence if the name of an image matches `expected`, a name of the model or the mesh.
+// Outside of the model's folder, only specific names count, because others occur in many models.
 static void compare_name(const named_mesh *subject, candidate *rated, evidence by,
                          const view_name *expected, int weight)
 {
@@ -1154,7 +1163,8 @@ static void compare_name(const named_mesh *subject, candidate *rated, evidence b
     if (is_far_from_model(image) && subject->has_images)
         return;
 
-    // An absolute path leads to the author's machine. The author may have renamed the image later.
+    // An absolute path is a path on the author's machine. The author may have renamed the image
+    // since then.
     const bool is_maybe_renamed = by == BY_SHADER && subject->is_foreign && is_in_model_folder;
     uint32_t similarity = rate_name(subject, image, expected);
     if (similarity == 0 && is_maybe_renamed)
@@ -1162,8 +1172,8 @@ static void compare_name(const named_mesh *subject, candidate *rated, evidence b
     add_evidence(rated, by, similarity, weight);
 }
 
-// Returns how typical a name is of a color map that is not named after a mesh, such as "base_skin":
-// 0 to 100 percent.
+// Returns how typical a name is of a color map that is not named after a mesh: 0 to 100 percent. An
+// example is "base_skin".
 static uint32_t rate_purpose(const named_mesh *subject, const view_name *name)
 {
     const view_name bare = main_words(*name, WORD_VARIANT);
@@ -1175,7 +1185,7 @@ static uint32_t rate_purpose(const named_mesh *subject, const view_name *name)
     return view_name_similarity(&specific, &subject->combined) >= SAME_NAME ? 80 : 60;
 }
 
-// Subtracts from the score of an image if its name suggests that it does not belong to the mesh.
+// Lowers the score of an image if its name suggests that it does not belong to the mesh.
 static void add_objections(const named_mesh *subject, candidate *rated)
 {
     const view_name *const name = &rated->image->name;
@@ -1187,8 +1197,8 @@ static void add_objections(const named_mesh *subject, candidate *rated)
         subtract_score(rated, NOT_ON_MODELS, "the name suggests that it is not a model texture");
 }
 
-// Compares an image with all names of a mesh. If the name of the shader is specific, the other
-// names have less weight.
+// Compares an image with all names of a mesh. If the shader has a specific name, that name is the
+// most reliable, so the other names have less weight.
 static void compare_names(const named_mesh *subject, candidate *rated)
 {
     const int weight = is_specific(&subject->shader) ? 75 : 100;
@@ -1206,8 +1216,8 @@ static void compare_names(const named_mesh *subject, candidate *rated)
         add_objections(subject, rated);
 }
 
-// Returns true if the path of an image is the shader's path, relative to an ancestor of the model.
-// Both paths are without extension.
+// Returns true if an image is at the shader's path, relative to an ancestor of the model. Both
+// paths are without extension.
 static bool is_at_path(const named_mesh *subject, const char *path)
 {
     char *const folder = common_folder(path);
@@ -1220,12 +1230,12 @@ static bool is_at_path(const named_mesh *subject, const char *path)
     if (!ends_with_path(path, subject->path))
         return false;
 
-    // The folder that remains without the shader's path must contain the model.
+    // The path without the shader's path is a folder. It must contain the model.
     const char *const model = subject->search->package->model;
     return strncmp(path, model, root_length) == 0 && model[root_length] == '/';
 }
 
-// Returns the last two parts of the shader's path, as a pointer into it.
+// Returns a pointer to the last two parts of a path.
 static const char *last_two_parts(const char *path)
 {
     const char *end = common_base(path);
@@ -1237,8 +1247,8 @@ static const char *last_two_parts(const char *path)
     return end;
 }
 
-// Returns true if a path has at least two parts. A path with fewer parts is only a name, which
-// compare_names() compares.
+// Returns true if a path has at least two parts. A path with only one part is a plain name, and
+// compare_names() compares those.
 static bool has_two_parts(const char *path)
 {
     const char *const end = last_two_parts(path);
@@ -1260,23 +1270,23 @@ static bool is_tiny(const char *path)
     return is_within_limit;
 }
 
-// Returns true if an image can be a color map: images of other maps cannot, unless they are named
-// after the model.
+// Returns true if an image can be a color map. Images of other maps cannot, unless they have
+// exactly the name of the model.
 static bool can_be_color_map(const named_mesh *subject, const view_image_file *image)
 {
     return !view_is_other_map(&image->name) || is_same(&image->name, &subject->model, 0);
 }
 
-// Subtracts from the score of a candidate whose image is probably a placeholder.
+// Lowers the score of a candidate if its image is so small that it is probably a placeholder.
 static void rate_size(candidate *rated)
 {
     if (rated->score >= MIN_SCORE && is_tiny(rated->image->path))
         subtract_score(rated, IS_TINY, "the image is too small");
 }
 
-// Adds evidence if the path of an image has the same last two parts as the shader's path, such as
-// "head/skin" of "models/monster/head/skin". They have less weight if the image is in a different
-// folder and the shader's name is common.
+// Adds evidence if the last two parts of an image's path equal those of the shader's path, such as
+// "head/skin" of "models/monster/head/skin". The evidence has less weight if the image is in a
+// different folder and the shader's name is common.
 static void compare_path_end(const named_mesh *subject, candidate *rated)
 {
     enum { FULL_WEIGHT = 100, WEAK_WEIGHT = 60, FULL_SIMILARITY = 100 }; // percent
@@ -1288,7 +1298,8 @@ static void compare_path_end(const named_mesh *subject, candidate *rated)
     add_evidence(rated, BY_END_OF_PATH, FULL_SIMILARITY, is_strong ? FULL_WEIGHT : WEAK_WEIGHT);
 }
 
-// Returns the score of an image for a mesh, by all evidence except the whole path of the shader.
+// Returns the score of an image for a mesh. All evidence counts except the complete path of the
+// shader, which select_at_path() compares.
 static candidate rate_image(const named_mesh *subject, const view_image_file *image)
 {
     candidate rated = {.image = image};
@@ -1302,7 +1313,7 @@ static candidate rate_image(const named_mesh *subject, const view_image_file *im
 
 // -- Selection -----------------------------------------------------------------------------------
 
-// Stores the selected image in the appearance, with the evidence for it as a text.
+// Stores the selected image in the appearance, and the evidence for it as a text.
 static void select_image(view_look *look, const candidate *best)
 {
     look->diffuse = common_copy(best->image->path);
@@ -1311,8 +1322,9 @@ static void select_image(view_look *look, const candidate *best)
     look->is_guess = best->score < DECLARED_SCORE;
 }
 
-// Lists the names with which images were compared, strongest evidence first, up to the evidence
-// `found`, which is marked as found. NUM_EVIDENCE stands for no image.
+// Lists the names with which images were compared, beginning with the strongest evidence. The list
+// ends with the evidence `found`, which is marked as found. If no image was found, it is
+// NUM_EVIDENCE.
 static void note_names(view_look *look, const named_mesh *subject, evidence found)
 {
     const char *const names[NUM_EVIDENCE] = {
@@ -1329,8 +1341,8 @@ static void note_names(view_look *look, const named_mesh *subject, evidence foun
     }
 }
 
-// Returns true if the folder contains another model whose name has no word in common with this
-// model's name.
+// Returns true if the folder contains another model whose name shares no word with this model's
+// name. Images in the folder can then belong to that model.
 static bool is_folder_shared(const view_package *package, const view_name *model)
 {
     for (size_t i = 0; i < package->num_models; i++) {
@@ -1377,8 +1389,8 @@ static bool has_textures(const named_mesh *subject, const view_image_file *image
     return false;
 }
 
-// Returns the only image in the model's folder that can belong to the mesh, or the first of them if
-// all are variants of one image. Otherwise returns NULL.
+// Returns the only image in the model's folder that can belong to the mesh. If all such images are
+// variants of one image, returns the first. Otherwise returns NULL.
 static const view_image_file *find_only_image(const named_mesh *subject,
                                               const view_image_file *images, size_t count)
 {
@@ -1395,8 +1407,8 @@ static const view_image_file *find_only_image(const named_mesh *subject,
     return only;
 }
 
-// Sets the members of a mesh that depend on the images in the model's folder. A shader that names a
-// particular image cannot mean an image of another name, even if it is the only one.
+// Sets the members of a mesh that depend on the images in the model's folder. If the shader names a
+// particular image, an image with another name does not fit, even if it is the only one.
 static void examine_folder(named_mesh *subject, const view_image_file *images, size_t count)
 {
     subject->is_shared =
@@ -1407,9 +1419,10 @@ static void examine_folder(named_mesh *subject, const view_image_file *images, s
         subject->only = find_only_image(subject, images, count);
 }
 
-// Returns true if no other candidate has nearly the score of the best. Variants of the same image
-// do not compete with it. With evidence that does not distinguish meshes, several materials require
-// a wide margin, and variants compete, because each material could have one of them.
+// Returns true if no other candidate has nearly the score of the best one. Variants of the same
+// image do not compete with it. The exception is evidence that does not distinguish meshes, in a
+// model with several materials. The margin must then be wide, and variants compete, because each
+// material could have one of them.
 static bool is_clear_winner(const named_mesh *subject, const candidate *best,
                             const candidate *candidates, size_t count)
 {
@@ -1433,7 +1446,7 @@ static const char *rejection(const candidate *rejected)
     return "another image has the same score";
 }
 
-// Lists the first candidates with the reasons why they were not selected.
+// Lists the first candidates, and why each was not selected.
 static void note_rejected(view_look *look, const candidate *candidates, size_t count)
 {
     enum { MAX_NOTES = 8 };
@@ -1447,12 +1460,12 @@ static void note_rejected(view_look *look, const candidate *candidates, size_t c
     }
 }
 
-// The steps of the search. The second step is necessary only if the first finds no sure image.
+// The steps of the search. The second step is made only if the first has found no sure image.
 typedef enum search_step { AROUND_MODEL, WHOLE_PACKAGE } search_step;
 
-// Selects the image that is at the shader's path, and prefers an image that is not tiny. No other
-// evidence is stronger, so the names of other images are not compared. Returns false if no image is
-// at the path.
+// Selects the image at the shader's path, preferring images that are not tiny. No other evidence is
+// stronger, so the names of images need not be compared then. Returns false if no image is at the
+// path.
 static bool select_at_path(view_look *look, const named_mesh *subject)
 {
     const view_package *const package = subject->search->package;
@@ -1478,8 +1491,8 @@ static bool select_at_path(view_look *look, const named_mesh *subject)
     return true;
 }
 
-// Rates all images for a mesh and writes them to candidates[]. Returns the candidate with the
-// highest score; its score is 0 if no image has a score.
+// Rates all images for a mesh and writes them to candidates[count]. Returns the candidate with the
+// highest score. Its score is 0 if there is no evidence for any image.
 static candidate rate_images(const named_mesh *subject, const view_image_file *images, size_t count,
                              candidate *candidates)
 {
@@ -1493,8 +1506,8 @@ static candidate rate_images(const named_mesh *subject, const view_image_file *i
 }
 
 // Selects the image with the highest score. Returns false if the score is too low, or if another
-// image has nearly the same score. The last step accepts lower scores, and lists the rejected
-// images on failure.
+// image has nearly the same score. The last step of the search accepts lower scores. If it fails,
+// it lists the rejected images.
 static bool select_best(view_look *look, named_mesh *subject, search_step step)
 {
     const bool is_last = step == WHOLE_PACKAGE;
@@ -1520,9 +1533,9 @@ static bool select_best(view_look *look, named_mesh *subject, search_step step)
 
 // -- Declarations --------------------------------------------------------------------------------
 
-// Finds the image of a path, which can be relative to the package and can have a wrong extension. A
-// color map and another map of the same name are different images. Returns NULL if the image does
-// not exist.
+// Finds the image at a path. The path can be relative to the package and can have a wrong
+// extension. A color map and another map of the same name are different images. Returns NULL if the
+// image does not exist.
 static const view_image_file *find_image(view_package *package, const char *path)
 {
     char *const joined = common_join(package->root ? package->root : ".", path);
@@ -1542,8 +1555,8 @@ static const view_image_file *find_image(view_package *package, const char *path
     return found;
 }
 
-// Returns the path of a declared image. Returns NULL if `path` is NULL, and NULL with a warning if
-// the image does not exist. The caller frees the path.
+// Returns the path of an image that a file declares. If the image does not exist, gives a warning
+// and returns NULL. Also returns NULL if `path` is NULL. The caller frees the result.
 static char *find_image_path(view_package *package, const char *path, view_listener warnings)
 {
     if (!path)
@@ -1554,8 +1567,8 @@ static char *find_image_path(view_package *package, const char *path, view_liste
     return image ? common_copy(image->path) : NULL;
 }
 
-// Returns the first file that an image program reads, or NULL. Names that begin with '_' are images
-// that are built into the engine.
+// Returns the first file that an image program reads, or NULL. Names that begin with '_' are
+// skipped, because they are images that the engine creates.
 static const char *find_image_file(const md5_image_program *image)
 {
     for (uint32_t i = 0; i < image->num_steps; i++) {
@@ -1566,9 +1579,9 @@ static const char *find_image_file(const md5_image_program *image)
     return NULL;
 }
 
-// Finds the material of a shader in the package's declarations, and sets look->diffuse to the name
-// of its image: the first file of the diffuse map or, if the material is not lit, of its first
-// stage. Returns false if the material is not declared or does not have an image.
+// Finds the material of a shader in the package's declarations. Sets look->diffuse to the first
+// file of its diffuse map. If the material is not lit, it is the first file of its first stage.
+// Returns false if the material is not declared or does not have an image.
 static bool find_material(view_package *package, const char *shader, view_look *look,
                           view_listener warnings)
 {
@@ -1599,9 +1612,9 @@ static bool find_in_shader_file(const char *path, const char *name, view_look *l
     return is_found;
 }
 
-// Finds a material in the .shader files of the package (Quake III), in the order of their names,
-// and writes its appearance. The first declaration with the name is used. Returns false if no file
-// declares the material.
+// Finds a material in the .shader files of the package (Quake III) and writes its appearance. The
+// files are searched in the order of their names, and the first declaration is used. Returns false
+// if no file declares the material.
 static bool find_shader(const view_package *package, const char *name, view_look *look,
                         view_listener warnings)
 {
@@ -1630,8 +1643,8 @@ static bool is_package_model(const view_package *package, const md5_cube2_part *
     return is_model;
 }
 
-// Returns the contents of md5.cfg file `script` of a package, or NULL if it is invalid. Files are
-// read on demand, in their order, and stored in the package.
+// Returns the contents of the md5.cfg file with the index `script`, or NULL if the file is invalid.
+// Files are read on demand and stored in the package.
 static const md5_cube2 *get_cube(view_package *package, size_t script)
 {
     const md5_load_opts opts = {.files = package->reader ? *package->reader : (md5_files){0}};
@@ -1675,8 +1688,8 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
     return false;
 }
 
-// Searches the declaration of a shader in materials, then in .shader files. Returns false if none
-// declares an image. `shader` is NULL if the mesh does not have a shader.
+// Searches the declaration of a shader, first in materials, then in .shader files. Returns false if
+// none declares an image. `shader` is NULL if the mesh does not have a shader.
 static bool find_shader_declaration(view_package *package, const char *shader, view_look *declared,
                                     view_look *notes, view_listener warnings)
 {
@@ -1691,9 +1704,9 @@ static bool find_shader_declaration(view_package *package, const char *shader, v
     return has_image;
 }
 
-// Searches the declarations of a mesh: materials, then .shader files, then md5.cfg files; the first
-// that declares an image is used. `declared` receives paths as they are in the files. `notes` lists
-// the searched declarations.
+// Searches the declarations of a mesh: materials, then .shader files, then md5.cfg files. The first
+// declaration with an image is used. `declared` receives paths as they are in the files. `notes`
+// lists the searched declarations.
 static void find_declaration(view_package *package, const md5_mesh *mesh, view_look *declared,
                              view_look *notes, view_listener warnings)
 {
@@ -1708,8 +1721,8 @@ static void find_declaration(view_package *package, const md5_mesh *mesh, view_l
     free(shader);
 }
 
-// Finds a declared image. If it does not exist, also searches the folder "dds", in which id's games
-// have compressed images.
+// Finds a declared image. If it does not exist, also searches the folder "dds", because id's games
+// have compressed images there.
 static const view_image_file *find_declared_image(view_package *package, const char *path)
 {
     const view_image_file *image = find_image(package, path);
@@ -1736,9 +1749,9 @@ static void select_declared_image(view_look *look, view_package *package, const 
     }
 }
 
-// Sets the appearance that is declared for a mesh, or that the caller has specified
-// (search->cfg_look). Returns true if an image is declared, even if it does not exist: a missing
-// image is not replaced by another image.
+// Sets the appearance that the caller has specified (search->cfg_look) or that a file declares for
+// a mesh. Returns true if an image is declared, even if it does not exist. A missing image is not
+// replaced by another image.
 static bool select_declared(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     view_package *const package = subject->search->package;
@@ -1765,9 +1778,9 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
 
 // -- Skins of the Quake re-releases --------------------------------------------------------------
 
-// Returns the path of the .md2 file that a model of Quake II replaces, or NULL. It has the same
-// name and is in the parent folder of `folder`, which contains the model `path`. The caller frees
-// it.
+// Returns the path of the .md2 file that a model of Quake II replaces, or NULL. `path` is the path
+// of the model and `folder` its folder. The .md2 file has the name of the model and is in the
+// parent folder. The caller frees the result.
 static char *find_md2(const char *folder, const char *path)
 {
     char *const parent = common_folder(folder);
@@ -1780,8 +1793,9 @@ static char *find_md2(const char *folder, const char *path)
     return md2;
 }
 
-// Returns the Quake game to which a model belongs, judged by its folder. For Quake II, *md2 is the
-// path of the .md2 file that the model replaces; the caller frees it. Otherwise *md2 is NULL.
+// Returns the Quake game to which a model belongs, as its folder indicates. For Quake II, *md2
+// receives the path of the .md2 file that the model replaces, and the caller frees it. Otherwise
+// *md2 is NULL.
 static view_quake find_quake(const char *path, char **md2)
 {
     char *const folder = common_folder(path);
@@ -1839,8 +1853,8 @@ static char *find_md2_skin(const char *path, uint32_t skin)
     return is_read ? common_stem(name) : NULL;
 }
 
-// Returns the name of image `index` of a skin in Quake, which is derived from the shader. Returns
-// NULL if the mesh does not have a shader or the name is too long.
+// Returns the name of one image of a skin in Quake. It is derived from the shader, the skin and the
+// index of the image. Returns NULL if the mesh does not have a shader or the name is too long.
 static char *derive_image_name(const named_mesh *subject, uint32_t skin, uint32_t index)
 {
     char name[256];
@@ -1851,9 +1865,9 @@ static char *derive_image_name(const named_mesh *subject, uint32_t skin, uint32_
     return length < sizeof name ? common_copy(name) : NULL;
 }
 
-// Returns the name of image `index` of a mesh's skin without folder and extension, or NULL if it
-// does not exist. In Quake II, a skin has only one image, whose name is in the .md2 file. The
-// caller frees it.
+// Returns the name of image `index` of a mesh's skin, without folder and extension. Returns NULL if
+// it does not exist. A skin of Quake II has only one image, and its name is in the .md2 file. The
+// caller frees the result.
 static char *skin_image_name(const named_mesh *subject, uint32_t skin, uint32_t index)
 {
     char *md2 = NULL;
@@ -1902,8 +1916,8 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     return found;
 }
 
-// Returns the first image of a mesh's skin *skin. If it does not exist, sets *skin to 0 and returns
-// the first image of skin 0, with a warning. Returns NULL if that does not exist either.
+// Returns the first image of the mesh's skin *skin. If it does not exist, gives a warning, sets
+// *skin to 0 and returns the first image of skin 0. Returns NULL if that does not exist either.
 static const view_image_file *find_first_image(const named_mesh *subject, uint32_t *skin,
                                                view_listener warnings)
 {
@@ -1919,7 +1933,8 @@ static const view_image_file *find_first_image(const named_mesh *subject, uint32
     return fallback;
 }
 
-// Stores the images of an animated skin after the first image in look->later_images.
+// Stores the further images of an animated skin in look->later_images. The first image is
+// look->diffuse.
 static void add_later_images(view_look *look, const named_mesh *subject, uint32_t skin)
 {
     while (look->num_later_images < MD5_MAX_QUAKE_IMAGES - 1) {
@@ -1958,7 +1973,7 @@ static bool has_several_materials(const md5_model *model)
     return false;
 }
 
-// Returns the shader as a path: with slashes before each part, without drive and extension. The
+// Returns the shader as a path with a slash before each part, without drive and extension. The
 // caller frees it.
 static char *shader_path(const char *shader)
 {
@@ -2014,7 +2029,7 @@ static named_mesh describe_mesh(const view_look_search *search)
     return subject;
 }
 
-// Selects one of the images that are known in a step of the search. Returns false if none of them
+// Selects one of the images that are listed in a step of the search. Returns false if none of them
 // fits.
 static bool search_images(view_look *look, named_mesh *subject, search_step step)
 {
@@ -2022,9 +2037,9 @@ static bool search_images(view_look *look, named_mesh *subject, search_step step
     return select_at_path(look, subject) || select_best(look, subject, step);
 }
 
-// Finds the appearance of a mesh: as declared, else as a skin of Quake, else by comparing paths and
-// names with the images around the model and, if none of them is sure, with all images of the
-// package.
+// Finds the appearance of a mesh. A declared appearance is used first, then a skin of Quake.
+// Otherwise paths and names are compared with the images around the model. If none of them is sure,
+// they are compared with all images of the package.
 view_look view_find_look(const view_look_search *search, view_listener warnings)
 {
     view_look look;

@@ -10,7 +10,7 @@
 #include "md5/md5dialects.h"
 #include "render/md5gl_material_files.h"
 
-// Receives warnings: each is a text without a full stop. `warn` is never NULL.
+// Receives warnings. Each warning is a text without a full stop. `warn` is never NULL.
 typedef struct view_listener {
     void (*warn)(void *user, const char *text);
     void *user;
@@ -18,20 +18,20 @@ typedef struct view_listener {
 
 // -- Names ---------------------------------------------------------------------------------------
 //
-// The words in names of files, meshes and shaders.
+// This section contains functions for the words in names of files, meshes and shaders.
 
-// Words in lower case, each between spaces: " red deer 1 ". A longer name is cut.
+// A name as words in lower case, each between spaces, such as " red deer 1 ". A longer name is cut.
 typedef struct view_name {
     char words[112];
 } view_name;
 
-// Splits a name into words: at all characters except letters and digits, between letters and
-// digits, and before capital letters, as in "redDeer_01".
+// Splits a name into words. Words end at all characters except letters and digits, between letters
+// and digits, and before capital letters. For example, "redDeer_01" has three words.
 view_name view_split_name(const char *name);
 
-// Returns the percentage of the letters in `a` whose words are also in `b`. Words of four letters
-// or more can be parts of words in `b`. Returns 0 if both names contain numbers and the numbers
-// differ.
+// Returns the percentage of the letters in `a` whose words are also in `b`. A word of four letters
+// or more can also be a part of a word in `b`. Returns 0 if both names contain numbers and the
+// numbers differ.
 uint32_t view_name_similarity(const view_name *a, const view_name *b);
 
 // Returns true if view_read_image() can read a file, according to its extension.
@@ -40,25 +40,26 @@ bool view_is_image(const char *path);
 // Returns the name of a map in messages, such as "normal map".
 const char *view_map_name(md5gl_image_kind map);
 
-// Returns the kind of map according to the name of an image, such as "imp_local.tga"; by default
-// the texture.
+// Returns the kind of map that the name of an image indicates, such as a normal map for
+// "imp_local.tga". A name without a keyword indicates the color map.
 md5gl_image_kind view_guess_map(const char *path);
 
 // Returns the file in `files` whose name equals that of `diffuse` except for the suffix of this
 // map: id's _local, _h, _s, _add or another common suffix. Returns a pointer into `files` or NULL.
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map);
 
-// Returns true if an image is a map other than the color map, according to the last word of its
-// name, such as "imp_local.tga" or "normals.png".
+// Returns true if the last word of a name indicates a map other than the color map, as in
+// "imp_local.tga" or "normals.png".
 bool view_is_other_map(const view_name *name);
 
-// Returns the image of a material's map: the image of its first stage for diffuse, bump or specular
-// light. If there is no diffuse stage, the diffuse map is the image of the first stage that has
-// one. Returns NULL if there is no such image.
+// Returns the image of a material's map. It is the image of the first stage for diffuse, bump or
+// specular light. If there is no diffuse stage, the diffuse map is the image of the first stage
+// that has one. Returns NULL if there is no such image.
 const md5_image_program *view_material_image(const md5_material *material, md5gl_image_kind map);
 
-// Returns the bytes of a file, which need not be on disk, followed by a zero byte. The caller frees
-// them. Returns NULL if the file cannot be read; `error` is unchanged if `files` does not fill it.
+// Returns the bytes of a file, followed by a zero byte. `files` can read from other places than the
+// disk. The caller frees the bytes. Returns NULL if the file cannot be read. `error` is unchanged
+// if `files` does not fill it.
 char *view_copy_file(md5_files files, const char *path, size_t *size, md5_error *error);
 
 // Returns true if text[length] is the name, the shader or the index of a mesh.
@@ -100,20 +101,23 @@ void view_add_searched_name(view_look *look, bool is_found, char *text);
 // -- The files around a model --------------------------------------------------------------------
 //
 // A package is the folder of the game or mod that contains a model, with its images and
-// declarations. It is the nearest ancestor that contains a folder "models" or "progs" with the
-// model, if that ancestor also contains folders such as "materials". Otherwise it is the model's
-// folder, if that contains such folders. If there is no package, only the model's folder and its
-// parent are searched, and only the model's folder can contain declarations. Each name in a file is
-// searched in the list of existing files, ignoring case, so that no name leads out of the package
-// or to another machine.
+// declarations. It is the nearest ancestor of the model that contains the model in a folder
+// "models" or "progs", and also contains folders such as "materials". If there is no such ancestor,
+// it is the model's folder, if that contains such folders.
+//
+// Without a package, only the model's folder and its parent are searched, and only the model's
+// folder can contain declarations. Each name in a file is searched in the list of existing files,
+// ignoring case. No name can therefore lead out of the package or to another machine.
 
 typedef struct view_package view_package; // see below
 
-// Opens the package that contains the model. Never fails: if there is no package, the folders
-// around the model are searched. Files are read on the first search. Free it with
-// view_close_package(). `reader` is NULL or must outlive the package. With a reader, only the
-// model's folder and its subfolders are searched, without links: there is no root, and the game
-// contains only materials in that folder; they and md5.cfg files are read with the reader.
+// Opens the package that contains a model. It never fails: without a package, the folders around
+// the model are searched. Files are read on the first search. Free the result with
+// view_close_package().
+//
+// `reader` is NULL or must outlive the package. With a reader, only the model's folder and its
+// subfolders are searched, and links are not followed. There is no root, and the game contains only
+// the materials in that folder. These materials and md5.cfg files are read with the reader.
 view_package *view_open_package(const char *model_path, const md5_files *reader);
 void view_close_package(view_package *package);
 
@@ -163,15 +167,15 @@ struct view_package {
     md5_game *game;
 };
 
-// The game of a model of the Quake or Quake II re-release, which is stored next to the model that
-// it replaces.
+// The Quake re-release to which a model belongs. Its models are stored next to the models that they
+// replace.
 typedef enum view_quake {
     VIEW_QUAKE_NONE,
     VIEW_QUAKE_1, // in a folder "progs"
     VIEW_QUAKE_2, // in a folder "md5", with an .md2 of the same name in the parent folder
 } view_quake;
 
-// Returns the game of a file according to its folder.
+// Returns the game of a model file, as its folder indicates.
 view_quake view_detect_quake_game(const char *path);
 
 // -- The appearance of a mesh --------------------------------------------------------------------
@@ -185,8 +189,9 @@ typedef struct view_look_search {
         *cfg_look; // appearance in the opened md5.cfg, with paths as in that file; or NULL
 } view_look_search;
 
-// Finds the appearance of a mesh. Each image gets a score from the evidence for it. The image with
-// the highest score is selected, unless the score is low or another image has nearly the same.
+// Finds the appearance of a mesh. Each image gets a score from the evidence that it belongs to the
+// mesh. The image with the highest score is selected, unless the score is low or another image has
+// nearly the same score.
 // Evidence in descending order:
 // - declarations: materials/*.mtr and scripts/*.shader of the package, an md5.cfg around the model
 //   that loads the model

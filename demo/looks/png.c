@@ -1,6 +1,6 @@
 // The implementation of stb_image and stb_image_write, for PNG files. image.c checks a file before
-// stb_image reads it. Output is compressed by zlib, if the build has it; stb's own compression
-// takes three times as long, and its files are a fifth larger.
+// stb_image reads it. zlib compresses the output, if the build has it. stb's own compression takes
+// three times as long, and its files are a fifth larger.
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/looks/png.h"
@@ -10,16 +10,17 @@
 
 #ifdef HAS_STB
 
-// Bytes of the largest image with 16 bits per channel and the filter bytes of its rows.
+// Size in bytes of the largest image with 16 bits per channel, including the filter byte of each
+// row.
 #define LARGEST_BLOCK ((size_t)MD5_MAX_IMAGE_PIXELS * 8 + (1u << 20))
 
 // The limit of a block of memory while stb_image reads a file. stb_image unpacks all data in the
-// file, even if the image is smaller. Its hooks for memory do not have a context, so the limit is
-// stored per thread. view_load_png() sets it.
+// file, even if the image is smaller, so a small file could need very much memory. Its memory hooks
+// have no context parameter. The limit is therefore stored per thread. view_load_png() sets it.
 static _Thread_local size_t max_block = LARGEST_BLOCK;
 static _Thread_local bool is_too_large;
 
-// Returns true if stb_image may allocate a block of this size. Otherwise also sets is_too_large.
+// Returns true if stb_image may allocate a block of this size. If not, sets is_too_large.
 static bool is_within_limit(size_t size)
 {
     is_too_large |= size > max_block;
@@ -53,13 +54,12 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 
-// Decodes the file with a limit on the memory of stb_image, which follows from the size of the
-// image.
+// Decodes the file. The memory of stb_image is limited to what an image of this size needs.
 uint8_t *view_load_png(const uint8_t *bytes, size_t size, uint64_t num_pixels, uint32_t *width,
                        uint32_t *height, const char **reason)
 {
-    // Rows of 16 bits per channel with their filter bytes. The factor 2 is necessary because
-    // stb_image doubles a buffer that is too small by a few bytes.
+    // Rows with 16 bits per channel and their filter bytes. stb_image doubles a buffer that is too
+    // small by a few bytes, hence the factor 2.
     const uint64_t limit = 2 * (8 * num_pixels + size) + (1u << 16);
     int columns = 0;
     int rows = 0;
@@ -79,9 +79,9 @@ uint8_t *view_load_png(const uint8_t *bytes, size_t size, uint64_t num_pixels, u
 #ifdef HAS_ZLIB
 #include <zlib.h>
 
-// Compresses the data in parts on several threads. Each part is a deflate stream that can refer to
-// the data before it and ends at a byte boundary, so that the concatenated parts are one stream.
-// The result does not depend on the number of threads.
+// Compresses the data in parts on several threads. Each part is a deflate stream that ends at a
+// byte boundary, so the concatenated parts are one valid stream. A part can refer to the data
+// before it. The result does not depend on the number of threads.
 enum {
     PART_SIZE = 1 << 19,                          // bytes before compression
     WINDOW_SIZE = 1 << 15,                        // bytes before a part to which it can refer
@@ -98,8 +98,8 @@ typedef struct packing {
     int level;               // compression level of zlib
 } packing;
 
-// Compresses one part of the data with zlib. The data before it are the dictionary, as if one
-// stream were compressed.
+// Compresses one part of the data with zlib. The data before the part are its dictionary, so parts
+// compress nearly as well as one stream.
 static void pack_part(packing *all, size_t index)
 {
     enum { WINDOW_BITS = -15, MEMORY = 8 }; // a negative number: a stream without zlib's header
@@ -122,7 +122,7 @@ static void pack_part(packing *all, size_t index)
     deflateEnd(&stream);
 }
 
-// Compresses the parts `begin` to `end` - 1, as a range of md5_threads_run(). `user` is the
+// Compresses the parts `begin` to `end` - 1. It is a callback of md5_threads_run(). `user` is the
 // packing.
 static void pack_parts(void *user, uint32_t worker, size_t begin, size_t end)
 {
@@ -131,8 +131,8 @@ static void pack_parts(void *user, uint32_t worker, size_t begin, size_t end)
         pack_part(user, i);
 }
 
-// Moves the packed parts together, without the gaps after them. Returns the end of the last part,
-// or NULL if the compression of a part failed.
+// Moves the packed parts together, so that there are no gaps between them. Returns the end of the
+// last part, or NULL if the compression of a part failed.
 static unsigned char *join_parts(const packing *all, size_t count)
 {
     unsigned char *end = all->packed;
@@ -160,8 +160,8 @@ static unsigned char *pack(unsigned char *bytes, size_t size, size_t count, unsi
     return join_parts(&all, count);
 }
 
-// Compresses the data of a PNG file for stb_image_write, in zlib's format: a header, the packed
-// parts, and a checksum. Ignores stb's quality. Returns NULL on failure.
+// Compresses the data of a PNG file for stb_image_write. The result has zlib's format: a header,
+// the packed parts, and a checksum. stb's quality is ignored. Returns NULL on failure.
 static unsigned char *compress_png(unsigned char *bytes, int size, int *size_out, int quality)
 {
     enum { HEADER_SIZE = 2, CHECKSUM_SIZE = 4 }; // of zlib's format

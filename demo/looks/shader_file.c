@@ -1,8 +1,8 @@
 // Reads .shader files: materials of Unvanquished and other games based on Quake III.
 //
-// A shader_reader splits the text into tokens. A material is a name and a block of lines in braces;
-// the first token of a line is a keyword. Nested blocks are stages (texture layers), which have one
-// image each.
+// A shader_reader splits the text into tokens. A material is a name and a block in braces. In the
+// block, the first token of a line is a keyword. Nested blocks are stages (texture layers), and
+// each stage has one image.
 #include "demo/looks/look.h"
 
 #include "demo/common/memory.h"
@@ -27,7 +27,7 @@ static bool is_space(char c)
     return (unsigned char)c <= ' ';
 }
 
-// Skips a comment after "/*" to its end. Returns true if a line ended in it.
+// Skips a comment that begins with "/*". Returns true if the comment contains the end of a line.
 static bool skip_block_comment(shader_reader *in)
 {
     bool is_new_line = false;
@@ -50,7 +50,7 @@ static bool begins_with(const shader_reader *in, const char *two)
     return in->end - in->rest >= 2 && memcmp(in->rest, two, 2) == 0;
 }
 
-// Skips white space and comments. Returns true if a line ended.
+// Skips white space and comments. Returns true if they contain the end of a line.
 static bool skip_space(shader_reader *in)
 {
     bool is_new_line = false;
@@ -70,7 +70,7 @@ static bool skip_space(shader_reader *in)
     return is_new_line;
 }
 
-// Reads a text in quotes, which ends at the end of the file if the second quote is missing.
+// Reads a text in quotes. If the second quote is missing, the text ends at the end of the file.
 static void read_quoted(shader_reader *in)
 {
     in->word = in->rest + 1;
@@ -103,7 +103,8 @@ static bool next(shader_reader *in)
     return true;
 }
 
-// Converts a character for comparisons: to lower case, and backslashes to slashes.
+// Converts a character to the form in which names are compared: lower case, and slashes instead of
+// backslashes.
 static char lower(char c)
 {
     if (c >= 'A' && c <= 'Z')
@@ -135,8 +136,8 @@ static void find_position(const shader_reader *in, unsigned *line, unsigned *col
     }
 }
 
-// Warns that the last token is not the expected token. Only the first warnings of a file are
-// reported, because finding the line of each takes time.
+// Warns that the last token is not the expected one. Finding the line of a token takes time, so
+// only the first warnings of a file are reported.
 static void warn(shader_reader *in, const char *expected)
 {
     enum { MAX_WARNINGS = 20, MAX_SHOWN = 60 };
@@ -167,7 +168,7 @@ static size_t stem_size(const char *name, size_t size)
     return size;
 }
 
-// Returns true if the token is `name`, without regard to capitals and file extensions.
+// Returns true if the last token is `name`, ignoring case and file extensions.
 static bool is_name(const shader_reader *in, const char *name)
 {
     const size_t size = stem_size(in->word, in->size);
@@ -178,7 +179,7 @@ static bool is_name(const shader_reader *in, const char *name)
     return i == size && i == name_size;
 }
 
-// Reads the next token of the line. Returns false if it is missing.
+// Reads the next token of the current line. Returns false if the line has no further token.
 static bool next_argument(shader_reader *in)
 {
     if (!next(in) || in->is_first)
@@ -198,9 +199,9 @@ static char *copy_image_name(const shader_reader *in)
     return name;
 }
 
-// Reads an image name to *picture. Only the first image is used: if *picture is set already, the
-// name is skipped. Images that engines create, such as $whiteimage, *white and _flat, are skipped,
-// too.
+// Reads an image name to *picture. Only the first image is used, so the name is skipped if *picture
+// is set already. Images that engines create, such as $whiteimage, *white and _flat, are also
+// skipped.
 static void read_picture(shader_reader *in, char **picture)
 {
     const char *const rest = in->rest;
@@ -219,14 +220,14 @@ static void read_picture(shader_reader *in, char **picture)
         *picture = name;
 }
 
-// A stage of a material.
+// One texture layer of a material.
 typedef struct shader_stage {
     char *picture;
     bool is_normals; // the image is a normal map
     bool is_other;   // the image is neither a color map nor a normal map
 } shader_stage;
 
-// Reads the type of a stage's map, an argument of the keyword "stage".
+// Reads the argument of the keyword "stage", which is the type of the stage's map.
 static void read_stage_type(shader_reader *in, shader_stage *stage)
 {
     if (!next(in) || in->is_first) {
@@ -259,8 +260,8 @@ static bool read_stage_keyword(shader_reader *in, shader_stage *stage)
     return true;
 }
 
-// Reads the arguments of a keyword, the last token. Unknown keywords are skipped. `stage` is the
-// stage that contains the line, or NULL outside of stages.
+// Reads the arguments of a keyword. The keyword is the last token. Unknown keywords are skipped.
+// `stage` is the stage that contains the line, or NULL outside of stages.
 static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look)
 {
     if (stage && read_stage_keyword(in, stage))
@@ -275,8 +276,8 @@ static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look
         look->two_sided = true;
 }
 
-// Uses the image of a stage for the appearance if it is the first image of its kind, and clears the
-// stage.
+// Stores the image of a stage in the appearance if it is the first image of its kind. Then clears
+// the stage for the next one.
 static void end_stage(shader_stage *stage, view_look *look)
 {
     char **const map = stage->is_normals ? &look->normals : &look->diffuse;
@@ -325,7 +326,7 @@ static void skip_block(shader_reader *in)
 }
 
 // Skips a declaration after its first token, which is a name or a keyword. Tables have a keyword
-// and a name before their block, so all tokens before the block are skipped.
+// and a name before their block. All tokens before the block are therefore skipped.
 static void skip_declaration(shader_reader *in)
 {
     bool has_token = next(in);
