@@ -1,6 +1,6 @@
-// Paths, files and folders: names and paths as text, the status of files, the entries of a folder
-// (entry_reader), searches of a folder and its subfolders (walk_state), and reading of whole files
-// and pipes.
+// Paths, files and folders. The sections handle names and paths as text, the status of files, the
+// entries of a folder (entry_reader), searches of a folder with its subfolders (walk_state), and
+// reading of whole files and pipes.
 #define _DEFAULT_SOURCE // open(), fstat(), poll(), d_type
 
 #include "demo/common/file.h"
@@ -28,21 +28,21 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// Converts ASCII letters to lower case. Other letters are unchanged, so that results do not depend
+// Converts an ASCII letter to lower case. Other characters are unchanged, so results do not depend
 // on the locale.
 static int lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
 }
 
-// Converts a character of a path for comparisons: letters to lower case, separators to slashes.
+// Converts a character of a path to the form in which paths are compared: lower case, with slashes.
 static int lower_path(char c)
 {
     return is_separator(c) ? '/' : lower(c);
 }
 
-// Compares two paths byte by byte, as lower-case letters with slashes as separators. The result has
-// the sign of the first difference.
+// Compares two paths, ignoring case and the kind of separators. The result has the sign of the
+// first difference of bytes.
 int common_compare_case(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -57,7 +57,7 @@ int common_order_by_case(const void *a, const void *b)
     return common_compare_case(*(char *const *)a, *(char *const *)b);
 }
 
-// Compares the part with the text at each position. An empty part is in every text.
+// Compares the part with the text at each position. Every text contains an empty part.
 bool common_contains(const char *text, const char *part)
 {
     const size_t length = strlen(part);
@@ -139,8 +139,8 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Replaces a row of the table of common_edit_distance() by the next row. `byte` is the byte that is
-// added to the query, and `query_length` is the length of the query with it.
+// Replaces a row of the table of common_edit_distance() by the next row. `byte` is the next byte of
+// the query. `query_length` is the length of the query up to and including this byte.
 static void compute_next_row(size_t *row, size_t query_length, char byte, const char *name,
                              bool ignores_case)
 {
@@ -156,11 +156,11 @@ static void compute_next_row(size_t *row, size_t query_length, char byte, const 
     }
 }
 
-// Computes the Levenshtein distance by dynamic programming. The table of the algorithm contains the
-// distance of each prefix of the query and each prefix of the name. Only one row of the table is
-// stored: in step i, row[j] becomes the distance of the first i bytes of the query and the first j
-// bytes of the name. With `in_part`, it is the smallest distance of a part of the name that ends at
-// byte j.
+// Computes the Levenshtein distance by dynamic programming. The table of this algorithm contains
+// the distance of each prefix of the query from each prefix of the name. Only one row of the table
+// is stored. After step i, row[j] is the distance of the first i bytes of the query from the first
+// j bytes of the name. With `in_part`, row[j] is instead the smallest distance from any part of the
+// name that ends at byte j.
 size_t common_edit_distance(const char *query, size_t length, const char *name, bool in_part)
 {
     size_t row[COMMON_MAX_NAME_LENGTH + 1] = {0};
@@ -168,8 +168,9 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
     if (width > COMMON_MAX_NAME_LENGTH)
         return SIZE_MAX;
 
-    // Row 0 belongs to the empty query, which has the distance j from the first j bytes of a whole
-    // name. A part may begin at any byte, so that the bytes before it do not count: the row is 0.
+    // The first row belongs to the empty query. Its distance from the first j bytes of a whole name
+    // is j. With `in_part`, a part may begin at any byte. The bytes before it do not count, so the
+    // row remains 0.
     if (!in_part) {
         for (size_t j = 0; j <= width; j++)
             row[j] = j;
@@ -185,8 +186,8 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
     return distance;
 }
 
-// Returns the length of path[length] without its last part and the slash before that part. The
-// first `drive_length` bytes, a drive, remain.
+// Returns the length of path[length] without its last part and the slash before that part. A drive,
+// the first `drive_length` bytes, is never removed.
 static size_t length_without_last_part(const char *path, size_t length, size_t drive_length)
 {
     size_t shorter = length;
@@ -195,9 +196,9 @@ static size_t length_without_last_part(const char *path, size_t length, size_t d
     return shorter > drive_length ? shorter - 1 : shorter;
 }
 
-// Copies the path part by part, each with a slash before it. A part ".." removes the last copied
-// part, if there is one. A drive such as "C:" remains at the start. The result needs one byte more
-// than the path: the slash before the first part.
+// Copies the path part by part, with a slash before each part. A part ".." removes the part that
+// was copied last, if there is one. A drive such as "C:" remains at the start. The slash before the
+// first part can make the result one byte longer than the path.
 char *common_normalize_path(const char *path)
 {
     char *const result = common_alloc(strlen(path) + 2, 1);
@@ -284,8 +285,8 @@ uint64_t common_file_time(const char *path)
     return common_read_status(path, &status) ? status.time : 0;
 }
 
-// Two paths lead to the same file if the system gives both the same file number on the same device.
-// Without file numbers (Windows), only equal paths are the same file.
+// Two paths lead to the same file if the system reports the same file number and the same device.
+// Windows has no file numbers here, so only equal paths count as the same file.
 bool common_same_file(const char *a, const char *b)
 {
     common_status status_a;
@@ -304,8 +305,9 @@ uint64_t common_file_stamp(const char *path)
     common_status status;
     if (!common_read_status(path, &status))
         return 0;
-    // Odd factors spread the bits, so that changes do not cancel out. The file number is included
-    // because a file that replaces this file may have the same time and size.
+    // Multiplication by odd factors spreads the bits, so that changes of several values do not
+    // cancel out. A file that replaces this file may have the same time and size, so the file
+    // number is included.
     const uint64_t stamp =
         status.time * 0x9E3779B97F4A7C15u + status.file * 0xC2B2AE3D27D4EB4Fu + status.size;
     return stamp | 1; // never 0, which means that the file does not exist
@@ -313,15 +315,15 @@ uint64_t common_file_stamp(const char *path)
 
 // -- Folders --------------------------------------------------------------------------------
 
-// An iterator over the entries of a folder, in any order, without "." and "..". If the folder
-// cannot be read, there are no entries.
+// An iterator over the entries of a folder, in any order, without "." and "..". A folder that
+// cannot be read seems to have no entries.
 typedef struct entry_reader {
     void *folder;     // handle of the operating system, or NULL
     const char *name; // name of the current entry, valid until the next call
 
-    // The kind of the current entry according to the folder. Reading it is faster than a query of
-    // the entry's status. If the entry is a link or the file system does not store kinds in
-    // folders, only `is_unknown` is true.
+    // The kind of the current entry, as the folder stores it. This is faster than a query of the
+    // entry's status. If the entry is a link, or if the file system stores no kinds in folders,
+    // only `is_unknown` is true.
     bool is_file;
     bool is_folder;
     bool is_unknown;
@@ -342,7 +344,8 @@ static entry_reader open_folder(const char *folder)
     folder_search *const search = common_alloc(1, sizeof *search);
     search->handle = _findfirst64(pattern, &search->entry);
     free(pattern);
-    // The root folder of a drive does not contain ".", so a search of an empty one finds nothing.
+    // The root folder of a drive has no entry ".". If it is empty, the search finds nothing, which
+    // is not an error.
     const bool has_failed = search->handle == -1 && errno != ENOENT;
     return (entry_reader){.folder = search, .has_failed = has_failed};
 }
@@ -391,8 +394,8 @@ static bool next_entry(entry_reader *entries)
         entries->name = entry->d_name;
     } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
 
-    // d_type is an extension of POSIX. The kind of a link is the kind of its target, which is
-    // unknown here.
+    // d_type is an extension of POSIX. A link counts as the kind of its target, which d_type does
+    // not tell.
     entries->is_unknown = true;
 #ifdef DT_DIR
     entries->is_unknown = entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK;
@@ -421,9 +424,9 @@ static uint64_t parse_digits(const char **text)
     return value;
 }
 
-// Compares names in natural order, for qsort(): ignores case and compares numbers by value (walk2 <
-// walk10). Names that are equal by these rules, such as "a01" and "a1", are compared as bytes, so
-// that different names are never equal.
+// Compares names in natural order, as a callback of qsort(). Case is ignored, and numbers are
+// compared by value (walk2 < walk10). Names such as "a01" and "a1" are equal by these rules and are
+// then compared as bytes. Different names are therefore never equal.
 static int compare_names(const void *left, const void *right)
 {
     const char *const a = *(char *const *)left;
@@ -449,8 +452,8 @@ static int compare_names(const void *left, const void *right)
     return strcmp(a, b);
 }
 
-// Sorts the entries of a list from index `first` on. File systems list entries in any order, and
-// results must not depend on it.
+// Sorts the entries of a list, beginning with index `first`. File systems list entries in any
+// order, and results must not depend on it.
 static void sort(common_list *list, size_t first)
 {
     if (list->count > first)
@@ -462,8 +465,8 @@ char *common_add(common_list *list, char *name)
     return *COMMON_ADD_ITEM(list->names, list->count) = name;
 }
 
-// Returns true if an entry is a file, or a folder if `is_folder_wanted`. Queries the status of
-// `path` if the kind of the entry is unknown.
+// Returns true if an entry is a file or, if `is_folder_wanted`, a folder. If the kind of the entry
+// is unknown, queries the status of `path`.
 static bool has_kind(const entry_reader *entry, const char *path, bool is_folder_wanted)
 {
     if (entry->is_unknown)
@@ -471,8 +474,8 @@ static bool has_kind(const entry_reader *entry, const char *path, bool is_folder
     return is_folder_wanted ? entry->is_folder : entry->is_file;
 }
 
-// Reads all entries of the folder, keeps the files with the ending or the subfolders, and sorts
-// them.
+// Reads all entries of the folder and keeps those that the caller wants: files with the ending, or
+// subfolders. Sorts them.
 common_list common_list_folder(const char *folder, const char *ending)
 {
     common_list list = {0};
@@ -499,8 +502,8 @@ void common_free_list(common_list *list)
     *list = (common_list){0};
 }
 
-// Returns true if an entry matches `name` better than `found`, which may be NULL: an exact match is
-// best, then the first name in byte order.
+// Returns true if an entry matches `name` better than `found`. `found` may be NULL. An exact match
+// is best. Among names that differ only in case, the first in byte order is best.
 static bool is_better_match(const char *entry, const char *found, const char *name)
 {
     if (common_compare_case(entry, name) != 0)
@@ -510,8 +513,9 @@ static bool is_better_match(const char *entry, const char *found, const char *na
     return strcmp(found, name) != 0 && strcmp(entry, found) < 0;
 }
 
-// Returns the path of a folder's entry with this name, ignoring case. Returns NULL if there is no
-// such entry. All entries are compared, because the first match depends on the file system.
+// Returns the path of the entry of a folder with this name, ignoring case. Returns NULL if there is
+// none. Several entries can match, and their order depends on the file system. All entries are
+// therefore compared.
 static char *find_entry(const char *folder, const char *name)
 {
     char *found = NULL;
@@ -528,8 +532,8 @@ static char *find_entry(const char *folder, const char *name)
     return path;
 }
 
-// Searches the parts of the path one after the other, each in the folder that was found for the
-// parts before it.
+// Searches the parts of the path one after the other. Each part is searched in the folder that was
+// found for the parts before it.
 char *common_find(const char *folder, const char *relative)
 {
     char *const parts = common_normalize_path(relative);
@@ -561,7 +565,7 @@ typedef struct identity {
     uint64_t device;
 } identity;
 
-// The kinds of folders to search, in the order of the search.
+// Folders that are still to be searched are in two lists. Links are searched last.
 enum { REAL_FOLDER, LINKED_FOLDER, NUM_FOLDER_KINDS };
 
 // The state of a search of a folder and its subfolders.
@@ -586,8 +590,8 @@ typedef struct walk_state {
 } walk_state;
 
 // Returns the slot of a folder in the hash table, or the empty slot for it. The table uses open
-// addressing: a folder is in the slot of its hash, or in the first slot after it that was free when
-// the folder was added.
+// addressing. A folder is in the slot that its hash selects, or in the first slot after it that was
+// free when the folder was added.
 static identity *find_slot(identity *table, size_t capacity, identity key)
 {
     const uint64_t mixed = (key.file ^ key.device << 32) * 0x9E3779B97F4A7C15u;
@@ -597,7 +601,7 @@ static identity *find_slot(identity *table, size_t capacity, identity key)
     return &table[i];
 }
 
-// Makes space for one more folder: doubles the capacity of the hash table if it is half full.
+// Makes space for one more folder. If the hash table is half full, doubles its capacity.
 static void reserve_slot(walk_state *walked)
 {
     if (2 * walked->num_searched < walked->capacity)
@@ -613,8 +617,8 @@ static void reserve_slot(walk_state *walked)
     walked->capacity = capacity;
 }
 
-// Counts a folder that cannot be read, and stores the path of the first. errno contains the reason.
-// A long path is shortened at its start, to a part after a separator if possible.
+// Counts a folder that cannot be read. For the first such folder, stores errno and the path. A long
+// path is cut at its start, after a separator if possible.
 static void add_unread(walk_state *walked, const char *path)
 {
     const int reason = errno;
@@ -632,7 +636,8 @@ static void add_unread(walk_state *walked, const char *path)
     snprintf(walked->unread, sizeof walked->unread, "...%s", separator ? separator : end);
 }
 
-// Writes the reason why files are missing to the caller's common_walk, or "" if none is missing.
+// Writes why files are missing from the result to the caller's common_walk. Writes "" if none is
+// missing.
 static void write_warning(const walk_state *walked)
 {
     common_walk *const walk = walked->walk;
@@ -650,8 +655,8 @@ static void write_warning(const walk_state *walked)
 }
 
 // Marks a folder as searched. Returns false if the path is not a folder, or if the folder was
-// searched before under another path. On systems without file numbers, all folders seem new;
-// circles of links then end at the limits of the search.
+// searched before under another path. On systems without file numbers, every folder seems new.
+// Circles of links then end only at the limits of the search.
 static bool enter(walk_state *walked, const char *path)
 {
     common_status status;
@@ -668,22 +673,22 @@ static bool enter(walk_state *walked, const char *path)
     if (slot->file != 0)
         return false;
 
-    // A slot with file number 0 remains empty.
+    // Without a file number, the slot remains empty.
     *slot = key;
     if (status.file != 0)
         walked->num_searched++;
     return true;
 }
 
-// Calls the caller's function, which can end the search.
+// Calls the caller's function, if there is one. Returns false if it ends the search.
 static bool can_continue(const walk_state *walked)
 {
     const common_walk *const walk = walked->walk;
     return !walk->goes_on || walk->goes_on(walk->user, walked->files.count);
 }
 
-// Returns true if a folder is searched: not the excluded folder, and not a link if links are not
-// followed.
+// Returns true if a folder is to be searched. The excluded folder is not. A link is not if links
+// are not followed.
 static bool is_wanted_folder(const walk_state *walked, const char *path, bool is_link)
 {
     if (strcmp(path, walked->without) == 0)
@@ -698,8 +703,8 @@ static bool is_wanted_file(const walk_state *walked, const char *name)
     return !walked->walk->is_wanted || walked->walk->is_wanted(name);
 }
 
-// Returns the list to which an entry is added: the files, the folders, or the links to folders.
-// Returns NULL if the entry is not wanted.
+// Returns the list to which an entry belongs: files, folders, or links to folders. Returns NULL if
+// the entry is not wanted.
 static common_list *select_list(walk_state *walked, const entry_reader *entry, const char *path)
 {
     const bool is_link = entry->is_unknown; // or its kind is not stored in the folder
@@ -713,7 +718,8 @@ static common_list *select_list(walk_state *walked, const entry_reader *entry, c
     return NULL;
 }
 
-// Moves to the next entry of a folder. Returns false at the end, or if the search must end.
+// Moves to the next entry of a folder. Returns false after the last entry, or if the whole search
+// must end.
 static bool next_counted_entry(walk_state *walked, entry_reader *entries)
 {
     enum { ENTRIES_PER_CALL = 1024 };
@@ -725,8 +731,8 @@ static bool next_counted_entry(walk_state *walked, entry_reader *entries)
     return next_entry(entries);
 }
 
-// Adds the entries of a folder to the lists, and sorts the added entries. Subfolders are only
-// listed here; search_recursively() searches them.
+// Adds the entries of a folder to the lists and sorts them. Subfolders are only added here.
+// search_recursively() searches them later.
 static void search_folder(walk_state *walked, const char *folder)
 {
     const size_t first_file = walked->files.count;
@@ -755,7 +761,8 @@ static void search_folder(walk_state *walked, const char *folder)
     sort(&walked->folders[LINKED_FOLDER], first_link);
 }
 
-// Searches a folder if it was not searched before. Moves its path from *path to walked->entered.
+// Searches a folder unless it was searched before. If it is searched, its path moves from *path to
+// walked->entered.
 static void search_new_folder(walk_state *walked, char **path)
 {
     if (!enter(walked, *path))
@@ -774,9 +781,9 @@ static bool may_enter(const walk_state *walked)
     return can_continue(walked);
 }
 
-// Searches a folder and its subfolders, breadth first. Links to folders are followed after all real
-// folders, so that a folder is found under its real path. The lists `folders` are queues: they grow
-// while their folders are searched.
+// Searches a folder and its subfolders, breadth first. The lists `folders` are queues, to which
+// subfolders are added during the search. Links to folders are followed after all real folders. A
+// folder that can be reached both ways is therefore found under its real path.
 static void search_recursively(walk_state *walked, const char *folder)
 {
     common_list *const folders = walked->folders;
@@ -807,7 +814,7 @@ common_list common_walk_folder(const char *folder, common_walk *walk)
     return walked.files;
 }
 
-// Searches folders without listing files, and returns the folders that were entered.
+// Makes a search that lists no files, and returns the folders that it has entered.
 common_list common_list_subfolders(const char *first, const char *without, size_t max_folders,
                                    bool links)
 {
@@ -824,8 +831,8 @@ common_list common_list_subfolders(const char *first, const char *without, size_
 
 // == Whole files and pipes ========================================================================
 
-// A source is an open file: a stream on Windows, elsewhere a descriptor, because opening a pipe as
-// a stream can block.
+// A source is an open file. On Windows it is a stream. Elsewhere it is a descriptor, because
+// opening a pipe as a stream can block.
 #ifdef _WIN32
 
 typedef FILE *source;
@@ -841,14 +848,15 @@ static int64_t read_some(source from, char *bytes, size_t size)
 
 typedef int source;
 
-// Returns true if a read failed only because no data is available yet.
+// Returns true if a read failed only because no data is available yet, or because a signal
+// interrupted it.
 static bool can_retry(int reason)
 {
     return reason == EAGAIN || reason == EWOULDBLOCK || reason == EINTR;
 }
 
-// Reads up to `size` bytes. Returns 0 at the end and -1 after an error. Waits if the file is a
-// pipe that is still empty.
+// Reads up to `size` bytes. If the file is a pipe that is still empty, waits for data. Returns the
+// number of bytes, 0 at the end, or -1 after an error.
 static int64_t read_some(source from, char *bytes, size_t size)
 {
     for (;;) {
@@ -864,9 +872,9 @@ static int64_t read_some(source from, char *bytes, size_t size)
 
 static const char too_large[] = "the file is too large: expected less than 2 GiB";
 
-// Reads a source to its end into *bytes, memory of `capacity` bytes that grows if necessary, and
-// sets *size. Returns the reason of a failure, or NULL if the end was reached. At the end, *bytes
-// has space for one more byte.
+// Reads a source to its end. *bytes is memory of `capacity` bytes, which is enlarged if necessary.
+// Sets *size to the number of bytes. Returns NULL on success, or the reason of a failure. On
+// success, *bytes has space for one more byte.
 static const char *read_to_end(source from, char **bytes, size_t capacity, size_t *size)
 {
     *size = 0;
@@ -886,9 +894,9 @@ static const char *read_to_end(source from, char **bytes, size_t capacity, size_
     }
 }
 
-// Reads a source to its end. `expected` is the size of a file, or 0 for a pipe. Returns the bytes,
-// with a zero byte after them, and sets *size. Returns NULL and sets *reason if reading fails or if
-// the source has 2 GiB or more.
+// Reads a source to its end. `expected` is the size of a file, or 0 for a pipe. Sets *size and
+// returns the bytes, which are followed by a zero byte. Returns NULL and sets *reason if reading
+// fails or the source has 2 GiB or more.
 static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
     enum { SPARE_CAPACITY = 1 << 12 }; // the read that finds the end of a file needs some capacity
@@ -911,7 +919,7 @@ static char *read_all(source from, uint64_t expected, size_t *size, const char *
 
 #ifdef _WIN32
 
-// Opens and reads a file. A path without a status can be a pipe, which is read like a file.
+// Opens and reads a file. If the path has no status, it can be a pipe, which is read like a file.
 char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
     common_status status = {.is_file = true};
@@ -932,8 +940,8 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
 
 #else
 
-// Reads a pipe to its end. A pipe from which nothing can be read does not have a writer, which is
-// an error.
+// Reads a pipe to its end. If nothing can be read, the pipe has no writer, which is reported as an
+// error.
 static char *read_pipe(int descriptor, size_t *size, const char **reason)
 {
     char *const bytes = read_all(descriptor, 0, size, reason);
@@ -957,9 +965,9 @@ static char *read_descriptor(int descriptor, const struct stat *status, size_t *
     return NULL;
 }
 
-// Opens the path first and then examines the opened file, so that the file cannot be replaced in
-// between. Opening without blocking is necessary for a pipe without a writer; reading such a pipe
-// ends immediately.
+// Opens the path first and then examines the opened file. The file therefore cannot be replaced
+// between both steps. Opening a pipe without a writer would block, so O_NONBLOCK is set. Reading
+// such a pipe then ends immediately.
 char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
     struct stat status = {0};

@@ -1,7 +1,8 @@
-// Game folders with their archives: zip files, which libzip reads, and .pak files.
+// Game folders with their archives. Archives are zip files, which libzip reads, and .pak files of
+// Quake.
 //
-// Each folder and each archive is a `game_source`, the `user` of one md5_game_path, whose functions
-// list and open its files. Entries of archives are checked when the archive is opened.
+// Each folder and each archive is a `game_source`. It is the `user` of one md5_game_path, whose
+// functions list and open its files. The entries of an archive are checked when it is opened.
 #include "demo/common/game_folder.h"
 
 #include "demo/common/file.h"
@@ -10,12 +11,12 @@
 
 #include <errno.h>
 
-// The largest file of an archive that is read, bytes.
+// The largest size of a file in an archive that is read, in bytes.
 #define MAX_FILE_SIZE ((uint64_t)1 << 29)
 
-// The size of a file in an archive may exceed FREE_MIB only if it is at most MAX_RATIO times the
-// compressed size, so that a small archive cannot fill the memory. The size of texts and images of
-// games is 2 to 50 times their compressed size.
+// A small archive must not be able to fill the memory. A file in an archive that is larger than
+// FREE_MIB is therefore rejected if it is more than MAX_RATIO times as large as its compressed
+// data. Real texts and images of games are 2 to 50 times as large.
 enum { FREE_MIB = 128, MAX_RATIO = 100 };
 
 // A file of a folder or an archive.
@@ -26,7 +27,7 @@ typedef struct source_file {
     uint64_t packed;   // archives: compressed bytes
 } source_file;
 
-// A folder or an archive; the `user` of a md5_game_path.
+// A folder or an archive of a game. It is the `user` of a md5_game_path.
 typedef struct game_source {
     const char *path; // valid only while the source is opened
     source_file *files;
@@ -44,7 +45,7 @@ typedef struct game_source {
 
 enum { MAX_WARNINGS = 10 };
 
-// Fills `error` as printf() does and returns false.
+// Fills `error` with a formatted message, like printf(), and returns false.
 COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
 {
     va_list arguments;
@@ -54,8 +55,8 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
     return false;
 }
 
-// Passes a warning to the caller's function, or prints it to standard error. `entry` is "" if the
-// warning is about the whole archive.
+// Passes a warning to the caller's function. If there is none, prints it to standard error. `entry`
+// is "" if the warning is about the whole archive.
 static void report_warning(const game_source *archive, const char *entry, const char *message)
 {
     const common_game_paths *const game = archive->game;
@@ -66,9 +67,9 @@ static void report_warning(const game_source *archive, const char *entry, const 
         common_print(stderr, "%s: warning: %s%s%s\n", archive->path, entry, separator, message);
 }
 
-// Reports a warning about an entry of an archive, or about the archive itself if the name is "". An
-// archive reports a limited number of warnings, because a damaged archive can have an error in each
-// of many thousand entries. The last one reports that further warnings are suppressed.
+// Reports a warning about an entry of an archive. If the name is "", it is about the archive
+// itself. A damaged archive can have many thousand faulty entries, so the number of warnings per
+// archive is limited. The last warning says that further ones are suppressed.
 COMMON_PRINTF(3, 4)
 static void warn(game_source *archive, const char *name, const char *format, ...)
 {
@@ -100,7 +101,7 @@ static void add_file(game_source *added, source_file file)
     *COMMON_ADD_ITEM(added->files, added->count) = file;
 }
 
-// Returns true for names that a terminal would interpret.
+// Returns true if a name contains control characters, which a terminal would interpret.
 static bool has_control_character(const char *name)
 {
     for (const char *c = name; *c != '\0'; c++) {
@@ -110,8 +111,7 @@ static bool has_control_character(const char *name)
     return false;
 }
 
-// Returns the reason why a name is invalid in a game, as the text of a warning. Returns NULL if the
-// name is valid.
+// Returns why a name is invalid in a game, as the text of a warning. Returns NULL if it is valid.
 static const char *find_name_fault(const char *name)
 {
     const int first = name[0] | 32; // a capital becomes a small letter
@@ -129,9 +129,9 @@ static const char *find_name_fault(const char *name)
     return NULL;
 }
 
-// Adds an entry of an archive if its name and size are valid, and warns otherwise. `claimed` is the
+// Adds an entry of an archive if its name and size are valid, otherwise warns. `claimed` is the
 // number of bytes of the archive that the file and its header require. It is counted even if the
-// file is skipped.
+// entry is skipped, for check_entries().
 static void add_entry(game_source *archive, const char *name, source_file file, uint64_t claimed)
 {
     // A hostile archive can claim any number. The limit prevents an overflow of the sum.
@@ -150,8 +150,8 @@ static void add_entry(game_source *archive, const char *name, source_file file, 
     }
 }
 
-// Orders files by name, ignoring case, and files with the same name by their position in the
-// archive.
+// Orders files by name, ignoring case. Files with the same name are ordered by their position in
+// the archive.
 static int compare_files(const void *a, const void *b)
 {
     const source_file *const first = *(const source_file *const *)a;
@@ -160,7 +160,7 @@ static int compare_files(const void *a, const void *b)
     return order ? order : (first > second) - (first < second);
 }
 
-// Warns of entries of an archive with equal names. Only the last of them is used.
+// Warns of entries of an archive with equal names, because only the last of them is used.
 static void warn_of_duplicates(game_source *archive)
 {
     // Equal names are adjacent after sorting.
@@ -175,8 +175,8 @@ static void warn_of_duplicates(game_source *archive)
     free(sorted);
 }
 
-// Checks all entries of an archive together. Returns false and fills `error` if they require more
-// bytes than the archive has. They then overlap, as in a zip bomb.
+// Checks all entries of an archive together. If they require more bytes than the archive has, they
+// overlap, as in a zip bomb. Returns false and fills `error` in this case.
 static bool check_entries(game_source *archive, md5_error *error)
 {
     if (archive->num_packed > archive->archive_size)
@@ -202,8 +202,8 @@ enum { STORED = 0, DEFLATED = 8, LOCAL_HEADER_SIZE = 30 };
 // The file type in the Unix attributes of an entry.
 enum { MODE_SHIFT = 16, MODE_KIND = 0xF000, MODE_LINK = 0xA000 };
 
-// Returns true if the size of an entry is possible for its compressed size. Deflate compresses by a
-// factor of at most 1032.
+// Returns true if the size of an entry is possible for its compressed size. Deflate cannot compress
+// by more than a factor of 1032.
 static bool has_possible_size(const zip_stat_t *stat)
 {
     enum { MAX_GROWTH = 1032, MAX_BLOCK = 64 };
@@ -265,8 +265,8 @@ static void add_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry)
     add_entry(archive, name, file, stat.comp_size + length + LOCAL_HEADER_SIZE);
 }
 
-// Opens a zip file and adds its entries. Returns false and fills `error` if its file list cannot be
-// read.
+// Opens a zip file and adds its entries. Returns false and fills `error` if its list of files
+// cannot be read.
 static bool open_zip(game_source *archive, md5_error *error)
 {
     int code = 0;
@@ -292,8 +292,8 @@ static void close_zip(struct zip *zip)
         zip_discard(zip);
 }
 
-// Reads an entry completely. libzip checks the size and the checksum at the end of an entry, so one
-// more byte is requested at the end.
+// Reads an entry completely. libzip checks the size and the checksum only at the end of an entry.
+// One more byte is therefore requested, so that libzip reaches the end.
 static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5_error *error)
 {
     char extra;
@@ -341,8 +341,9 @@ static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5
 #endif
 
 // == .pak files ===================================================================================
-//
-// A .pak file of Quake begins with "PACK", the offset and the size of its file list. The list
+// A .pak file of Quake begins with "PACK", the offset of its file list and the size of this list.
+// The list contains a name of 56 bytes, an offset and a size for each file. Numbers are
+// little-endian.
 // contains a name of 56 bytes, an offset and a size for each file. Numbers are little-endian.
 
 enum { PAK_HEADER = 12, PAK_ENTRY = 64, PAK_NAME = 56 }; // bytes
@@ -361,7 +362,8 @@ typedef struct pak_list {
 } pak_list;
 
 // Reads the position of the file list from the header of a .pak file. Returns false and fills
-// `error` if the list is not completely inside of the file, or not a whole number of entries.
+// `error` if the list is not completely inside of the file, or if its size is not a multiple of the
+// size of an entry.
 static bool read_pak_header(const game_source *archive, pak_list *list, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
@@ -381,7 +383,8 @@ static bool read_pak_header(const game_source *archive, pak_list *list, md5_erro
     return true;
 }
 
-// Adds a file from its entry in the file list, or warns if its data are outside of the archive.
+// Adds a file of a .pak file from its entry in the file list. Warns if its data are outside of the
+// archive.
 static void add_pak_entry(game_source *archive, const unsigned char *entry)
 {
     char name[PAK_NAME + 1] = ""; // a name of the full length does not end with a zero byte
@@ -405,8 +408,8 @@ static bool open_pak(game_source *archive, md5_error *error)
     if (!read_pak_header(archive, &list, error))
         return false;
 
-    // malloc() is used because a damaged file may declare a list of 2 GiB, which must not end the
-    // program.
+    // A damaged file may declare a list of 2 GiB. common_alloc() would then end the program, so
+    // malloc() is used.
     const size_t size = (size_t)list.size;
     unsigned char *const entries = malloc(size > 0 ? size : 1);
     const bool is_read = entries && read_range(archive->stream, list.start, entries, size);
@@ -421,21 +424,21 @@ static bool open_pak(game_source *archive, md5_error *error)
 
 // == Folders and archives =========================================================================
 
-// Extensions of archives whose files hide files of their folder.
+// Extensions of archives that take precedence over the files of their folder.
 static const char *const over[] = {".pak", NULL};
 
-// Extensions of archives whose files are hidden by files of their folder.
+// Extensions of archives over which the files of their folder take precedence.
 static const char *const under[] = {".pk4", ".pk3", ".zip", NULL};
 
-// Returns the name of a file in the game; md5_game_path.name.
+// Returns the name of a file in the game, as a callback for md5_game_path.name.
 static const char *get_name(void *user, size_t file)
 {
     const game_source *const from = user;
     return from->files[file].name + from->start;
 }
 
-// Checks that a file of an archive is not suspiciously large; see FREE_MIB. Returns false and fills
-// `error` otherwise.
+// Returns true if a file of an archive is not suspiciously large; see FREE_MIB. Otherwise fills
+// `error`.
 static bool check_ratio(const source_file *file, md5_error *error)
 {
     const bool is_small = file->size <= (uint64_t)FREE_MIB << 20;
@@ -449,7 +452,7 @@ static bool check_ratio(const source_file *file, md5_error *error)
                 (unsigned long long)file->packed);
 }
 
-// Reads a file of an archive to `bytes`.
+// Reads a file of a zip or .pak archive to `bytes`. Returns false and fills `error` on failure.
 static bool read_packed(const game_source *archive, const source_file *file, char *bytes,
                         md5_error *error)
 {
@@ -460,8 +463,8 @@ static bool read_packed(const game_source *archive, const source_file *file, cha
     return fail(error, "truncated archive: an entry is incomplete");
 }
 
-// Reads a file that is not in an archive. Returns NULL and fills the error on failure; the
-// caller frees the bytes.
+// Reads a file that is not in an archive. The caller frees the bytes. Returns NULL and fills the
+// error on failure.
 static char *open_on_disk(const source_file *file, size_t *size, md5_error *error)
 {
     const char *reason = "";
@@ -471,8 +474,8 @@ static char *open_on_disk(const source_file *file, size_t *size, md5_error *erro
     return bytes;
 }
 
-// Reads a file of an archive to new memory. Returns NULL and fills `error` on failure. malloc() is
-// used because running out of memory is an error of this file and must not end the program.
+// Reads a file of an archive to new memory. Returns NULL and fills `error` on failure. Lack of
+// memory is also only an error of this file and must not end the program, so malloc() is used.
 static char *open_in_archive(const game_source *archive, const source_file *file, size_t *size,
                              md5_error *error)
 {
@@ -490,8 +493,8 @@ static char *open_in_archive(const game_source *archive, const source_file *file
     return NULL;
 }
 
-// Reads a file to new memory; md5_game_path.open. *size is the largest size that the caller
-// accepts, or 0 for any size. Afterwards it is the size of the file.
+// Reads a file to new memory, as a callback for md5_game_path.open. On entry, *size is the largest
+// size that the caller accepts, or 0 for any size. Afterwards it is the size of the file.
 static const void *open_file(void *user, size_t index, size_t *size, md5_error *error)
 {
     const game_source *const from = user;
@@ -532,7 +535,7 @@ static void free_source(game_source *freed)
     free(freed);
 }
 
-// Appends an opened folder or archive to the search paths of the game, which then own it.
+// Appends an opened folder or archive to the search paths of a game. The game then owns it.
 static void add_source(common_game_paths *game, game_source *added, bool is_archive)
 {
     game->paths = common_grow(game->paths, game->count, sizeof *game->paths);
@@ -549,8 +552,8 @@ static void add_source(common_game_paths *game, game_source *added, bool is_arch
     };
 }
 
-// Opens archive->path and adds its entries. The first bytes decide the format. Returns false and
-// fills `error` if the archive cannot be read.
+// Opens archive->path and adds its entries. The first bytes of the file decide whether it is a .pak
+// file. Returns false and fills `error` if the archive cannot be read.
 static bool open_archive(game_source *archive, md5_error *error)
 {
     char magic[4] = "";
@@ -563,7 +566,7 @@ static bool open_archive(game_source *archive, md5_error *error)
     if (memcmp(magic, "PACK", 4) == 0)
         return open_pak(archive, error);
 
-    // libzip opens the file itself. It also reads zip files with other first bytes.
+    // libzip opens the file itself. It also reads zip files that begin with other data.
     fclose(archive->stream);
     archive->stream = NULL;
     if (open_zip(archive, error))
@@ -591,10 +594,10 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
     return is_good;
 }
 
-// Adds the archives of a folder with one extension to the search paths. The last name is first,
-// because a later archive overrides an earlier one. The names of .pak files are compared by their
-// numbers, as in Quake, and other names by their letters. An archive that cannot be read is skipped
-// with a warning. `num_files` is the argument of game->goes_on.
+// Adds all archives of a folder that have one extension to the search paths. Later archives
+// override earlier ones, so the last name is added first. Names of .pak files are compared by their
+// numbers, as in Quake, and all other names by their letters. An archive that cannot be read is
+// skipped with a warning. `num_files` is the argument of game->goes_on.
 static void add_archives_of_kind(common_game_paths *game, const char *folder, const char *extension,
                                  size_t num_files)
 {
@@ -614,7 +617,7 @@ static void add_archives_of_kind(common_game_paths *game, const char *folder, co
     common_free_list(&archives);
 }
 
-// Adds the archives of a folder with each of the extensions, `over` or `under`.
+// Adds all archives of a folder to the search paths that have one of the extensions.
 static void add_archives(common_game_paths *game, const char *folder, const char *const *extensions,
                          size_t num_files)
 {
@@ -622,8 +625,8 @@ static void add_archives(common_game_paths *game, const char *folder, const char
         add_archives_of_kind(game, folder, extensions[i], num_files);
 }
 
-// Returns a source with the files of a folder and its subfolders, sorted by their paths. The names
-// in the game are the paths without the folder.
+// Returns a source with the files of a folder and its subfolders, sorted by their paths. The name
+// of a file in the game is its path without the folder.
 static game_source *list_folder(common_game_paths *game, const char *folder)
 {
     common_walk walk = {.goes_on = game->goes_on, .user = game->user};
@@ -642,7 +645,8 @@ static game_source *list_folder(common_game_paths *game, const char *folder)
 }
 
 // Adds a single archive, or a folder and its archives. The files of the folder are listed first,
-// but the .pak files precede them in the search order.
+// because their number is the argument of game->goes_on while archives are opened. In the search
+// order, the .pak files nevertheless precede them.
 bool common_add_game_path(common_game_paths *game, const char *folder, md5_error *error)
 {
     if (!common_is_folder(folder))
@@ -678,7 +682,7 @@ bool common_contains_files(const char *path)
     return common_is_folder(path) || (common_is_archive(path) && common_is_file(path));
 }
 
-// Returns true if a name is the name of a folder with declarations in Doom 3.
+// Returns true if a folder with this name contains declarations in Doom 3.
 static bool is_declaration_folder(const char *name)
 {
     static const char *const names[] = {"materials", "def", "skins"};

@@ -7,8 +7,9 @@ const char *const common_plain[] = {NULL};
 const char *const common_roff[] = {"\xC2\xB0", " degrees", "\n.", "\n\\&.", "\n'", "\n\\&'", "-",
                                    "\\-",      "\\",       "\\e", "…",      "...", NULL};
 
-// Prints a value, in which the first text of each pair of `escapes` is replaced by the second. At
-// each position, the first matching pair is used.
+// Prints a value. `escapes` is a list of pairs of texts. Where the first text of a pair occurs in
+// the value, the second is printed instead. If several pairs match at a position, the first is
+// used.
 static void print_value(FILE *file, const char *value, const char *const *escapes)
 {
     while (*value != '\0') {
@@ -25,8 +26,8 @@ static void print_value(FILE *file, const char *value, const char *const *escape
     }
 }
 
-// Returns true if an entry has the property of a directive: a digit stands for the value with this
-// index, a letter for the kind.
+// Returns true if an entry has the property that a directive names. A digit means that the entry
+// has a value with this index. A letter means that the entry is of this kind.
 static bool has_property(const common_manual_entry *entry, char property)
 {
     if (property > '9')
@@ -34,9 +35,9 @@ static bool has_property(const common_manual_entry *entry, char property)
     return entry->values[property - '0'] != NULL;
 }
 
-// Interprets the directives of a template, which begin with a tilde; see manual.h. The end of a
-// loop jumps back to its start for the next entry. Conditional text that is not printed is skipped
-// up to its end.
+// Interprets the directives of a template, which begin with a tilde; see manual.h. At the end of a
+// loop, continues at its start with the next entry. If the condition of a text is not fulfilled,
+// skips to its end.
 void common_print_template(FILE *file, const char *template, const char *const *escapes,
                            const common_manual_entry *entries, size_t count)
 {

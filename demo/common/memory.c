@@ -27,8 +27,8 @@ void *common_realloc(void *memory, size_t count, size_t size)
     return checked(realloc(memory, total > 0 ? total : 1), count, size);
 }
 
-// The capacity is the power of two that is at least `count`, so the array is full if `count` is 0
-// or a power of two.
+// The capacity is not stored: it is the smallest power of two that is at least `count`. The array
+// is therefore full if `count` is 0 or a power of two.
 void *common_grow(void *items, size_t count, size_t size)
 {
     if ((count & (count - 1)) != 0)
@@ -112,7 +112,7 @@ uint32_t common_read_little_endian(const void *bytes, size_t size)
     return number;
 }
 
-// Returns a hash of `size` bytes, a multiple of 4.
+// Returns a hash of some bytes. `size` must be a multiple of 4.
 static uint64_t hash_words(const char *bytes, size_t size)
 {
     uint64_t hash = 0;
@@ -124,9 +124,9 @@ static uint64_t hash_words(const char *bytes, size_t size)
     return hash;
 }
 
-// Returns the slot of an item that equals `item`, or a free slot. Returns `num_slots` if neither is
-// found in a few tries, because hostile items may all have the same hash. A slot contains 1 + the
-// index of an item, or 0 if it is free. `num_slots` is a power of 2.
+// Returns the slot of an item that equals `item`, or a free slot. A slot contains 1 + the index of
+// an item, or 0 if it is free. `num_slots` is a power of 2. Hostile items may all have the same
+// hash, so only a few slots are tried. If none of them fits, returns `num_slots`.
 static size_t find_equal_slot(const uint32_t *table, size_t num_slots, const char *items,
                               const char *item, size_t size)
 {
@@ -143,8 +143,8 @@ static size_t find_equal_slot(const uint32_t *table, size_t num_slots, const cha
     return num_slots;
 }
 
-// Adds the items to a hash table one after the other. If the table contains an equal item, that
-// item is the first. An item for which no slot is found is treated as new.
+// Adds the items to a hash table one after the other. If the table already contains an equal item,
+// that item is the first. If no slot is found for an item, it is treated as new.
 void common_find_equal(const void *items, size_t count, size_t size, uint32_t *first)
 {
     const char *const bytes = items;

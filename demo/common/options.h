@@ -1,12 +1,13 @@
-// Values of options, as described by the entries of a table (common_option). A value has a type
-// (common_value). Values are stored in the members of a structure, and converted from and to text.
+// Values of options. A table describes the options of a program, with one entry for each option
+// (common_option). A value has a type (common_value). Values are stored in the members of a
+// structure, and are converted from and to text.
 #ifndef DEMO_COMMON_OPTIONS_H
 #define DEMO_COMMON_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// The format of a value. The type of the member is in parentheses.
+// The format of a value as text. The type of the member that stores it is in parentheses.
 typedef enum common_kind {
     COMMON_SWITCH,    // yes or no (bool)
     COMMON_OPPOSITE,  // a switch that clears its member: "no-maps" (bool)
@@ -54,8 +55,8 @@ enum { COMMON_MAX_NUMBERS = 3 };
 
 typedef struct common_value {
     common_value_type type;
-    // For a choice, the index of its word. For a switch, the value of its member, 0 or 1: for a
-    // COMMON_OPPOSITE, whose member is the opposite of its text, 0 is "yes".
+    // The index of a choice's word. For a switch, it is the value of its member, 0 or 1. The member
+    // of a COMMON_OPPOSITE is the opposite of its text, so there 0 means "yes".
     unsigned choice;
     double numbers[COMMON_MAX_NUMBERS]; // of a color: 0 to 1
     const char *text;                   // not owned
@@ -76,51 +77,52 @@ static inline common_value common_text_value(const char *text)
     return (common_value){.type = COMMON_VALUE_TEXT, .text = text};
 }
 
-// Stores a value in the option's member of a structure. The text of COMMON_TEXTS is added to the
-// earlier texts. Returns false and changes nothing if the value is out of range or has another type
-// than the option.
+// Stores a value in the member of a structure that belongs to an option. A text of COMMON_TEXTS is
+// added to the earlier texts. Returns false and changes nothing if the value is out of range or its
+// type is not that of the option.
 bool common_store_value(const common_option *option, const common_value *value, void *structure);
 
 // Returns the value of an option's member. The type is COMMON_VALUE_NONE if a number is out of
-// range, which means that it is not set, and for COMMON_TEXTS.
+// range, which means that it is not set. It is also COMMON_VALUE_NONE for COMMON_TEXTS.
 common_value common_load_value(const common_option *option, const void *structure);
 
 // Returns true if two values are equal. Texts are compared by their characters.
 bool common_are_values_equal(const common_value *a, const common_value *b);
 
-// Returns the count of numbers in a value of this kind, or 0.
+// Returns how many numbers a value of this kind has. Returns 0 if it has none.
 int common_count_numbers(int kind);
 
-// Returns the count of words in "a|b|c".
+// Returns the number of words in a list such as "a|b|c".
 unsigned common_count_words(const char *words);
 
 // -- Texts of values ------------------------------------------------------------------------------
 
-// Parses the text of a value. `text` is NULL if a switch has no value. A text of the kinds
-// COMMON_TEXT to COMMON_TEXTS is not copied. Returns false if the text is invalid or the value is
-// out of range.
+// Parses the text of a value. `text` is NULL if a switch is given without a value. For the kinds
+// COMMON_TEXT to COMMON_TEXTS, the value refers to the text, which is not copied. Returns false if
+// the text is invalid or the value is out of range.
 bool common_parse_value(const common_option *option, const char *text, common_value *value);
 
 // Parses `text` and stores the value in the option's member of a structure. Returns false and
 // changes nothing if the text is invalid.
 bool common_read_value(const common_option *option, const char *text, void *structure);
 
-// Writes an error message with the expected value to problem[size]. `text` is NULL if the value is
-// missing.
+// Writes an error message that says which value is expected to problem[size]. `text` is NULL if the
+// value is missing.
 void common_explain_value(const common_option *option, const char *text, char *problem,
                           size_t size);
 
-// Returns the text of a value, which common_read_value() reads as the same value. The caller frees
+// Returns a value as text. common_read_value() reads this text as the same value. The caller frees
 // it. Returns NULL for COMMON_VALUE_NONE, COMMON_VALUE_DEFAULT, and texts that are NULL.
 char *common_print_value(const common_option *option, const common_value *value);
 
-// Returns the size of a member of this kind, bytes.
+// Returns the size in bytes of a member that stores a value of this kind.
 size_t common_value_size(int kind);
 
-// Parses a number from `low` to `high` in the C locale. Returns the text after it, or NULL.
+// Parses a number from `low` to `high` in the format of the C locale. Returns the text after the
+// number, or NULL if there is no such number.
 const char *common_parse_number(const char *text, double low, double high, double *number);
 
-// Returns a copy of the word of "a|b|c" with this index, or NULL. The caller frees it.
+// Returns a copy of word `index` of a list such as "a|b|c", or NULL. The caller frees it.
 char *common_copy_word(const char *words, unsigned index);
 
 #endif

@@ -1,5 +1,5 @@
-// Options and commands of earlier versions of a program. Each program has one table of them, so
-// that it can name the replacement when a user gives one.
+// Options and commands that earlier versions of a program had. If a user gives one of them, the
+// program can name the replacement. Each program has a table of them.
 #ifndef DEMO_COMMON_REMOVED_H
 #define DEMO_COMMON_REMOVED_H
 
@@ -10,7 +10,8 @@ typedef struct common_removed {
     const char *advice; // completes "NAME was removed: ", an imperative
 } common_removed;
 
-// Returns the entry of table[count] with this name (`length` bytes, without dashes), or NULL.
+// Returns the entry with this name in table[count], or NULL. `name` has `length` bytes and no
+// dashes.
 const common_removed *common_find_removed(const common_removed *table, size_t count,
                                           const char *name, size_t length);
 

@@ -1,5 +1,5 @@
-// Functions of the operating system: one section for Windows, one for POSIX, and functions that
-// both share.
+// Functions of the operating system. One section is for Windows, one for POSIX, and one contains
+// functions that both share.
 #define _DEFAULT_SOURCE // st_mtim
 
 #include "demo/common/system.h"
@@ -84,7 +84,7 @@ bool common_process_runs(long id)
     const HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)id);
     if (process == NULL)
         return false;
-    // The process exists until the last handle to it is closed, also after its end.
+    // A process continues to exist after its end until the last handle to it is closed.
     DWORD exit_code = 0;
     const bool runs = GetExitCodeProcess(process, &exit_code) != 0 && exit_code == STILL_ACTIVE;
     CloseHandle(process);
@@ -108,7 +108,8 @@ bool common_process_runs(long id)
     return kill((pid_t)id, 0) == 0;
 }
 
-// The time has nanoseconds, except on macOS, where the member has another name.
+// The time has a resolution of nanoseconds. On macOS, the member has another name, so the time has
+// seconds there.
 bool common_read_status(const char *path, common_status *status)
 {
     struct stat found;
@@ -160,7 +161,8 @@ static int make_folder(const char *path, unsigned mode)
     return mkdir(path, mode);
 }
 
-// Sanitizers make programs several times slower, and reserve more addresses than any limit.
+// Sanitizers make programs several times slower. They also reserve more addresses than any limit
+// allows.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { HAS_SANITIZER = 1, SLOWDOWN = 4 };
 #else
@@ -177,8 +179,8 @@ static void exit_after_timeout(int signal_number)
 }
 
 // Sets the soft limits of memory and processor time. When the time is over, the system sends
-// SIGXCPU, and its handler prints the message and exits. Without a limit of time, the signal is
-// ignored.
+// SIGXCPU. The handler of this signal prints the message and exits. Without a time limit, the
+// signal is ignored.
 void common_limit_process(size_t bytes, unsigned seconds, const char *message)
 {
     struct rlimit memory;
@@ -195,8 +197,8 @@ void common_limit_process(size_t bytes, unsigned seconds, const char *message)
     setrlimit(RLIMIT_CPU, &time);
 }
 
-// Limits this process, a child, to `bytes` in addition to the memory that it inherited from its
-// parent.
+// Limits this process, which is a child. It may use `bytes` in addition to the memory that it has
+// inherited from its parent.
 static void limit_child(size_t bytes, unsigned seconds)
 {
     const size_t inherited = common_address_space();
@@ -204,7 +206,7 @@ static void limit_child(size_t bytes, unsigned seconds)
     common_limit_process(limit, seconds, "");
 }
 
-// Reads a stream to its end, or until more than 2 GiB were read. Returns the number of bytes.
+// Reads a stream to its end, but stops after more than 2 GiB. Returns the number of bytes.
 static size_t read_output(FILE *in, char **all)
 {
     enum { BLOCK = 1 << 16 };
@@ -223,7 +225,7 @@ static size_t read_output(FILE *in, char **all)
     return used;
 }
 
-// Returns the reason why a process without output ended.
+// Returns the reason why a child process has ended without output.
 static const char *describe_end(int status)
 {
     const bool is_stopped = WIFSIGNALED(status);
@@ -233,7 +235,7 @@ static const char *describe_end(int status)
                       : "the process ended without a result";
 }
 
-// The main function of a child process: runs `work` and exits. `out` is NULL if it cannot be
+// The main function of a child process. Calls `work` and exits. `out` is NULL if it could not be
 // opened.
 static _Noreturn void run_as_child(bool (*work)(void *user, FILE *out), void *user, FILE *out)
 {
@@ -242,8 +244,9 @@ static _Noreturn void run_as_child(bool (*work)(void *user, FILE *out), void *us
     _exit(is_done ? 0 : 1); // does not flush the parent's files or call its exit handlers
 }
 
-// Reads the end of a pipe until the child process closes its end, and closes the pipe. Returns the
-// number of bytes in *all, which the caller frees. A child that still writes is ended by a signal.
+// Reads from a pipe until the child process closes its end, then closes the pipe. Returns the
+// number of bytes in *all, which the caller frees. A child that continues to write afterwards is
+// ended by a signal.
 static size_t read_pipe_of_child(int read_end, char **all)
 {
     *all = NULL;
@@ -257,8 +260,8 @@ static size_t read_pipe_of_child(int read_end, char **all)
     return used;
 }
 
-// Waits for the end of a child process and returns its status. A signal interrupts waitpid(), which
-// is then called again.
+// Waits for the end of a child process and returns its status. If a signal interrupts waitpid(), it
+// is called again.
 static int wait_for_child(pid_t child)
 {
     int status = 0;
@@ -267,8 +270,8 @@ static int wait_for_child(pid_t child)
     return status;
 }
 
-// Runs `work` in a child process, whose output the parent reads from a pipe. A crash, or a limit
-// that is exceeded, then only ends the child.
+// Runs `work` in a child process and reads its output from a pipe. A crash or an exceeded limit
+// then ends only the child.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure)
 {
@@ -317,8 +320,8 @@ static const char *temporary_folder(void)
     return windows_folder ? windows_folder : "/tmp";
 }
 
-// Tries names with increasing numbers until one does not exist yet. Returns NULL with errno if the
-// folder cannot be created for another reason.
+// Tries names with increasing numbers until one does not exist yet. If the folder cannot be created
+// for another reason, returns NULL and sets errno.
 char *common_create_temporary_folder(const char *name)
 {
     const char *const folder = temporary_folder();
@@ -334,8 +337,8 @@ char *common_create_temporary_folder(const char *name)
     return NULL;
 }
 
-// Creates a folder for each slash in the path, from the first to the last. Errors are ignored: most
-// folders exist, and writing the file reports a missing folder.
+// Creates a folder for each slash in the path, beginning with the first. Errors are ignored,
+// because most folders exist already. If a folder is still missing, writing the file reports it.
 void common_create_folders(const char *file, unsigned mode)
 {
     char *const folder = common_copy(file);

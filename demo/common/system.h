@@ -14,7 +14,7 @@ typedef struct common_status {
     uint64_t size; // bytes
     uint64_t time; // time of the last change, in nanoseconds if the system supports it
 
-    // Identify the file. `file` is 0 on systems without file numbers.
+    // Both numbers together identify the file. `file` is 0 on systems without file numbers.
     uint64_t file;
     uint64_t device;
 } common_status;
@@ -25,12 +25,12 @@ bool common_read_status(const char *path, common_status *status);
 // Returns true if the path itself is a symbolic link. Always returns false on Windows.
 bool common_is_link(const char *path);
 
-// Creates the folders of a file's path with this mode, if they do not exist. Errors are not
-// reported: writing the file then fails, and reports the reason.
+// Creates all folders of a file's path that do not exist yet, with this mode. Errors are not
+// reported: writing the file then fails and reports the reason.
 void common_create_folders(const char *file, unsigned mode);
 
-// Creates a folder NAME-NUMBER in the system's folder for temporary files, accessible only to the
-// user. Returns its path, which the caller frees, or NULL on failure.
+// Creates a folder NAME-NUMBER in the system's folder for temporary files. Only the user can access
+// it. Returns its path, which the caller frees, or NULL on failure.
 char *common_create_temporary_folder(const char *name);
 
 // Returns the size of the process's address space in bytes, or 0 if the system does not have
@@ -43,26 +43,26 @@ long common_process_id(void);
 // Returns true if a process with this id runs and belongs to the same user.
 bool common_process_runs(long id);
 
-// Limits the memory and the processor time of the process, if the system supports it. 0 seconds
-// means no limit of time. When the time is exceeded, writes `message` to standard error and exits
-// with status 1. When the memory is exceeded, allocations fail.
+// Limits the memory and the processor time of this process, if the system supports it. `seconds` is
+// 0 for no time limit. If the time is exceeded, writes `message` to standard error and exits with
+// status 1. If the memory is exceeded, allocations fail.
 void common_limit_process(size_t bytes, unsigned seconds, const char *message);
 
-// Cause of a failure of common_run_in_child().
+// The reason why common_run_in_child() has failed.
 typedef struct common_child_failure {
     bool is_started;    // false: the system could not start the process, or does not support it
     const char *reason; // text for messages
 } common_child_failure;
 
-// Runs work(user, out) in a child process with limits as above, for libraries that hostile files
-// can crash. The limit of memory is in addition to the address space that this process uses, which
-// its child inherits. Returns the bytes [*size] that the process wrote, even if it crashed; free
-// them with free(). Returns NULL and fills *failure if the process could not be started, or wrote
-// nothing or more than 2 GiB.
+// Runs work(user, out) in a child process, for libraries that can crash because of hostile files.
+// The limits are those of common_limit_process(), but the memory is in addition to the address
+// space of this process, which the child inherits. Returns the bytes [*size] that the child has
+// written, even if it has crashed. Free them with free(). Returns NULL and fills *failure if the
+// child could not be started, or if it wrote nothing or more than 2 GiB.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure);
 
-// Makes standard output a text stream again, after common_begin_file() made it binary. Has an
+// Makes standard output a text stream again after common_begin_file() has made it binary. It has an
 // effect only on Windows.
 void common_set_text_output(void);
 

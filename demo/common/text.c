@@ -1,10 +1,10 @@
-// Prints text with all characters escaped that could control a terminal.
+// Prints text from untrusted sources. Characters that could control a terminal are escaped.
 #include "demo/common/text.h"
 
 #include <errno.h>
 #include <math.h>
 
-// Returns the length of a UTF-8 sequence by its first byte, or 0 if the byte is invalid.
+// Returns the length of the UTF-8 sequence that begins with a byte, or 0 if no sequence does.
 static size_t sequence_length(unsigned char lead)
 {
     if (lead < 0xC2 || lead > 0xF4)
@@ -14,9 +14,9 @@ static size_t sequence_length(unsigned char lead)
     return lead >= 0xE0 ? 3 : 2;
 }
 
-// Returns true if the first two bytes of a UTF-8 sequence can encode a printable character.
-// Excluded are control characters, overlong forms, surrogates, and values above the last code
-// point; the second byte distinguishes them.
+// Returns true if the first two bytes of a UTF-8 sequence can encode a printable character. Control
+// characters, overlong forms, surrogates, and values above the last code point are excluded. The
+// second byte distinguishes them from other characters.
 static bool is_printable_sequence(unsigned char lead, unsigned char next)
 {
     switch (lead) {
@@ -34,8 +34,8 @@ static bool is_printable_sequence(unsigned char lead, unsigned char next)
     }
 }
 
-// Returns the length in bytes of the printable character at `text`, or 0 if the character is not
-// printable. A zero byte is never part of a sequence.
+// Returns the length in bytes of the character at `text`, or 0 if it is not printable. A zero byte
+// is never a part of a sequence, so the end of the text is not exceeded.
 static size_t printable_length(const unsigned char *text)
 {
     const unsigned char lead = text[0];
@@ -51,8 +51,8 @@ static size_t printable_length(const unsigned char *text)
     return is_printable_sequence(lead, text[1]) ? length : 0;
 }
 
-// Formats a text and copies it character by character, with an escape sequence for each byte that
-// is not printable. The result ends before the first character that does not fit.
+// Formats a text and copies it character by character. Each byte that is not printable becomes an
+// escape sequence. The result ends before the first character that does not fit.
 void common_write_text(char *text, size_t size, const char *format, va_list values)
 {
     char raw[1024];
@@ -77,7 +77,7 @@ void common_write_text(char *text, size_t size, const char *format, va_list valu
     text[used] = '\0';
 }
 
-// Returns the number of bytes at the start of a text that can be printed without escape sequences:
+// Returns the number of bytes at the start of a text that need no escape sequence. These are
 // printable characters and the character `plain`.
 static size_t plain_length(const char *text, char plain)
 {
@@ -91,9 +91,9 @@ static size_t plain_length(const char *text, char plain)
     }
 }
 
-// Prints a text with escape sequences for bytes that are not printable, except for the character
-// `plain`. Standard error is not buffered, so each printable part is written in one call: a reader
-// then sees complete lines, which are not mixed with lines of other programs.
+// Prints a text. Bytes that are not printable become escape sequences, except for the character
+// `plain`. Standard error is not buffered, so each printable part is written in one call. Readers
+// of a pipe then see complete lines, which are not mixed with lines of other programs.
 static void print(FILE *file, const char *text, char plain)
 {
     const char *rest = text;
@@ -108,7 +108,7 @@ static void print(FILE *file, const char *text, char plain)
     }
 }
 
-// Prints a text as a JSON string. NULL becomes "". Only ASCII is printed as it is; each other byte
+// Prints a text as a JSON string. NULL becomes "". Only ASCII is printed directly. Each other byte
 // is escaped as the character with its number.
 static void print_quoted(const char *text)
 {
@@ -125,7 +125,7 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
-// Prints a text with escape sequences, as a JSON string or as it is.
+// Prints a text as a JSON string or, if not `is_json`, with escape sequences.
 static void print_string(FILE *file, bool is_json, const char *text)
 {
     if (is_json)
@@ -143,14 +143,15 @@ static void print_double(FILE *file, bool is_json, const char *directive, double
         fprintf(file, directive, number);
 }
 
-// Prints formatted text like vfprintf(), but texts (%s) are escaped. In JSON, a text is printed in
-// quotes, and a number that is not finite as null. The format is processed part by part, because
-// the type of each value depends on its directive: l and z stand for larger integers.
+// Prints formatted text like vfprintf(), but escapes texts (%s). In JSON, a text is printed in
+// quotes, and a number that is not finite as null. The type of each value depends on its directive,
+// for example on l and z for larger integers. The format is therefore processed directive by
+// directive.
 static void print_values(FILE *file, bool is_json, const char *format, va_list values)
 {
     while (*format != '\0') {
-        // The next part of the format is either text up to the next directive, or a directive: %,
-        // width, precision and length, and one letter, the kind.
+        // The next part of the format is either text up to the next directive, or a directive. A
+        // directive consists of %, width, precision, length, and one letter for the kind.
         char directive[16];
         const bool is_directive = *format == '%';
         const size_t size =
@@ -208,7 +209,7 @@ void common_print_lines(FILE *file, const char *text)
     print(file, text, '\n');
 }
 
-// Prints the error of errno, which is 0 if the cause is unknown. Returns 1.
+// Prints the output error that errno describes. errno is 0 if the cause is unknown. Returns 1.
 static int report_output_error(const char *program)
 {
     if (errno != 0)
@@ -223,7 +224,7 @@ const char *common_noun(uint64_t count, const char *singular, const char *plural
     return count == 1 ? singular : plural;
 }
 
-// Writes the buffered output. Clears the error, so that each error is reported once.
+// Writes the buffered output. Clears the error of the stream, so that it is not reported again.
 int common_flush_output(const char *program)
 {
     errno = 0;
@@ -233,7 +234,7 @@ int common_flush_output(const char *program)
     return is_written ? 0 : report_output_error(program);
 }
 
-// Closes the output, because some file systems report errors only then.
+// Closes the output. Some file systems report errors only then.
 int common_end_output(const char *program)
 {
     errno = 0;

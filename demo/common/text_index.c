@@ -1,8 +1,8 @@
-// A hash table with open addressing. Slots contain indices into the array of texts.
+// A hash table with open addressing. Its slots contain indices of the array of texts.
 #include "demo/common/text_index.h"
 
-// Returns the FNV-1a hash (Fowler, Noll, Vo) of a text. At the end, the high bits are mixed into
-// the low bits, because only the low bits select a slot.
+// Returns the FNV-1a hash (Fowler, Noll, Vo) of a text. Only the low bits of a hash select a slot,
+// so the high bits are mixed into them at the end.
 static uint64_t hash_text(uint64_t seed, const char *text, size_t length)
 {
     uint64_t hash = seed;
@@ -12,8 +12,9 @@ static uint64_t hash_text(uint64_t seed, const char *text, size_t length)
     return hash ^ hash >> 32;
 }
 
-// Returns the slot of a text, or the free slot for it. The search begins at the slot of the hash
-// and ends at the text or at the first free slot. A slot contains 1 + the index of a text, or 0.
+// Returns the slot of a text, or the free slot for it. The search begins at the slot that the hash
+// selects. It ends at the text or at the first free slot. A slot contains 1 + the index of a text,
+// or 0 if it is free.
 static size_t find_slot(const common_text_index *index, const char *text, size_t length)
 {
     size_t slot = (size_t)hash_text(index->seed, text, length) & (index->num_slots - 1);
@@ -26,8 +27,8 @@ static size_t find_slot(const common_text_index *index, const char *text, size_t
     return slot;
 }
 
-// Makes space for one more text: doubles the number of slots if half of them are used, and adds all
-// texts to the new slots.
+// Makes space for one more text. If half of the slots are used, doubles their number and inserts
+// all texts again.
 static void enlarge(common_text_index *index)
 {
     if (2 * index->count < index->num_slots)
@@ -36,8 +37,8 @@ static void enlarge(common_text_index *index)
     index->num_slots = index->num_slots > 0 ? 2 * index->num_slots : 16;
     index->slots = common_alloc(index->num_slots, sizeof *index->slots);
 
-    // An unpredictable seed prevents that a hostile file contains many texts with equal hashes.
-    // Addresses are unpredictable, because operating systems choose them at random.
+    // A hostile file could contain many texts whose hashes are equal for a known seed. Addresses
+    // provide an unpredictable seed, because operating systems choose them at random.
     if (index->count == 0)
         index->seed = UINT64_C(0xCBF29CE484222325) ^ (uint64_t)(uintptr_t)index
                       ^ (uint64_t)(uintptr_t)index->slots << 24;
@@ -47,7 +48,7 @@ static void enlarge(common_text_index *index)
     }
 }
 
-// Searches the text, and appends a copy of it if it is new.
+// Searches the text. If it is new, appends a copy.
 size_t common_index_text(common_text_index *index, const char *text, size_t length)
 {
     enlarge(index);

@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-// Initialize with {0}. Indices count from 0 in the order in which texts are added.
+// A set of texts. Initialize it with {0}. A text's index is the number of texts that were added
+// before it.
 typedef struct common_text_index {
     char **texts;  // [count] copies
     size_t *slots; // [num_slots] 1 + index of a text; 0 if free
@@ -15,9 +16,9 @@ typedef struct common_text_index {
     uint64_t seed; // of the hash function
 } common_text_index;
 
-// Adds a text of `length` bytes unless it is in the set. Returns its index, which is the former
-// count if the text was added. The time is constant for short texts, even for texts that were
-// chosen to collide in a known hash function.
+// Adds a text of `length` bytes unless it is in the set. Returns its index. If the text was added,
+// the index is the former count. The time is constant for short texts. This is also true for texts
+// that were chosen to collide in a known hash function.
 size_t common_index_text(common_text_index *index, const char *text, size_t length);
 
 // Returns true if a text is in the set.

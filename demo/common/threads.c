@@ -1,13 +1,13 @@
-// A thread pool. Worker 0 is the thread that starts a loop (run()); the other workers are threads
-// of the pool, which wait between loops (run_worker()). During a loop, each worker takes ranges of
-// items until no items remain (run_ranges()).
+// A thread pool for parallel loops. Worker 0 is the thread that starts a loop (run()). The other
+// workers are threads of the pool, which wait between loops (run_worker()). During a loop, each
+// worker takes ranges of items until no items remain (run_ranges()).
 #define _POSIX_C_SOURCE 200809L // sysconf()
 #include "demo/common/threads.h"
 
 #include "demo/common/memory.h"
 
 // WebAssembly has threads only if the whole program is built for them. Windows has POSIX threads
-// only with mingw-w64. On other systems, the calling thread does all the work.
+// only with mingw-w64. Without threads, the calling thread does all the work.
 #if !defined(__EMSCRIPTEN__) && (!defined(_WIN32) || defined(__MINGW32__))
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ typedef struct worker {
     pthread_t thread;
 } worker;
 
-// All members except `jobs` and `workers` are protected by `lock`.
+// The pool. `lock` protects all members except `jobs` and `workers`.
 struct thread_pool {
     md5_threads jobs; // first member: the pointer that the caller has
     worker workers[MAX_WORKERS];
@@ -42,8 +42,8 @@ struct thread_pool {
 };
 
 // Executes ranges of the loop until no items remain. The caller holds the lock, which is released
-// while the function of the loop runs. A range is a fraction of the remaining items: ranges become
-// smaller towards the end, so that all threads finish at nearly the same time.
+// while the function of the loop runs. A range is a fraction of the remaining items, so ranges
+// become smaller towards the end. All threads therefore finish at nearly the same time.
 static void run_ranges(thread_pool *pool, uint32_t index)
 {
     while (pool->next < pool->count) {
@@ -60,9 +60,9 @@ static void run_ranges(thread_pool *pool, uint32_t index)
     }
 }
 
-// The main function of a thread of the pool; `user` is the worker. Executes ranges of each loop and
-// waits for the next loop, until the pool ends. The lock is held except while the thread waits or
-// executes a range, so that no signal is missed.
+// The main function of a thread of the pool. `user` is the worker. Executes ranges of each loop and
+// waits for the next loop, until the pool ends. The thread holds the lock except while it waits or
+// executes a range, so it misses no signal.
 static void *run_worker(void *user)
 {
     const worker *const self = user;
@@ -78,9 +78,9 @@ static void *run_worker(void *user)
     return NULL;
 }
 
-// Runs a loop; md5_threads.run. Starts the workers, executes ranges as worker 0, then waits for the
-// workers that have begun a range. A worker that wakes after the loop is done finds no items and
-// waits for the next loop.
+// Runs a loop, as a callback for md5_threads.run. Wakes the workers, executes ranges as worker 0,
+// then waits for all workers that have begun a range. A worker that wakes too late finds no items
+// and waits for the next loop.
 static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
     thread_pool *const pool = user;
@@ -96,8 +96,8 @@ static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
     pthread_mutex_unlock(&pool->lock);
 }
 
-// Starts a pool with `num_workers` workers, or one per processor core if it is 0. If the system
-// cannot create a thread, the pool has fewer workers.
+// Starts a pool. `num_workers` is 0 for one worker per processor core. If the system cannot create
+// a thread, the pool has fewer workers.
 const md5_threads *common_start_threads(uint32_t num_workers)
 {
     thread_pool *const pool = common_alloc(1, sizeof *pool);
@@ -115,7 +115,8 @@ const md5_threads *common_start_threads(uint32_t num_workers)
     pthread_cond_init(&pool->done, NULL);
     pool->jobs = (md5_threads){.run = run, .pool = pool, .num_workers = 1};
 
-    // Worker 0 is the calling thread. The other workers wait at the lock until all are created.
+    // Worker 0 is the calling thread. The other workers wait for the lock until all of them are
+    // created.
     pthread_mutex_lock(&pool->lock);
     for (uint32_t i = 1; i < count; i++) {
         worker *const next = &pool->workers[i];
@@ -128,7 +129,7 @@ const md5_threads *common_start_threads(uint32_t num_workers)
     return &pool->jobs;
 }
 
-// Ends the threads of a pool, waits for them and frees the pool. No loop may be running.
+// Ends the threads of a pool, waits for them and frees the pool. No loop may be in progress.
 void common_stop_threads(const md5_threads *threads)
 {
     if (!threads)

@@ -4,12 +4,12 @@
 
 #include "md5/md5model.h"
 
-// Starts a pool of `num_workers` threads, including the calling thread; 0 means one per core. If
-// threads cannot be started, the remaining threads do the work. md5_threads_run() runs loops, one
-// at a time, from the thread that started the pool.
+// Starts a pool of `num_workers` threads, one of which is the calling thread. 0 means one thread
+// per core. If some threads cannot be started, the others do their work. Run loops with
+// md5_threads_run(), one at a time, from the thread that started the pool.
 const md5_threads *common_start_threads(uint32_t num_workers);
 
-// Stops a pool. NULL is allowed.
+// Stops a pool and frees it. `threads` may be NULL.
 void common_stop_threads(const md5_threads *threads);
 
 #endif

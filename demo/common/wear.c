@@ -1,22 +1,23 @@
-// Attaches clothes to a body: finds a joint of the body for each joint of the clothes (body_joint),
-// then moves the weights of all vertices to these joints.
+// Attaches clothes to a body. Finds a joint of the body for each joint of the clothes (body_joint).
+// Then moves the weights of all vertices to these joints.
 //
-// A joint of the clothes follows the joint of the body with the same name, its namesake. A joint
-// without a namesake, such as a joint of a coat's tail, is a follower: it moves rigidly with its
-// nearest ancestor that has a namesake.
+// A joint of the body with the same name as a joint of the clothes is its namesake, which the joint
+// of the clothes follows. A joint without a namesake, such as a joint of a coat's tail, is a
+// follower. It moves rigidly with its nearest ancestor that has a namesake.
 #include "demo/common/wear.h"
 
 #include "demo/common/memory.h"
 
-// The value of body_joint.namesake before the joint is mapped.
+// Marks a body_joint.namesake that is not known yet.
 static const uint32_t unmapped = MD5_NONE - 1;
 
-// The joint of the body for a joint of the clothes.
+// The joint of the body that a joint of the clothes follows.
 typedef struct body_joint {
     uint32_t index; // joint of the body
 
-    // Joint of the clothes with the same name: the mapped joint or an ancestor; MD5_NONE: no
-    // ancestor has a namesake, and `index` is 0.
+    // The joint of the clothes from which `index` was found by name. It is the mapped joint itself,
+    // or its nearest ancestor with a namesake. It is MD5_NONE if there is no such ancestor, and
+    // `index` is then 0.
     uint32_t namesake;
     bool is_counted; // the mapped joint is included in num_followers
 } body_joint;
@@ -35,8 +36,8 @@ static md5_xform joint_transform(const md5_doc_joint *joint)
                        .translation = joint->position};
 }
 
-// Maps the joints of the clothes that have a namesake in the body. Marks the others as unmapped.
-// Sorting the joints of the body makes each search fast.
+// Maps the joints of the clothes that have a namesake in the body, and marks the others as
+// unmapped. The joints of the body are sorted by name, so that each search is fast.
 static void map_by_name(const md5_doc *body, const md5_doc *worn, body_joint *map)
 {
     md5_doc_joint **const sorted = common_alloc(body->num_joints, sizeof *sorted);
@@ -53,13 +54,14 @@ static void map_by_name(const md5_doc *body, const md5_doc *worn, body_joint *ma
     free((void *)sorted);
 }
 
-// Maps each remaining joint like its nearest mapped ancestor, or to joint 0 of the body if it does
-// not have one. Visits each joint at most twice, even if a damaged file contains parents in a
-// circle.
+// Maps each remaining joint in the same way as its nearest mapped ancestor. If it has none, maps it
+// to joint 0 of the body. Visits each joint at most twice, even if the parents in a damaged file
+// form a circle.
 static void map_by_ancestor(const md5_doc *worn, body_joint *map)
 {
     for (uint32_t i = 0; i < worn->num_joints; i++) {
-        // Find the nearest mapped ancestor. Visited joints become mapped, which also ends a circle.
+        // Find the nearest mapped ancestor. Visited joints get the namesake MD5_NONE, which also
+        // ends a circle.
         uint32_t ancestor = i;
         while (ancestor != MD5_NONE && map[ancestor].namesake == unmapped) {
             map[ancestor].namesake = MD5_NONE;
@@ -68,7 +70,7 @@ static void map_by_ancestor(const md5_doc *worn, body_joint *map)
         if (ancestor == MD5_NONE)
             continue;
 
-        // Map the joints up to the ancestor like it.
+        // Map the joints between joint i and the ancestor to the joint of the ancestor.
         uint32_t joint = i;
         while (joint != ancestor) {
             map[joint].namesake = map[ancestor].namesake;
@@ -85,9 +87,9 @@ static md5_vec3 weight_position(const md5_doc *doc, const md5_weight *weight)
 }
 
 // Returns the offset of a follower's weight from its new joint. `position` is the position of the
-// weight in the clothes. It is converted to the space of the namesake in the clothes, so that the
-// follower keeps its distance from the namesake, even if the joint of the body is at another
-// position.
+// weight in the clothes. It is converted to the space of the mapped ancestor in the clothes. The
+// follower therefore keeps its distance from this ancestor, even if the joint of the body is at
+// another position.
 static md5_vec3 follower_offset(const md5_doc *body, const md5_doc *worn, const body_joint *target,
                                 md5_vec3 position)
 {
@@ -97,8 +99,8 @@ static md5_vec3 follower_offset(const md5_doc *body, const md5_doc *worn, const 
     return md5_xform_point(md5_xform_inverse(joint_transform(joint)), position);
 }
 
-// Moves a weight of the clothes to its joint of the body. A weight of a namesake keeps its offset;
-// only the offset of a follower's weight is computed again.
+// Moves a weight of the clothes to its joint of the body. If the joint has a namesake, the offset
+// of the weight is unchanged. If it is a follower, the offset is computed again.
 static void move_weight(const md5_doc *body, const md5_doc *worn, const body_joint *target,
                         md5_weight *weight)
 {
@@ -108,7 +110,8 @@ static void move_weight(const md5_doc *body, const md5_doc *worn, const body_joi
     weight->joint = target->index;
 }
 
-// Counts the joint of a weight, `worn_joint`, in the result when its first weight is moved.
+// Counts the joint of a weight, `worn_joint`, in the result, unless it was counted for an earlier
+// weight.
 static void count_joint(uint32_t worn_joint, body_joint *target, common_attached_clothes *result)
 {
     const bool is_follower = target->namesake != worn_joint;
@@ -119,8 +122,8 @@ static void count_joint(uint32_t worn_joint, body_joint *target, common_attached
         result->has_common_joint = true;
 }
 
-// Updates the largest displacement, and the size of the clothes, with a weight's position before
-// and after it was moved. `joint` is the name of the weight's joint.
+// Updates the largest displacement and the size of the clothes in the result. `before` and `after`
+// are the positions of a weight before and after it was moved. `joint` is the name of its joint.
 static void measure_point(const char *joint, md5_vec3 before, md5_vec3 after,
                           common_attached_clothes *result)
 {
@@ -132,7 +135,7 @@ static void measure_point(const char *joint, md5_vec3 before, md5_vec3 after,
     }
 }
 
-// Moves a weight to its joint of the body, and updates the result. map[] contains the joint of the
+// Moves a weight to its joint of the body and updates the result. map[] contains the joint of the
 // body for each joint of the clothes.
 static void attach_weight(const md5_doc *body, const md5_doc *worn, body_joint *map,
                           md5_weight *weight, common_attached_clothes *result)

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 // -- The system -----------------------------------------------------------------------------
-//
-// open_unnamed() creates a file without a name in a folder. claim() creates a file with a name that
-// does not exist yet, or gives this name to an unnamed file. Both return -1 on failure.
+// open_unnamed() creates a file without a name in a folder. claim() needs a name that does not
+// exist yet. It creates a file with this name, or gives the name to an unnamed file. Both return -1
+// on failure.
 
 #ifdef _WIN32
 
@@ -95,8 +95,8 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-// Returns the path to which a symbolic link leads. A relative target is in the folder of the link.
-// The caller frees the path.
+// Returns the path to which a symbolic link leads. A relative target is relative to the folder of
+// the link. The caller frees the path.
 static char *join_target(const char *link, const char *target)
 {
     const bool is_absolute = target[0] == '/';
@@ -104,9 +104,9 @@ static char *join_target(const char *link, const char *target)
     return common_format("%.*s%s", length, link, target);
 }
 
-// Returns the path to which a chain of symbolic links leads; its file need not exist. Returns NULL
-// if links form a circle, or if the link is a file descriptor of a process in /dev/fd or /proc:
-// such a file cannot be replaced by another file.
+// Returns the path to which a chain of symbolic links leads. The file at its end need not exist.
+// Returns NULL if links form a circle. Also returns NULL if the link is a file descriptor of a
+// process in /dev/fd or /proc, because such a file cannot be replaced by another file.
 static char *resolve_links(const char *path)
 {
     enum { MAX_LINKS = 40 };
@@ -148,7 +148,7 @@ static int claim(const char *name, int unnamed)
     return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-// Gives a file the permissions of another file and, if the system allows it, the same owner.
+// Gives a file the permissions of another file. If the system allows it, also sets the same owner.
 static bool copy_permissions(int descriptor, const char *path)
 {
     struct stat status;
@@ -159,8 +159,8 @@ static bool copy_permissions(int descriptor, const char *path)
     return fchmod(descriptor, status.st_mode & 07777) == 0;
 }
 
-// Locks a folder for other processes that write to it. Returns the descriptor that holds the lock
-// until it is closed, or -1.
+// Locks a folder, so that other processes that use this function wait. Returns the descriptor that
+// holds the lock until it is closed, or -1.
 static int lock(const char *folder)
 {
     const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -178,8 +178,8 @@ void common_ignore_size_signal(void)
 
 // -- Files ----------------------------------------------------------------------------------
 
-// Gives the new file the first name ".md5-PROCESS-NUMBER" in its folder that does not exist.
-// Creates a file with this name if `unnamed` is -1. Returns -1 on failure.
+// Gives the new file a name in its folder: the first ".md5-PROCESS-NUMBER" that does not exist yet.
+// If `unnamed` is -1, creates a file with this name instead. Returns -1 on failure.
 static int claim_name(common_writer *writer, int unnamed)
 {
     enum { MAX_TRIES = 100 };
@@ -209,7 +209,7 @@ static void release(common_writer *writer)
 }
 
 // Creates a new file in the folder of writer->path, which replaces the old file at the end.
-// `exists` is true if writer->path exists; it must then be writable. If `is_shared`, locks the
+// `exists` is true if there is an old file, which must then be writable. If `is_shared`, locks the
 // folder, so that other processes wait. On failure, writer->file is NULL.
 static void open_new_file(common_writer *writer, bool exists, bool is_shared)
 {
@@ -217,7 +217,7 @@ static void open_new_file(common_writer *writer, bool exists, bool is_shared)
     int descriptor = -1;
     writer->lock = is_shared ? lock(folder) : -1;
 
-    // Prefer a file without a name: it disappears by itself if the program is killed.
+    // Prefer a file without a name, because it disappears by itself if the program is killed.
     if (!exists || access(writer->path, MAY_WRITE) == 0) {
         descriptor = open_unnamed(folder);
         if (descriptor < 0)
@@ -229,8 +229,8 @@ static void open_new_file(common_writer *writer, bool exists, bool is_shared)
         release(writer);
 }
 
-// Opens standard output if `path` is NULL, a new file that will replace the file at `path`, or the
-// path itself if it cannot be replaced: a device, a pipe or a file descriptor.
+// Opens standard output if `path` is NULL. Otherwise opens a new file that will replace the file at
+// `path`. A device, a pipe or a file descriptor cannot be replaced, so it is opened directly.
 bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
 {
     common_status status;
@@ -255,8 +255,8 @@ bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
     return writer->file;
 }
 
-// Prepares the new file for renaming: sets its permissions, writes its content to the disk, and
-// gives it a name if it does not have one. Returns false with errno on failure.
+// Prepares the new file for renaming. Sets its permissions, writes its content to the disk, and
+// gives it a name if it has none. Returns false and sets errno on failure.
 static bool finish_new_file(common_writer *writer)
 {
     const int descriptor = fileno(writer->file);
@@ -267,8 +267,8 @@ static bool finish_new_file(common_writer *writer)
     return writer->name || claim_name(writer, descriptor) >= 0;
 }
 
-// Finishes the new file and gives it the name of the old file, which is atomic. If any step fails,
-// the new file is removed and the old file remains. errno is the reason of the first failure.
+// Finishes the new file and renames it to the old file, which is atomic. If a step fails, the new
+// file is removed and the old file remains. errno is then the reason of the first failure.
 bool common_end_file(common_writer *writer, bool is_complete)
 {
     FILE *const file = writer->file;

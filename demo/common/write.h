@@ -1,9 +1,10 @@
-// Writes files atomically: a reader finds either the former content or the complete new content. If
-// writing fails, the disk is full or the program is terminated, the former file is unchanged.
+// Writes files atomically. A reader finds either the former content or the complete new content.
+// The former file is unchanged if writing fails, for example on a full disk, or if the program is
+// terminated.
 //
-// The new file is written in the same folder (on Linux without a name) and then replaces the former
-// file; it gets the permissions of the former file. Links are followed. A pipe or a device, such as
-// /dev/stdout, is written directly.
+// The new file is written in the same folder, on Linux without a name. It then replaces the former
+// file and gets its permissions. Links are followed. A pipe or a device, such as /dev/stdout, is
+// written directly.
 #ifndef DEMO_COMMON_WRITE_H
 #define DEMO_COMMON_WRITE_H
 
@@ -17,18 +18,18 @@ typedef struct common_writer {
     int lock;   // descriptor of the locked folder, or -1
 } common_writer;
 
-// Makes a write that exceeds the size limit of the process fail with an error, instead of ending
-// the process. Writing a file does this, too.
+// Makes a write beyond the process's limit of file sizes fail with an error. Otherwise a signal
+// would end the process. common_begin_file() calls this function, too.
 void common_ignore_size_signal(void);
 
-// Begins to write a file, or standard output if `path` is NULL. If `is_shared`, several programs
-// can change the file: waits until its folder is not locked and locks it until the end, if the file
-// system supports locks. The file can be read in the meantime. Returns false and sets errno if
-// writing is not possible.
+// Begins to write a file, or standard output if `path` is NULL. Set `is_shared` if several programs
+// can change the file. The function then waits until the folder of the file is not locked, and
+// locks it until the end, if the file system supports locks. Others can read the file in the
+// meantime. Returns false and sets errno if writing is not possible.
 bool common_begin_file(common_writer *writer, const char *path, bool is_shared);
 
-// Commits the file. If `is_complete` is false or a write failed, discards the file and returns
-// false. Sets errno if a system call failed.
+// Replaces the former file by the new one. If `is_complete` is false or a write has failed,
+// discards the new file and returns false. Sets errno if a system call has failed.
 bool common_end_file(common_writer *writer, bool is_complete);
 
 #endif
