@@ -28,9 +28,9 @@ static void *run_part(void *argument)
     return NULL;
 }
 
-// For md5_threads.run: calls `range` on several threads, each with a part of the indices from 0 to
-// count - 1, and waits for all of them. A game uses the threads of its pool; this program creates
-// threads for each call.
+// Calls `range` on several threads, each with a part of the indices from 0 to count - 1, and waits
+// for all of them. It is the callback md5_threads.run. A game would use the threads of its pool.
+// This program creates threads for each call.
 static void run(void *pool, size_t count, md5_range_fn *range, void *user)
 {
     const uint32_t num_threads = *(const uint32_t *)pool;
@@ -72,8 +72,8 @@ static md5_play_job *create_jobs(const md5_character *character, int count, md5_
     return jobs;
 }
 
-// Updates all characters on several threads for 60 frames, and prints a sum over all results, which
-// does not depend on the number of threads.
+// Updates all characters on several threads for 60 frames. Prints a sum over all results, which is
+// the same for any number of threads.
 int main(int argc, char **argv)
 {
     const int count = argc == 4 ? (int)strtol(argv[2], NULL, 10) : 0;

@@ -22,8 +22,8 @@ static md5_vec3 joint_position(const md5_binding *binding, const md5_xform *pose
     return md5_joint_in_model(&binding->model->skeleton, pose, joint).translation;
 }
 
-// Places both feet on the stairs by inverse kinematics: sets the height of the floor below each
-// ankle, and solves the legs and the pelvis. Prints the heights before and after.
+// Places both feet on the stairs by inverse kinematics. Sets the height of the floor below each
+// ankle, then solves the legs and the pelvis. Prints the heights before and after.
 static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32_t *joints)
 {
     const md5_skeleton *skeleton = &binding->model->skeleton;
@@ -45,8 +45,8 @@ static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32
     printf("%u feet placed, pelvis moved by %.2f\n", (unsigned)placed, (double)job.drop);
 }
 
-// Turns the head to a target in model space. Characters face +x in the bind pose, so the bind pose
-// defines which axis of the head joint points forward.
+// Turns the head to a target in model space. The forward axis of the head joint follows from the
+// bind pose, in which characters face +x.
 static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5_vec3 target)
 {
     const md5_model *model = binding->model;
@@ -64,7 +64,8 @@ static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5
     };
     md5_solve_aim(&model->skeleton, &job, pose);
 
-    // Measure the angle between the direction of the head and the direction to the target.
+    // Check the result: measure the angle between the direction of the head and the direction to
+    // the target.
     const md5_xform posed = md5_joint_in_model(&model->skeleton, pose, head);
     const md5_vec3 forward = md5_quat_rotate(posed.rotation, job.params.forward);
     const md5_vec3 wanted = md5_vec3_normalize(md5_vec3_sub(target, posed.translation), forward);

@@ -1,7 +1,7 @@
 // Simulates in fixed time steps and interpolates for drawing. The game logic runs 30 times per
-// second at any frame rate of the display, so that it is reproducible, for example for network
-// games. Each frame shows a pose between the last two steps. The motion is smooth, with a delay of
-// at most 1/30 s.
+// second at any frame rate of the display. It is therefore reproducible, which network games need.
+// Each frame shows a pose between the last two steps. The motion is smooth, with a delay of at most
+// 1/30 s.
 //
 //   cc fixed_step.c $(pkg-config --cflags --libs md5play) -o fixed_step
 //   ./fixed_step models/bobbin/bobbin.md5machine 144
@@ -14,7 +14,7 @@ static const double step = 1.0 / 30;      // seconds
 static const double longest_frame = 0.25; // seconds
 enum { NUM_STEPS = 150 };
 
-// Result of a step, from which frames are interpolated.
+// The result of a step. Frames are interpolated between two of them.
 typedef struct snapshot {
     md5_xform placement;
     md5_xform *pose; // [num_joints]
@@ -29,8 +29,8 @@ typedef struct stepped_game {
     uint32_t speed; // index of a parameter
 } stepped_game;
 
-// Simulates one step. Input is applied here, not per frame, so that the same input always has the
-// same result.
+// Simulates one step. Input is applied per step and not per frame, so that the same input always
+// has the same result.
 static void simulate(stepped_game *g, int number)
 {
     const snapshot oldest = g->before;
@@ -43,7 +43,7 @@ static void simulate(stepped_game *g, int number)
     md5_player_pose(g->player, g->now.pose, NULL, NULL, g->scratch);
 }
 
-// Returns the duration of a frame. The durations vary, as on a real system.
+// Returns the duration of a frame in seconds. The durations vary, as on a real system.
 static double seconds_of_frame(int number, double rate)
 {
     return (1 + 0.5 * sin(1.7 * number)) / rate;
@@ -64,8 +64,8 @@ typedef struct frame_pose {
     md5_mat34 *palette; // [num_joints]
 } frame_pose;
 
-// Interpolates between the last two steps: at the fraction 0 the frame shows the previous step, at
-// 1 the last step. A game draws here, with the palette and the placement. This program prints the
+// Shows a frame between the last two steps. At the fraction 0 it shows the previous step, at 1 the
+// last step. A game would draw here, with the palette and the placement. This program prints the
 // position of the last joint.
 static void show_frame(const stepped_game *g, const md5_model *model, float fraction, double time,
                        const frame_pose *shown)
@@ -95,8 +95,8 @@ static stepped_game create_game(const md5_character *character, md5_player *play
 }
 
 // Shows frames until NUM_STEPS steps are simulated. Each frame first simulates the steps that are
-// due. The remaining time, less than a step, is the fraction at which the frame is between the last
-// two steps. `rate` is the number of frames per second.
+// due. The rest of the time, less than a step, is the fraction of the frame between the last two
+// steps. `rate` is the number of frames per second.
 static void play(stepped_game *g, const md5_model *model, double rate, const frame_pose *shown)
 {
     double time = 0;
@@ -106,7 +106,7 @@ static void play(stepped_game *g, const md5_model *model, double rate, const fra
     for (int frame = 0; num_steps < NUM_STEPS; frame++) {
         const double seconds = seconds_of_frame(frame, rate);
         time += seconds;
-        // Limit the time, so that a long pause does not cause many steps in one frame.
+        // After a long pause, many steps would be due in one frame. Limit the time to prevent this.
         left += seconds < longest_frame ? seconds : longest_frame;
         while (left >= step && num_steps < NUM_STEPS) {
             simulate(g, num_steps++);
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
         return 1;
     }
 
-    // The game stores the poses of the last two steps. A frame has its own pose between them.
+    // The game stores the poses of the last two steps. `shown` is the interpolated pose of a frame.
     const uint32_t num_joints = character->model->skeleton.num_joints;
     stepped_game g = create_game(character, player);
     const frame_pose shown = {

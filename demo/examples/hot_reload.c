@@ -6,7 +6,7 @@
 //   ./hot_reload models/bobbin/bobbin.md5machine
 //
 // Enter "play 30" to play 30 frames, or "speed 16" to set a parameter. The program checks the files
-// before each line of input; a game would check them twice per second.
+// before each line of input. A game would check them twice per second.
 #include <md5model/md5play.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +56,8 @@ static bool load_hero(hero *h, const char *path)
     return true;
 }
 
-// Returns a stamp that is combined with the time and the size of a file, so that it changes if the
-// file changes. A file that is missing while an editor replaces it also changes the stamp.
+// Combines a stamp with the time and the size of a file, so that the result changes when the file
+// changes. It also changes if the file is missing while an editor replaces it.
 static unsigned long long add_stamp(unsigned long long stamp, const char *path)
 {
     struct stat info = {0};
@@ -66,7 +66,7 @@ static unsigned long long add_stamp(unsigned long long stamp, const char *path)
     return (stamp * 31 + (unsigned long long)info.st_mtime) * 31 + (unsigned long long)info.st_size;
 }
 
-// Returns the stamp of all files of a character: machine, model and clips.
+// Returns one stamp for all files of a character, which are the machine, the model and the clips.
 static unsigned long long read_time_stamp(const md5_character *character, const char *path)
 {
     unsigned long long stamp = add_stamp(add_stamp(0, path), character->model_path);
@@ -76,9 +76,9 @@ static unsigned long long read_time_stamp(const md5_character *character, const 
 }
 
 // Copies the state of the player to the reloaded character. If the tables of the machine and the
-// skeleton have not changed, the bytes of the player can be restored exactly. Otherwise parameters
-// and states are matched by name, and items with a new name start in their initial state. Returns
-// how the state was copied.
+// skeleton have not changed, the saved bytes of the player can be restored exactly. Otherwise
+// parameters and states are matched by name. Items with new names start in their initial state.
+// Returns a text that says how the state was copied.
 static const char *carry_over(const hero *from, hero *to)
 {
     const size_t size = md5_player_save(from->player, NULL, 0);
@@ -94,7 +94,8 @@ static const char *carry_over(const hero *from, hero *to)
     const md5_machine_desc *old = md5_machine_tables(from->character->machine);
     const md5_machine *machine = to->character->machine;
     for (uint32_t i = 0; i < old->num_parameters; i++) {
-        // MD5_NONE if the new machine does not have the parameter, which sets nothing.
+        // If the new machine does not have the parameter, this is MD5_NONE, and setting it has no
+        // effect.
         const uint32_t parameter = md5_find_parameter(machine, old->parameters[i].name);
         md5_player_set(to->player, parameter, md5_player_get(from->player, i));
     }
@@ -128,7 +129,7 @@ static void print_state(const hero *h, md5_xform placement)
     fflush(stdout);
 }
 
-// Executes the lines of the input. Reloads the character before a line if a file has changed.
+// Executes the lines of the input. Before each line, reloads the character if a file has changed.
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -142,7 +143,8 @@ int main(int argc, char **argv)
     md5_xform placement = {.rotation = {.w = 1}}; // transform in the world, not changed by reloads
     char line[128];
     while (fgets(line, sizeof line, stdin)) {
-        // If a changed file is invalid, continue with the old character until the next change.
+        // If a changed file is invalid, load_hero() has printed the error. Continue with the old
+        // character.
         const unsigned long long new_stamp = read_time_stamp(h.character, argv[1]);
         hero reloaded;
         if (new_stamp != stamp && load_hero(&reloaded, argv[1])) {

@@ -1,5 +1,5 @@
-// Plays an animation state machine: the program sets a parameter to make the character walk and a
-// trigger to make it jump, prints the events of the clips, and applies the root motion.
+// Plays an animation state machine. The program sets a parameter to make the character walk, and a
+// trigger to make it jump. It prints the events of the clips and applies the root motion.
 //
 //   cc machine.c $(pkg-config --cflags --libs md5play) -o machine
 //   ./machine models/bobbin/bobbin.md5machine
@@ -11,8 +11,8 @@ typedef struct game_state {
     double time;
 } game_state;
 
-// Called for each event. While two clips are blended, the events of both are reported; the weight
-// is the blend weight of the clip. This game ignores events of the less visible clip.
+// Called for each event. While two clips are blended, the events of both are reported. `weight` is
+// the blend weight of the event's clip. This game ignores events of the less visible clip.
 static void print_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     const game_state *state = user;

@@ -28,7 +28,7 @@ static const struct {
                            "frame 0 { -0.2 } frame 1 { 0.2 } frame 2 { -0.2 }"},
 };
 
-// Returns the bytes of a file, or NULL with a message; md5_files.open.
+// Returns the bytes of a file, or NULL with a message. It is the callback md5_files.open.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     (void)user;
@@ -49,14 +49,15 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 // -- Memory: counts the allocated bytes -----------------------------------------------------------
 
-// For md5_allocator.alloc: allocates memory and adds its size to the total, to which `user` points.
+// Allocates memory and adds its size to the total, to which `user` points. It is the callback
+// md5_allocator.alloc.
 static void *count_alloc(void *user, size_t size)
 {
     *(size_t *)user += size;
     return malloc(size); // must be aligned to 16 bytes
 }
 
-// For md5_allocator.free: frees memory and subtracts its size from the total.
+// Frees memory and subtracts its size from the total. It is the callback md5_allocator.free.
 static void count_free(void *user, void *memory, size_t size)
 {
     *(size_t *)user -= memory ? size : 0;

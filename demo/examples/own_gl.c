@@ -1,6 +1,6 @@
-// Draws a character with OpenGL and a custom renderer, without md5gl: one interleaved vertex buffer
-// with 8-bit joints and weights, the palette in a uniform buffer, and skinning in the vertex
-// shader.
+// Draws a character with OpenGL and a custom renderer, without md5gl. The vertices are in one
+// interleaved buffer with 8-bit joints and weights. The palette is in a uniform buffer, and the
+// vertex shader skins.
 //
 //   cc own_gl.c $(pkg-config --cflags --libs md5model sdl2 gl) -o own_gl
 //   ./own_gl models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.bmp
@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// 341 matrices of 48 bytes fit into a uniform buffer of 16 KiB, the minimum that OpenGL guarantees.
+// OpenGL guarantees uniform buffers of at least 16 KiB, which is enough for 341 matrices of 48
+// bytes.
 enum { SIZE = 480, MAX_JOINTS = 341 };
 
 // A vertex as the vertex shader reads it.
@@ -60,8 +61,8 @@ static md5_mat44 make_camera(md5_bounds bounds)
     return md5_mat44_mul(md5_mat44_perspective(35, 1, 0.1f * size, 10 * size, gl), view);
 }
 
-// Uploads a mesh as one vertex buffer and one index buffer, and draws it. An engine uploads it only
-// once, when it loads the model.
+// Uploads a mesh as one vertex buffer and one index buffer, and draws it. An engine would upload it
+// only once, when it loads the model.
 static void draw_mesh(const md5_mesh *mesh)
 {
     vertex *v = calloc(mesh->num_vertices + 1, sizeof *v);
@@ -91,7 +92,8 @@ static void draw_mesh(const md5_mesh *mesh)
     glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)mesh->num_triangles * 12, mesh->indices,
                  GL_STATIC_DRAW);
 
-    // The attributes have the locations of the vertex shader. Weights are normalized to 0 to 1.
+    // The locations are those of the vertex shader. Weights are bytes that OpenGL converts to 0 to
+    // 1.
     for (GLuint i = 0; i < 4; i++)
         glEnableVertexAttribArray(i);
     glVertexAttribPointer(0, 3, GL_FLOAT, 0, sizeof *v, (void *)offsetof(vertex, position));
@@ -120,8 +122,8 @@ static bool open_window(void)
     return true;
 }
 
-// Draws the posed model. `palette` is the pose: one matrix for each joint. It is the only data that
-// changes with the pose.
+// Draws the posed model. `palette` is the pose, one matrix for each joint. Only the palette changes
+// from frame to frame.
 static void draw_model(const md5_model *model, const md5_mat34 palette[MAX_JOINTS])
 {
     const GLuint program = glCreateProgram();

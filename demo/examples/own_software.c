@@ -1,5 +1,5 @@
-// Draws a character without a GPU: md5_skin() computes the vertices, and the software renderer of
-// SDL 2.0.18 or later draws the triangles with SDL_RenderGeometry(). stb_image.h loads textures
+// Draws a character without a GPU. md5_skin() computes the vertices. The software renderer of SDL
+// 2.0.18 or later draws the triangles with SDL_RenderGeometry(). stb_image.h loads the textures
 // from the folder of the model.
 //
 //   cc own_software.c $(pkg-config --cflags --libs md5model sdl2) -o own_software
@@ -15,8 +15,8 @@
 
 enum { WIDTH = 480, HEIGHT = 480 };
 
-// One triangle on the screen. The software renderer does not have a depth buffer, so triangles are
-// sorted and drawn from the farthest to the nearest.
+// One triangle on the screen. The software renderer has no depth buffer, so triangles are sorted
+// and drawn from the farthest to the nearest.
 typedef struct face {
     float depth;
     SDL_Texture *texture; // NULL if the mesh does not have a texture
@@ -42,8 +42,8 @@ static md5_mat44 make_camera(md5_bounds bounds)
                          md5_mat44_look_at(eye, center, (md5_vec3){0, 0, 1}));
 }
 
-// Loads the texture of a mesh from the model's folder: the last part of the shader name with the
-// extension .png. Returns NULL if the file cannot be read.
+// Loads the texture of a mesh from the model's folder. Its file name is the last part of the shader
+// name with the extension .png. Returns NULL if the file cannot be read.
 static SDL_Texture *load_texture(SDL_Renderer *renderer, const char *model, const char *shader)
 {
     char path[1024];
@@ -76,8 +76,9 @@ static SDL_Vertex shade_vertex(md5_vec3 pixel, md5_vec3 normal, md5_vec2 texcoor
     };
 }
 
-// Returns true if a face is clockwise on the screen, where y points down. In MD5 files the vertices
-// of a front face are in clockwise order.
+// Returns true if the front of a face is visible. In MD5 files, the vertices of a triangle are
+// clockwise as seen from the front. Such a face is also clockwise on the screen, where y points
+// down.
 static bool is_front_face(const face *f)
 {
     const SDL_FPoint a = f->corners[0].position;
@@ -86,7 +87,7 @@ static bool is_front_face(const face *f)
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0;
 }
 
-// Sets the corners of a face, the triangle `triangle` of a mesh, as they appear on the screen.
+// Computes the corners of a face on the screen. The face shows triangle `triangle` of a mesh.
 // Returns false if a corner is behind the camera.
 static bool project_triangle(const md5_mesh *mesh, uint32_t triangle, const md5_vec3 *positions,
                              const md5_vec3 *normals, md5_mat44 camera, face *made)

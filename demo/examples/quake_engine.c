@@ -1,12 +1,12 @@
-// Loads an MD5 model into the structures of a Quake engine: the engine's heap and file system, its
-// vertex format, and one buffer with the bone matrices of all frames for skinning in a shader.
+// Loads an MD5 model into the structures of a Quake engine. It uses the engine's heap, file system
+// and vertex format. One buffer contains the bone matrices of all frames, for skinning in a shader.
 // Models that exceed the limits of the engine are rejected.
 //
 //   cc quake_engine.c $(pkg-config --cflags --libs md5model) -o quake_engine
 //   ./quake_engine models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 //
 // To use this file in an engine, define ENGINE, which excludes the replacements of engine functions
-// below, and copy the folder small/ of a release as md5model/.
+// below. Copy the folder small/ of a release as md5model/.
 #include <math.h>
 #include <md5model/md5skin.h>
 #include <stdio.h>
@@ -55,14 +55,14 @@ typedef struct alias {
     surface *surfaces;
 } alias;
 
-// For md5_load_opts.allocator: allocates memory from the engine's heap.
+// Allocates memory from the engine's heap. It is a callback of md5_load_opts.allocator.
 static void *md5_alloc(void *user, size_t size)
 {
     (void)user;
     return zone_alloc(size);
 }
 
-// For md5_load_opts.allocator: frees memory of the engine's heap.
+// Frees memory of the engine's heap. It is a callback of md5_load_opts.allocator.
 static void md5_free(void *user, void *memory, size_t size)
 {
     (void)user;
@@ -70,7 +70,7 @@ static void md5_free(void *user, void *memory, size_t size)
     zone_free(memory);
 }
 
-// For md5_load_opts.files: reads a file from the engine's file system.
+// Reads a file from the engine's file system. It is a callback of md5_load_opts.files.
 static const void *md5_open(void *user, const char *name, size_t *size, md5_error *error)
 {
     (void)user;
@@ -80,7 +80,7 @@ static const void *md5_open(void *user, const char *name, size_t *size, md5_erro
     return bytes;
 }
 
-// For md5_load_opts.files: frees the bytes of a file.
+// Frees the bytes of a file. It is a callback of md5_load_opts.files.
 static void md5_close(void *user, const void *bytes, size_t size)
 {
     md5_free(user, (void *)bytes, size);
@@ -108,7 +108,7 @@ static void fill_vertices(const md5_mesh *mesh, engine_vertex *vertices)
 }
 
 // Copies a mesh into the engine's structure. Each vertex gets four joint indices and four weights
-// as bytes; the weights have the sum 255. Returns NULL, or the reason of the failure.
+// as bytes. The sum of its weights is 255. Returns NULL on success, or the reason of the failure.
 static const char *fill_surface(const md5_mesh *mesh, surface *s)
 {
     if (mesh->num_vertices > UINT16_MAX)
@@ -163,8 +163,8 @@ static bool fill_bones(const md5_binding *binding, alias *a)
     return has_memory;
 }
 
-// Fills the engine's model: the bone matrices of all frames and the surfaces. Returns NULL, or the
-// reason of the failure.
+// Fills the engine's model with the bone matrices of all frames and with the surfaces. Returns NULL
+// on success, or the reason of the failure.
 static const char *fill_alias(const md5_model *model, const md5_binding *binding, alias *a)
 {
     a->num_bones = model->skeleton.num_joints;
@@ -182,7 +182,7 @@ static const char *fill_alias(const md5_model *model, const md5_binding *binding
 }
 
 // Loads a model and a clip with the allocator and the file system of the engine, and converts them.
-// Returns false and writes the reason to `text`.
+// On failure, returns false and writes the reason to `text`.
 static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, char text[600])
 {
     md5_load_opts opts = MD5_INIT;

@@ -1,5 +1,6 @@
-// Finds the part of a character that a ray hits: first the bounding boxes of the joints, which is a
-// very fast test, then the triangles. Also finds the joint that is nearest to a point.
+// Finds the part of a character that a ray hits. The bounding boxes of the joints are tested first,
+// because this test is very fast. The triangles are tested afterwards. The program also finds the
+// joint that is nearest to a point.
 //
 //   cc queries.c $(pkg-config --cflags --libs md5model) -o queries
 //   ./queries models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim

@@ -1,5 +1,5 @@
-// Saves and restores the animation state of a character. Games need this for saved games, and for
-// rollback in network games, which simulate the last frames again with corrected input.
+// Saves and restores the animation state of a character. Games need this for saved games. Network
+// games also need it for rollback: they simulate the last frames again with corrected input.
 //
 //   cc save_restore.c $(pkg-config --cflags --libs md5play) -o save_restore
 //   ./save_restore models/bobbin/bobbin.md5machine
@@ -17,9 +17,9 @@ static int fail(const md5_error *error)
     return 1;
 }
 
-// Header of the saved state. It contains the transform of the character in the world, which is not
-// part of the player, and a version, so that later releases of the game recognize old files. The
-// bytes of the player follow.
+// The header of a saved state. The bytes of the player follow it. The header contains the transform
+// of the character in the world, because it is not a part of the player. Its version lets later
+// releases of the game recognize old files.
 enum { SAVE_VERSION = 1 };
 typedef struct saved {
     unsigned version;
@@ -27,8 +27,8 @@ typedef struct saved {
     md5_xform placement;
 } saved;
 
-// Plays frames of 1/60 second, beginning at the transform `start` of the character in the world.
-// Returns the transform at the end, after the root motion of all frames.
+// Plays frames of 1/60 second. `start` is the transform of the character in the world at the
+// beginning. Returns the transform at the end, after the root motion of all frames.
 static md5_xform play(md5_player *player, md5_xform start, int num_frames)
 {
     md5_xform placement = start;
@@ -39,9 +39,9 @@ static md5_xform play(md5_player *player, md5_xform start, int num_frames)
     return placement;
 }
 
-// Returns the saved state of a character: the header and the bytes of the player. A game writes
-// both to a file or sends them over a network. The bytes of the player are the same on all
-// platforms; the header has the byte order of this computer.
+// Returns the saved state of a character, which consists of the header and the bytes of the player.
+// A game writes both to a file or sends them over a network. The bytes of the player are the same
+// on all platforms. The header has the byte order of this computer.
 static unsigned char *save(const md5_player *player, md5_xform placement)
 {
     const saved head = {SAVE_VERSION, (unsigned)md5_player_save(player, NULL, 0), placement};
@@ -54,8 +54,8 @@ static unsigned char *save(const md5_player *player, md5_xform placement)
     return bytes;
 }
 
-// Restores a saved state to a player, and returns the placement. The library checks the bytes of
-// the player, because a file may be damaged.
+// Restores a saved state to a player and returns the placement. A file may be damaged, so the
+// library checks the bytes of the player.
 static md5_xform restore(const unsigned char *bytes, md5_player *player)
 {
     md5_error error = MD5_INIT;

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Writes a skinned mesh. In OBJ files, vertex indices start at 1 and continue over all meshes:
-// `first` is the index of the first vertex.
+// Writes a skinned mesh. In OBJ files, vertex indices start at 1 and continue over all meshes.
+// `first` is the index of the mesh's first vertex.
 static void write_mesh(FILE *file, const md5_mesh *mesh, const md5_vec3 *positions,
                        const md5_vec3 *normals, uint32_t first)
 {
@@ -32,7 +32,7 @@ static void write_mesh(FILE *file, const md5_mesh *mesh, const md5_vec3 *positio
     }
 }
 
-// Skins and writes all meshes, one after the other. Returns false if memory runs out.
+// Skins all meshes and writes them one after the other. Returns false if memory runs out.
 static int write_meshes(FILE *file, const md5_model *model, const md5_mat34 *palette)
 {
     int is_written = 1;
@@ -62,7 +62,8 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     int is_written = pose && palette;
     if (is_written) {
-        // Convert the time to frames, the frames to a pose, and the pose to one matrix per joint.
+        // Convert the time to two frames, the frames to a pose, and the pose to one matrix per
+        // joint.
         const md5_sample_position sample =
             md5_sample_position_at(binding->anim, time, MD5_WRAP_LOOP);
         md5_pose_palette(binding, sample, MD5_ROOT_FILE, pose, NULL, palette);

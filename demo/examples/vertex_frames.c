@@ -17,7 +17,8 @@
 
 enum { WIDTH = 720, HEIGHT = 240, NUM_CHARACTERS = 4, FRAMES_PER_SECOND = 10 };
 
-// Vertex attributes. The job of a character is: first frame, second frame, fraction, y.
+// Vertex attributes. The job of a character is a vector of first frame, second frame, fraction and
+// y.
 enum { ATTRIBUTE_A, ATTRIBUTE_B, ATTRIBUTE_JOB };
 
 // The beginning of all vertex shaders: decodes a baked vertex, as md5skin.h describes.
@@ -59,7 +60,7 @@ typedef enum { WAY_UPLOAD, WAY_BUFFERS, WAY_TEXTURE, NUM_WAYS } way;
 static const char *const way_names[NUM_WAYS] = {"upload", "buffers", "texture"};
 static const char *const way_shaders[NUM_WAYS] = {upload_text, buffers_text, texture_text};
 
-// The cost of an image. Buffer calls fill buffers or set vertex attributes.
+// The cost of an image. Buffer calls are the GL calls that fill buffers or set vertex attributes.
 typedef struct cost {
     size_t uploaded_bytes;
     unsigned buffer_calls;
@@ -72,7 +73,7 @@ static _Noreturn void fail(const char *message)
     exit(1);
 }
 
-// Compiles a shader, whose text has two parts, and adds it to a program.
+// Compiles a shader and adds it to a program. The text of the shader has two parts.
 static void add_shader(GLuint program, GLenum kind, const char *first, const char *second)
 {
     const char *const texts[2] = {first, second};
@@ -82,7 +83,7 @@ static void add_shader(GLuint program, GLenum kind, const char *first, const cha
     glAttachShader(program, shader);
 }
 
-// Creates the shaders of one of the ways. Their vertex shaders share common_text.
+// Creates the program of one of the three ways. All vertex shaders begin with common_text.
 static GLuint create_program(way which)
 {
     GLint is_linked = 0;
@@ -131,7 +132,7 @@ static md5_baked *bake(const md5_model *model, const md5_binding *binding)
     return baked;
 }
 
-// Returns the frames that a character shows. Each character is at another time.
+// Returns the frames that a character shows. Each character is at another time of the clip.
 static md5_sample_position character_sample(const md5_baked *clip, uint32_t character)
 {
     const double cycles = 0.33 + 0.37 * character;
@@ -142,8 +143,8 @@ static md5_sample_position character_sample(const md5_baked *clip, uint32_t char
                                  .fraction = (float)(frame - (uint32_t)frame)};
 }
 
-// Returns the vertex attribute of a character: two frames, the fraction between them, and its place
-// in the row of characters.
+// Returns the job of a character, which is a vertex attribute. It consists of two frames, the
+// fraction between them, and the position of the character in the row.
 static md5_vec4 character_job(const md5_baked *clip, uint32_t character, float spacing)
 {
     const md5_sample_position sample = character_sample(clip, character);
@@ -151,7 +152,7 @@ static md5_vec4 character_job(const md5_baked *clip, uint32_t character, float s
     return (md5_vec4){(float)sample.frame0, (float)sample.frame1, sample.fraction, y};
 }
 
-// Draws all meshes. The index buffer contains the meshes one after the other, and so do the frames.
+// Draws all meshes. The index buffer and each frame contain the meshes one after the other.
 static void draw_meshes(const md5_model *model, uint32_t num_instances, cost *sum)
 {
     uint32_t first_index = 0;
@@ -175,7 +176,7 @@ static void set_job(md5_vec4 job, cost *sum)
     sum->buffer_calls++;
 }
 
-// Way "upload": the CPU decodes and interpolates the vertices of each character, which are then
+// Way "upload": the CPU decodes and interpolates the vertices of each character. They are then
 // uploaded and drawn.
 static void draw_by_upload(const md5_model *model, const md5_baked *clip, float spacing, cost *sum)
 {
@@ -195,7 +196,8 @@ static void draw_by_upload(const md5_model *model, const md5_baked *clip, float 
 
     for (uint32_t i = 0; i < NUM_CHARACTERS; i++) {
         md5_skin_baked(clip, 0, clip->num_vertices, character_sample(clip, i), positions, normals);
-        // New memory for each character, because the GPU may still read the previous vertices.
+        // The GPU may still read the vertices of the previous character, so each one gets new
+        // memory.
         glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(2 * size), NULL, GL_STREAM_DRAW);
         glBufferSubData(GL_ARRAY_BUFFER, 0, (GLsizeiptr)(2 * size), positions);
         sum->uploaded_bytes += 2 * size;
@@ -206,8 +208,8 @@ static void draw_by_upload(const md5_model *model, const md5_baked *clip, float 
     free(positions);
 }
 
-// Uploads all frames once, when the model is loaded. Returns the buffer, which is bound to
-// `target`.
+// Uploads all frames. This is done only once, when the model is loaded. Returns the buffer, which
+// remains bound to `target`.
 static GLuint upload_clip(GLenum target, const md5_baked *clip)
 {
     const size_t num_vertices = (size_t)clip->num_frames * clip->num_vertices;
@@ -228,8 +230,8 @@ static void set_frame(GLuint attribute, const md5_baked *clip, uint32_t frame, c
     sum->buffer_calls++;
 }
 
-// Way "buffers": for each character, two vertex attributes begin at its two frames, and the vertex
-// shader interpolates between them.
+// Way "buffers": one buffer contains all frames. For each character, two vertex attributes begin at
+// its two frames, and the vertex shader interpolates between them.
 static void draw_by_buffers(const md5_model *model, const md5_baked *clip, float spacing, cost *sum)
 {
     upload_clip(GL_ARRAY_BUFFER, clip);
@@ -244,8 +246,8 @@ static void draw_by_buffers(const md5_model *model, const md5_baked *clip, float
     }
 }
 
-// Way "texture": the vertex shader reads the two frames of each instance from a buffer texture, so
-// that one call draws a mesh of all characters.
+// Way "texture": the vertex shader reads the two frames of each instance from a buffer texture. One
+// call can therefore draw a mesh for all characters.
 static void draw_by_texture(const md5_model *model, const md5_baked *clip, float spacing,
                             GLuint program, cost *sum)
 {
@@ -293,7 +295,7 @@ static void create_indices(const md5_model *model)
     }
 }
 
-// Opens a window with OpenGL 3.3, whose context becomes current.
+// Opens a window with OpenGL 3.3. Its context becomes current.
 static void open_window(void)
 {
     if (SDL_Init(SDL_INIT_VIDEO) != 0)
@@ -326,8 +328,8 @@ static way find_way(const char *name)
     return which;
 }
 
-// Sets the uniforms of the vertex shader: the camera, and the range from which the baked positions
-// are decoded.
+// Sets the uniforms of the vertex shader, which are the camera and the range of the baked
+// positions.
 static void set_uniforms(GLuint program, const md5_baked *clip)
 {
     const md5_vec3 low = clip->bounds.min;

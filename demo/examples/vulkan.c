@@ -1,4 +1,4 @@
-// Draws a character with Vulkan into an image file, without a window: the palette is in a storage
+// Draws a character with Vulkan into an image file, without a window. The palette is in a storage
 // buffer, joints and weights are bytes, and vulkan.vert skins the vertices.
 //
 //   glslangValidator -V vulkan.vert vulkan.frag
@@ -48,10 +48,10 @@ static void check(VkResult result, const char *function)
         die(function);
 }
 
-// Below, one line can contain several members of a structure.
+// This file writes several members of a structure in one line, to remain short.
 // clang-format off
 
-// Calls vkCreateNAME() with a VkNAMECreateInfo that has the given members.
+// Calls vkCreateNAME() with a VkNAMECreateInfo. The variable arguments are its members.
 #define CREATE(Name, NAME, created, ...)                                                           \
     check(vkCreate##Name(gpu.device,                                                               \
               &(Vk##Name##CreateInfo){.sType = VK_STRUCTURE_TYPE_##NAME##_CREATE_INFO,             \
@@ -113,8 +113,8 @@ static uint32_t find_memory_type(context gpu, VkMemoryRequirements needs,
     die("the device does not have the required type of memory");
 }
 
-// Allocates memory for a buffer or an image. An engine allocates large blocks and divides them,
-// because the number of allocations is limited.
+// Allocates memory for a buffer or an image. The number of allocations is limited, so an engine
+// would allocate large blocks and divide them.
 static VkDeviceMemory allocate(context gpu, VkMemoryRequirements needs,
                                VkMemoryPropertyFlags required)
 {
@@ -126,8 +126,8 @@ static VkDeviceMemory allocate(context gpu, VkMemoryRequirements needs,
     return allocated;
 }
 
-// Creates a buffer that the CPU writes or reads at `mapped`. An engine would copy vertices and
-// indices from such a buffer to device-local memory.
+// Creates a buffer and maps it at `mapped`, so that the CPU can write and read it. An engine would
+// copy vertices and indices from such a buffer to device-local memory, which is faster for the GPU.
 static VkBuffer make_buffer(context gpu, size_t size, VkBufferUsageFlags usage, void **mapped)
 {
     VkBuffer buffer;
@@ -160,7 +160,7 @@ static VkImageView make_image(context gpu, VkFormat format, VkImageAspectFlags a
 
 // -- Pipeline -----------------------------------------------------------------------------------
 
-// Creates a render pass that clears color and depth, and prepares the color image for a copy.
+// Creates a render pass that clears color and depth. At its end, the color image can be copied.
 static VkRenderPass make_pass(context gpu)
 {
     const VkAttachmentDescription attachments[] = {
@@ -187,8 +187,8 @@ static VkRenderPass make_pass(context gpu)
     return pass;
 }
 
-// Reads a compiled shader (SPIR-V), and returns it as a stage of the pipeline. SPIR-V consists of
-// words of 32 bits, so its buffer needs their alignment.
+// Reads a compiled shader (SPIR-V) and returns it as a stage of the pipeline. SPIR-V consists of
+// words of 32 bits, so its buffer must be aligned like them.
 static VkPipelineShaderStageCreateInfo read_shader(context gpu, const char *path,
                                                    VkShaderStageFlagBits stage)
 {
@@ -415,9 +415,10 @@ static VkFramebuffer make_target(context gpu, VkRenderPass pass, VkImage *color)
     return target;
 }
 
-// Writes the palette of a pose directly to the buffer of the shader. The array `joints` is necessary
-// for speed: without it, the library would read intermediate results from the mapped buffer, which
-// can be slow. While the GPU draws a frame, the next frame needs another buffer.
+// Writes the palette of a pose directly to the mapped buffer of the shader. The array `joints` is
+// necessary for speed. Without it, the library would read intermediate results back from the mapped
+// buffer, which can be slow. In a game, the next frame needs another buffer while the GPU draws
+// this one.
 static void write_palette(const md5_binding *binding, double seconds, md5_mat34 *palette)
 {
     const size_t num_joints = binding->model->skeleton.num_joints;
@@ -431,7 +432,7 @@ static void write_palette(const md5_binding *binding, double seconds, md5_mat34 
     free(pose), free(joints);
 }
 
-// Records the commands that begin the render pass: they clear the images of `target`.
+// Records the commands that begin the render pass, which clears the images of `target`.
 static void begin_pass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffer target)
 {
     const VkClearValue background[] = {{.color.float32 = {0.022f, 0.025f, 0.033f, 1}}, // linear

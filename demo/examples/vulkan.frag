@@ -1,6 +1,6 @@
 #version 450
-// One directional light on a checkered surface, which replaces a texture. The output is a linear
-// color; the sRGB format of the image encodes it.
+// Lights a checkered surface, which replaces a texture, with one directional light. The output is a
+// linear color. The image has an sRGB format, so Vulkan encodes the color.
 layout(location = 0) in vec3 posed_normal;
 layout(location = 1) in vec2 posed_texcoord;
 layout(location = 0) out vec4 color;

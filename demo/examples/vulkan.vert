@@ -1,7 +1,7 @@
 #version 450
 // Linear-blend skinning. `palette` contains the matrices from md5_pose_palette() as they are stored
-// in memory: an md5_mat34 has three rows of four floats. GLSL reads these rows as the columns of a
-// mat3x4, the transposed matrix, so vectors are multiplied from the left: vector * matrix.
+// in memory. An md5_mat34 has three rows of four floats, which GLSL reads as the columns of a
+// mat3x4. This is the transposed matrix, so vectors are multiplied from the left: vector * matrix.
 layout(std430, set = 0, binding = 0) readonly buffer Palette { mat3x4 palette[]; };
 layout(push_constant) uniform Camera { mat4 clip_from_model; }; // an md5_mat44
 

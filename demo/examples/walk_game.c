@@ -1,6 +1,6 @@
-// A small game: Bobbin walks over hills, jumps, and picks up a lantern. A state machine moves the
-// character (libmd5play), the feet follow the terrain, a camera follows the character, and md5gl
-// draws with shadows.
+// A small game in which Bobbin walks over hills, jumps, and picks up a lantern. A state machine
+// moves the character (libmd5play), and the feet follow the terrain. A camera follows the
+// character, and md5gl draws with shadows.
 //
 //   cc walk_game.c $(pkg-config --cflags --libs md5gl md5play sdl2) -o walk_game
 //   ./walk_game models
@@ -18,7 +18,7 @@
 #include <md5model/md5gl_stb.h>
 #include <md5model/md5play.h>
 
-// The input of the player at a tick.
+// The input of the player at one tick, a time step of the simulation.
 typedef struct controls {
     float ahead; // -1 to 1
     float left;  // -1 to 1
@@ -66,15 +66,16 @@ static void check(bool is_done, const char *message)
 
 // -- Terrain --------------------------------------------------------------------------------------
 
-// Returns the height of hills, and of a rim around them that hides the edge of the terrain.
+// Returns the height of the terrain, which consists of hills and a rim that hides the edge.
 static float height_at(float x, float y)
 {
     const float rim = fmaxf(hypotf(x, y) - 350, 0);
     return 16 * sinf(x / 85) * cosf(y / 100) + 6 * sinf(x / 37 + y / 53) + 0.0006f * rim * rim;
 }
 
-// Builds the text of an .md5mesh file with the terrain, a square grid of cells, so that md5gl draws
-// it like any other model. Each vertex has one weight, on the only joint.
+// Creates the terrain, a square grid of cells, as an MD5 model. md5gl then draws it like any other
+// model. The function writes the text of an .md5mesh file and parses it. Each vertex has one
+// weight, on the only joint.
 static md5_model *create_ground(md5_error *error)
 {
     enum { CELLS = 96, SIDE = CELLS + 1, NUM_VERTICES = SIDE * SIDE, BYTES_PER_VERTEX = 240 };
@@ -117,8 +118,8 @@ static md5_model *create_ground(md5_error *error)
     return model;
 }
 
-// Called for each foot when Bobbin's pose is computed. Sets the height of the ground in Bobbin's
-// model space.
+// Called for each foot when Bobbin's pose is computed. Sets the height of the ground below the
+// ankle, in Bobbin's model space.
 static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     const md5_xform *body = user;
@@ -129,7 +130,7 @@ static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md
 
 // -- Start ----------------------------------------------------------------------------------------
 
-// For md5gl_opts.load: returns an OpenGL function.
+// Returns an OpenGL function. It is the callback md5gl_opts.load.
 static md5gl_proc load_proc(void *user, const char *name)
 {
     (void)user;
@@ -290,7 +291,7 @@ static void step(game *g, controls input)
         pick_up_or_put_down(g);
     set_parameters(g, input);
 
-    // The clips move Bobbin along the ground, and the terrain sets the height.
+    // Root motion moves Bobbin only along the ground. The terrain sets the height.
     md5_player_advance(g->player, tick, NULL, NULL);
     g->body = md5_xform_advance(g->body, md5_player_root_motion(g->player));
     g->body.translation.z = height_at(g->body.translation.x, g->body.translation.y);
@@ -350,7 +351,7 @@ static md5gl_frame make_frame(const game *g, int width, int height,
     };
 }
 
-// Draws a frame: sets the poses of the three models, then draws the shadows and the models.
+// Draws a frame. Sets the poses of the three models, then draws their shadows and the models.
 static void draw(game *g, int width, int height)
 {
     md5_error error = MD5_INIT;
@@ -384,8 +385,8 @@ static float read_axis(SDL_GameController *pad, SDL_GameControllerAxis axis)
     return fabsf(value) > 0.2f ? value : 0; // a released stick is not exactly in the middle
 }
 
-// Handles the events since the last frame. Returns false at the end of the game. Jumps and picks
-// remain set until a step has used them.
+// Handles the events since the last frame. Returns false at the end of the game. A frame may
+// simulate no tick, so jumps and picks remain set until a tick has used them.
 static bool read_events(game *g, controls *input)
 {
     for (SDL_Event event; SDL_PollEvent(&event);) {
@@ -423,7 +424,7 @@ static bool read_input(game *g, controls *input)
 
 // -- Game loop ------------------------------------------------------------------------------------
 
-// Plays until the player ends the game: simulates the ticks that are due, then draws a frame.
+// Plays until the player ends the game. Each frame first simulates the ticks that are due.
 static void play(game *g)
 {
     int width, height;

@@ -1,6 +1,6 @@
-// Draws an animated character in a window, with md5gl, SDL2 and the PNG, JPEG and TGA textures in
-// the folder of the model, which stb_image decodes (Debian: libsdl2-dev, libstb-dev). With a third
-// argument it saves one image and exits; set SDL_VIDEODRIVER=offscreen if there is no display.
+// Draws an animated character in a window with md5gl and SDL2. stb_image decodes the PNG, JPEG and
+// TGA textures in the folder of the model (Debian: libsdl2-dev, libstb-dev). With a third argument,
+// the program saves one image and exits. Set SDL_VIDEODRIVER=offscreen if there is no display.
 //
 //   cc window.c $(pkg-config --cflags --libs md5gl sdl2) -o window
 //   ./window models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim
@@ -9,7 +9,7 @@
 #include <SDL.h>
 #include <md5model/md5gl_stb.h>
 
-// For md5gl_opts.load: returns an OpenGL function.
+// Returns an OpenGL function. It is the callback md5gl_opts.load.
 static md5gl_proc load_proc(void *user, const char *name)
 {
     (void)user;
@@ -51,7 +51,7 @@ static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
     };
 }
 
-// For md5gl_material_set_desc.warn: prints a warning.
+// Prints a warning. It is the callback md5gl_material_set_desc.warn.
 static void warn(void *user, const md5_error *warning)
 {
     (void)user;
@@ -69,7 +69,7 @@ static void save_image(md5gl_renderer *renderer, uint32_t width, uint32_t height
     SDL_FreeSurface(image);
 }
 
-// Opens a window with OpenGL 3.3, whose context becomes current.
+// Opens a window with OpenGL 3.3. Its context becomes current.
 static SDL_Window *open_window(void)
 {
     if (SDL_Init(SDL_INIT_VIDEO) != 0)
