@@ -1,11 +1,12 @@
-// The program of the element <md5-model>. All elements of a page share it: md5gl draws their models
-// one after the other on one canvas.
+// The program of the element <md5-model>. All elements of a page share one instance of it. md5gl
+// draws their models one after the other on one canvas.
 //
 // core.js creates the WebGL context, fetches files before this program opens them, and calls
-// web_draw(). A web_asset is a loaded model, a web_element is one element of the page, and "the
-// page" is the JavaScript code. A machine (md5_machine) is a state machine that blends clips; its
-// files are read together with a character (md5_character). Functions report failures as text with
-// page_report(), except for lack of memory.
+// web_draw(). "The page" is the JavaScript code. A web_element is one element of the page. A
+// web_asset is a loaded model, which several elements can show. A machine (md5_machine) is a state
+// machine that blends clips. It is loaded together with its model and clips (md5_character).
+//
+// Functions report failures as text with page_report(), except for lack of memory.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
 #include "render/md5gl_material_files.h"
@@ -18,7 +19,7 @@
 
 enum { MAX_CLIPS = 128 };
 
-// A model with its machine or clips, shared by all elements that show it.
+// A model with its machine or its clips. All elements that show it share it.
 typedef struct web_asset {
     const md5_model *model;   // own_model, or the model of the character
     md5_model *own_model;     // NULL if a machine was loaded
@@ -36,8 +37,8 @@ typedef struct web_asset {
     md5gl_material_set *material_set;
 } web_asset;
 
-// An element of the page. The page writes the members from `eye` to `up_is_y` and reads the members
-// from `framed` to `player`; core.js contains their offsets.
+// An element of the page. core.js accesses the first members by their offsets. It writes the
+// members from `eye` to `up_is_y`, and reads the members from `framed` to `player`.
 typedef struct web_element {
     md5_vec3 eye;
     md5_vec3 target;
@@ -53,8 +54,8 @@ typedef struct web_element {
     md5_bounds framed; // bounds of the whole clip, which the camera shows; its bottom is the ground
     float state;       // state of the machine
     float cycles;      // position in the clip, in cycles
-    // The joint of web_project_joint(): fractions of the canvas's width and height, from its upper
-    // left corner.
+    // Result of web_project_joint(): the position of a joint on the canvas, as fractions of its
+    // width and height from its upper left corner.
     float spot[2];
     md5_player *player;
 
@@ -70,7 +71,7 @@ typedef struct web_element {
     md5_mat34 palette[];        // [joints] of the pose
 } web_element;
 
-// The indices in core.js.
+// Checks that core.js uses the correct index of a member, in units of 4 bytes.
 #define CHECK_MEMBER(name, index) \
     _Static_assert(offsetof(web_element, name) == 4 * (index), "see `member` in core.js")
 CHECK_MEMBER(eye, 0);
@@ -86,8 +87,8 @@ _Static_assert(MD5_ERROR_MEMORY == 3 && MD5_ERROR_MISMATCH == 7 && MD5_ERROR_GPU
 // == The page =====================================================================================
 
 // Returns the bytes of a file that the page has fetched, or NULL. Free them with free(). sizes[0]
-// is their number; sizes[1] and sizes[2] are the width and height of an image that the browser has
-// decoded, otherwise 0.
+// is their number. If the browser has decoded an image, sizes[1] and sizes[2] are its width and
+// height. Otherwise they are 0.
 EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
     const bytes = Module["page"].open(UTF8ToString(path), is_picture);
     const copy = bytes ? _malloc(bytes.length + 1) : 0;
@@ -98,8 +99,8 @@ EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
     return copy;
 })
 // Returns the path that the page specifies for a map of a shader. The path is valid until the next
-// call. Returns "" if the page specifies no image for the map, NULL if it leaves the choice to the
-// library.
+// call. Returns "" if the page specifies that the map has no image. Returns NULL if the page leaves
+// the choice to the library.
 EM_JS(const char *, page_image_name, (const char *shader, int kind),
       { return Module["page"].name(UTF8ToString(shader), kind); })
 // Reports an error or an event to the page.
@@ -116,7 +117,7 @@ static bool report_error(const md5_error *error)
     return false;
 }
 
-// Reports an event of a machine to the page. Events of clips with a low weight are ignored.
+// Reports an event of a machine to the page. An event is ignored if its clip is hardly visible.
 static void report_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     (void)user;
@@ -127,7 +128,7 @@ static void report_event(void *user, md5_player *player, const md5_event *event,
     page_report(is_end ? "end" : "event", event->name, event->text != NULL ? event->text : "");
 }
 
-// Returns the bytes of a file for the library, or NULL; md5_files.open.
+// Returns the bytes of a file for the library, or NULL. It is the callback md5_files.open.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     uint32_t sizes[3] = {0};
@@ -138,7 +139,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
     return bytes;
 }
 
-// Frees the result of open_file(); md5_files.close.
+// Frees the result of open_file(). It is the callback md5_files.close.
 static void close_file(void *user, const void *bytes, size_t size)
 {
     (void)user;
@@ -168,7 +169,7 @@ static void *decode_picture(const void *bytes, size_t size, uint32_t *width, uin
     return pixels;
 }
 
-// Loads an image for materials. The browser decodes PNG, JPEG and other formats of the web; the
+// Loads an image for materials. The browser decodes PNG, JPEG and other formats of the web. The
 // library decodes TGA and DDS. Returns RGBA pixels for release_picture(), or NULL.
 static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
                                 md5_error *error)
@@ -192,7 +193,8 @@ static void release_picture(void *user, const void *pixels)
     close_file(user, pixels, 0);
 }
 
-// Returns the path that the page specifies for an image, or NULL; md5gl_material_set_desc.name.
+// Returns the path that the page specifies for an image, or NULL. It is the callback
+// md5gl_material_set_desc.name.
 static const char *name_picture(void *user, const char *shader, md5gl_image_kind kind)
 {
     (void)user;
@@ -245,8 +247,8 @@ EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
     return asset;
 }
 
-// Loads a clip and binds it to the model of an asset: finds the joint of the model for each joint
-// of the clip. Returns NULL and fills the error on failure.
+// Loads a clip and binds it to the model of an asset, which matches their joints by name. Returns
+// NULL and fills the error on failure.
 static md5_binding *load_binding(const web_asset *asset, const char *path, md5_error *error)
 {
     md5_anim *const anim = md5_load_anim(path, &page_opts, error);
@@ -258,8 +260,9 @@ static md5_binding *load_binding(const web_asset *asset, const char *path, md5_e
     return binding;
 }
 
-// Adds a clip for web_create_player(). If `travels`, the clip moves the model; otherwise the model
-// walks in place. Returns the duration in seconds, or reports the error and returns 0.
+// Adds a clip for web_create_player(). If `travels`, the clip moves the model. Otherwise the model
+// walks in place. Returns the duration of the clip in seconds. On failure, reports the error and
+// returns 0.
 EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, bool travels)
 {
     static const double min_duration = 1e-6; // seconds; 0 means failure
@@ -282,9 +285,9 @@ EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, boo
     return fmax(binding->anim->duration, min_duration);
 }
 
-// Loads a morph target, a model with displaced vertices. If the page has not fetched its file,
-// returns the model itself, which is a target without an effect. Returns NULL if the file is
-// invalid.
+// Loads a morph target, which is a model with displaced vertices. If the page has not fetched its
+// file, returns the model itself, because that is a target without an effect. Returns NULL and
+// fills the error if the file is invalid.
 static const md5_model *load_target(const web_asset *asset, const char *folder, const char *name,
                                     md5_error *error)
 {
@@ -297,8 +300,8 @@ static const md5_model *load_target(const web_asset *asset, const char *folder, 
     return target;
 }
 
-// Loads the morph targets of the machine to targets[count]. Returns false and fills the error if
-// one is invalid; the targets before it are loaded.
+// Loads the morph targets of the machine to targets[count]. If one is invalid, returns false and
+// fills the error. The targets before it are then loaded and must be freed.
 static bool load_targets(const web_asset *asset, const char *folder, md5_morph_source *targets,
                          uint32_t count, md5_error *error)
 {
@@ -311,8 +314,8 @@ static bool load_targets(const web_asset *asset, const char *folder, md5_morph_s
     return true;
 }
 
-// Loads the morph targets of the machine from a folder. web_upload() must be called afterwards.
-// Returns false on failure.
+// Loads the morph targets of the machine from a folder. Call web_upload() afterwards. Returns false
+// on failure.
 EMSCRIPTEN_KEEPALIVE bool web_load_morphs(web_asset *asset, const char *folder)
 {
     md5_error error = {0};
@@ -323,7 +326,7 @@ EMSCRIPTEN_KEEPALIVE bool web_load_morphs(web_asset *asset, const char *folder)
     if (load_targets(asset, folder, targets, count, &error))
         asset->morph = md5_create_morph(asset->model, targets, count, NULL, &error);
 
-    // The morph contains copies of the displacements, so the targets are not needed any more.
+    // The morph has copied the displacements, so the targets can be freed.
     for (uint32_t i = 0; i < count; i++) {
         if (targets[i].model != asset->model)
             md5_free_model((md5_model *)(uintptr_t)targets[i].model); // NULL is allowed
@@ -366,8 +369,8 @@ static md5_machine *create_clip_machine(const web_asset *asset, md5_error *error
     return md5_create_machine(&desc, &page_opts, error);
 }
 
-// Creates a player for the machine, or for a machine of all clips. Must be called again after clips
-// were added; the current state continues. After a failure, only web_destroy_element() may be
+// Creates a player for the machine, or for a machine of all clips. Call it again after clips were
+// added. The current state then continues. After a failure, only web_destroy_element() may be
 // called.
 EMSCRIPTEN_KEEPALIVE bool web_create_player(web_element *element)
 {
@@ -389,8 +392,8 @@ EMSCRIPTEN_KEEPALIVE bool web_create_player(web_element *element)
     return true;
 }
 
-// Allocates an element as one block: the element, its palette and its weights. Returns NULL if
-// memory runs out.
+// Allocates an element as one block, which also contains its palette and its weights. Returns NULL
+// if memory runs out.
 static web_element *allocate_element(web_asset *asset)
 {
     const size_t num_joints = asset->model->skeleton.num_joints;
@@ -434,8 +437,8 @@ EMSCRIPTEN_KEEPALIVE web_element *web_create_element(web_asset *asset, const cha
     return element;
 }
 
-// Enlarges the bounds of the pose by the largest displacement of morph targets, and stores the
-// targets' weights.
+// Stores the weights of morph targets. Enlarges the bounds of the pose by their largest
+// displacement, because the bounds of joints do not contain it.
 static void pose_morphs(web_element *element, md5_player *player, const md5_morph *morph)
 {
     float reach = 0.0f;
@@ -447,8 +450,8 @@ static void pose_morphs(web_element *element, md5_player *player, const md5_morp
     element->casters.max = md5_vec3_add(element->casters.max, margin);
 }
 
-// Computes the palette of a pose: the skin matrices of all joints, in a space in which z is up. If
-// memory runs out, keeps the palette of the last pose.
+// Computes the palette of a pose, the skin matrices of all joints. Their space has z up, even if y
+// is up in the model. If memory runs out, keeps the palette of the last pose.
 static void compute_palette(web_element *element, md5_player *player)
 {
     static const md5_mat34 z_up_from_y_up = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
@@ -465,8 +468,8 @@ static void compute_palette(web_element *element, md5_player *player)
     }
 }
 
-// Computes the palette, the bounds of the pose, and the height of the ground, which is not above
-// them.
+// Computes the palette, the bounds of the pose, and the height of the ground. The ground is never
+// above the bounds.
 static void pose(web_element *element, md5_player *player)
 {
     const web_asset *const asset = element->asset;
@@ -477,8 +480,8 @@ static void pose(web_element *element, md5_player *player)
     element->ground = fminf(element->framed.min.z, element->casters.min.z);
 }
 
-// Computes the bounds that the camera shows: the union of the bounds of several poses in the
-// current clip, or in the next four seconds of the machine.
+// Computes the bounds that the camera shows. They are the union of the bounds of several poses,
+// either in the current clip or in the next four seconds of the machine.
 EMSCRIPTEN_KEEPALIVE void web_compute_bounds(web_element *element)
 {
     enum { NUM_POSES = 16 };
@@ -508,13 +511,14 @@ EMSCRIPTEN_KEEPALIVE void web_compute_bounds(web_element *element)
 
 // == Drawing ======================================================================================
 
-// gl_used.h contains USED(name) for each function of WebGL in the code of render/; web.mk generates
-// it. The loader of glad would link all functions of WebGL.
+// gl_used.h contains USED(name) for each function of WebGL that the code of render/ calls. web.mk
+// generates it. glad's own loader would link all functions of WebGL, which makes the program
+// larger.
 #define USED(name) extern __typeof__(*((GladGLContext *)0)->name) gl##name;
 #include <gl_used.h>
 #undef USED
 
-// Replaces the loader of glad for OpenGL ES: stores the functions of gl_used.h without calling the
+// Replaces glad's loader for OpenGL ES. It stores the functions of gl_used.h without calling the
 // loader of the renderer.
 int gladLoadGLES2ContextUserPtr(GladGLContext *context, GLADuserptrloadfunc load, void *user)
 {
@@ -535,7 +539,7 @@ int gladLoadGLContextUserPtr(GladGLContext *context, GLADuserptrloadfunc load, v
     return 0; // browsers do not have desktop OpenGL
 }
 
-// Returns the functions that the renderer calls before it loads all other functions.
+// Returns the few functions that the renderer calls before glad has loaded the others.
 static md5gl_proc find_gl(void *user, const char *name)
 {
     (void)user;
@@ -569,8 +573,8 @@ EMSCRIPTEN_KEEPALIVE void web_release(web_asset *asset, md5gl_renderer *renderer
     asset->material_set = NULL;
 }
 
-// Uploads the parts of an asset that are not on the GPU: at first, and after web_load_morphs() and
-// web_release().
+// Uploads the parts of an asset that are not on the GPU. Call it first, and again after
+// web_load_morphs() and web_release(). Returns false on failure.
 EMSCRIPTEN_KEEPALIVE bool web_upload(web_asset *asset, md5gl_renderer *renderer)
 {
     md5_error error = {0};
@@ -581,7 +585,7 @@ EMSCRIPTEN_KEEPALIVE bool web_upload(web_asset *asset, md5gl_renderer *renderer)
     return error.status == MD5_OK || report_error(&error);
 }
 
-// Creates materials of the fetched images in the folder of `path`. Returns false on failure.
+// Creates materials from the fetched images in the folder of `path`. Returns false on failure.
 EMSCRIPTEN_KEEPALIVE bool web_load_materials(web_asset *asset, md5gl_renderer *renderer,
                                              const char *path)
 {
@@ -609,8 +613,8 @@ EMSCRIPTEN_KEEPALIVE void web_advance(web_element *element, double seconds)
     store_state(element);
 }
 
-// Changes to a state of a machine of clips: with a crossfade of `seconds`, or, if that is 0,
-// immediately to the position `cycles`.
+// Changes to a state of a machine of clips. If `seconds` is above 0, it is the duration of a
+// crossfade. If it is 0, changes immediately, to the position `cycles` of the clip.
 EMSCRIPTEN_KEEPALIVE void web_set_state(web_element *element, uint32_t state, float seconds,
                                         double cycles)
 {
@@ -629,14 +633,14 @@ EMSCRIPTEN_KEEPALIVE const char *web_parameter_name(const web_element *element, 
     return parameter < tables->num_parameters ? tables->parameters[parameter].name : NULL;
 }
 
-// The view of an image.
+// The camera of an image.
 typedef struct element_view {
     md5_vec3 eye;
     md5_mat44 view_from_world;
     float fov; // vertical, degrees
 } element_view;
 
-// Returns the view of the camera path, or the view that the page has set.
+// Returns the camera of the camera path, or the camera that the page has set.
 static element_view get_view(const web_element *element, float aspect)
 {
     static const md5_vec3 up = {0, 0, 1};
@@ -655,8 +659,8 @@ static element_view get_view(const web_element *element, float aspect)
     };
 }
 
-// Returns the frame of an image of width x height pixels. A warm directional light and a cool
-// ambient light are multiplied by the exposure that the page has set.
+// Returns the description of a frame of width x height pixels. It has a warm directional light and
+// a cool ambient light. Both are multiplied by the exposure that the page has set.
 static md5gl_frame describe_frame(const web_element *element, const element_view *view,
                                   uint32_t width, uint32_t height)
 {
@@ -699,8 +703,8 @@ static bool upload_pose(web_element *element, md5gl_renderer *renderer, md5_erro
     return md5gl_pose(renderer, asset->drawn, &one, error);
 }
 
-// Draws the model on a transparent background in the lower left corner of the canvas, width x
-// height pixels. Returns false and reports the error on failure.
+// Draws the model on a transparent background. The image of width x height pixels is in the lower
+// left corner of the canvas. Returns false and reports the error on failure.
 EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *renderer, uint32_t width,
                                    uint32_t height)
 {
@@ -716,7 +720,7 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
     md5gl_begin_frame(renderer, &frame);
     md5gl_draw_shadows(renderer, asset->drawn);
     md5gl_draw_model(renderer, asset->drawn, MD5GL_LIT);
-    // Seen from below, shadows on the ground would cover the model.
+    // If the camera is below the ground, its shadows would cover the model.
     const bool is_above_ground = view.eye.z > frame.ground;
     if (element->has_ground != 0.0f && is_above_ground)
         draw_ground(element, renderer);
@@ -729,11 +733,12 @@ EMSCRIPTEN_KEEPALIVE int32_t web_find_joint(const web_element *element, const ch
     return (int32_t)md5_find_joint(&element->asset->model->skeleton, name);
 }
 
-// Computes element->spot, the position of a joint in the last image. Returns false if the joint is
-// behind the camera.
+// Computes the position of a joint in the last image and stores it in element->spot. Returns false
+// if the joint is behind the camera.
 EMSCRIPTEN_KEEPALIVE bool web_project_joint(web_element *element, uint32_t joint)
 {
-    // The palette transforms from the bind pose to the pose.
+    // The palette converts the bind pose to the pose, so the joint's transform in the bind pose is
+    // needed.
     const md5_mat34 bind = element->asset->model->bind[joint];
     const md5_mat34 transform = md5_mat34_mul(element->palette[joint], bind);
     const md5_vec3 position = {transform.m[3], transform.m[7], transform.m[11]};

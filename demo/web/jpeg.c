@@ -1,5 +1,5 @@
-// Converts an image for the site: reads any format of stb_image from standard input and writes a
-// JPEG file. The backgrounds that the viewer draws are dithered, so their PNG files are large.
+// Converts an image for the web site. Reads any format of stb_image from standard input and writes
+// a JPEG file. Images of the viewer have dithered backgrounds, so their PNG files would be large.
 //
 // jpeg FILE.jpg
 #define STB_IMAGE_IMPLEMENTATION

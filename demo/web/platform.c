@@ -1,9 +1,10 @@
-// The viewer's platform layer for browsers: WebGL 2 on the canvas of a page, with emscripten's
-// html5.h. The page (view.js) loads the program, passes files to it, and shows its output.
+// The viewer's platform layer for browsers. It uses WebGL 2 on the canvas of a page, and
+// emscripten's html5.h. The page (view.js) loads the program, passes files to it, and shows its
+// output.
 //
-// Browsers report events between frames, so the window stores them in a ring buffer until the
-// viewer reads them with view_next_input(). The viewer draws one frame per step; the browser calls
-// step_once() before each frame of the screen.
+// Browsers report events between frames. The window stores them in a ring buffer until the viewer
+// reads them with view_next_input(). The browser calls step_once() before each frame of the screen,
+// and the viewer draws one frame in each call.
 #include "demo/viewer/platform/platform.h"
 
 #include "demo/common/memory.h"
@@ -53,8 +54,9 @@ static const char canvas[] = "#canvas";
 
 // == Events =======================================================================================
 
-// Appends an event, which then owns its path. Drops the event if the buffer is full, which does not
-// occur in practice: a user does not type 256 keys within a frame.
+// Appends an event to the ring buffer, which then owns its path. If the buffer is full, the event
+// is dropped. This does not occur in practice, because a user does not type 256 keys within a
+// frame.
 static void push(view_window *window, view_input input)
 {
     if (window->count == MAX_INPUTS) {
@@ -74,7 +76,7 @@ static bool sample_gamepad(EmscriptenGamepadEvent *state)
     return emscripten_get_gamepad_status(0, state) == EMSCRIPTEN_RESULT_SUCCESS;
 }
 
-// Reads the first gamepad. Browsers report a gamepad only after one of its buttons was pressed.
+// Reads the first gamepad. Browsers hide a gamepad until one of its buttons is pressed.
 static void read_pad(view_pad *pad)
 {
     static const struct {
@@ -119,7 +121,8 @@ void view_wake_window(void)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-// Returns true if the text of a key is one character. Other keys have a name, such as "Enter".
+// Returns true if the text of a key is one character. The text of any other key is a name, such as
+// "Enter".
 static bool is_character(const char *text)
 {
     size_t count = 0;
@@ -139,8 +142,8 @@ static int32_t keypad_key(char character)
 }
 
 // Returns the key that produces a character without Shift, or 0 if the key is unknown. `code` is
-// the position of the key on a US keyboard. It is the only information for digits with Shift and
-// for letters of other alphabets.
+// the position of the key on a US keyboard. Digits with Shift and letters of other alphabets can be
+// recognized only by their position.
 static int32_t character_key(const char *name, const char *code, bool has_shift)
 {
     static const char letter[] = "Key";
@@ -156,7 +159,7 @@ static int32_t character_key(const char *name, const char *code, bool has_shift)
     return 0;
 }
 
-// Returns the key of a name that is not a character, such as "Enter".
+// Returns the key with a name such as "Enter". The name is not a character.
 static int32_t named_key(const char *name)
 {
     static const struct {
@@ -190,8 +193,8 @@ static int32_t named_key(const char *name)
     return VIEW_KEY_OTHER;
 }
 
-// Converts a key of the browser to a key of the viewer. A browser names keys by the text that
-// they produce, or by their function, such as "Enter".
+// Converts a key of the browser to a key of the viewer. A browser names a key by the text that it
+// produces or by its function, such as "Enter".
 static int32_t event_key(const EmscriptenKeyboardEvent *event)
 {
     const char *const name = event->key;
@@ -212,7 +215,7 @@ static int32_t event_key(const EmscriptenKeyboardEvent *event)
     return key != 0 ? key : VIEW_KEY_OTHER;
 }
 
-// Adds text from a key or from the clipboard. The text must fit into an event.
+// Adds text from a key or from the clipboard. Text that does not fit into an event is cut.
 EMSCRIPTEN_KEEPALIVE void web_paste(view_window *window, const char *text)
 {
     view_input input = {.kind = VIEW_INPUT_TEXT};
@@ -220,8 +223,8 @@ EMSCRIPTEN_KEEPALIVE void web_paste(view_window *window, const char *text)
     push(window, input);
 }
 
-// Returns true for keys that the browser must handle: shortcuts of its menus, and Ctrl+V, after
-// which the browser passes the text to web_paste().
+// Returns true for keys that the browser must handle. These are the shortcuts of its menus, and
+// Ctrl+V. After Ctrl+V, the browser passes the text to web_paste().
 static bool is_browser_key(const EmscriptenKeyboardEvent *event, const view_input *input)
 {
     if (input->control && strchr("vVcCtTnNwW+-=0", event->key[0]) != NULL)
@@ -250,8 +253,8 @@ static view_input convert_key(int type, const EmscriptenKeyboardEvent *event)
                         .is_repeated = event->repeat};
 }
 
-// Updates the state of the focus after a key was pressed: pressing Escape twice leaves the canvas,
-// and so does Tab after Escape.
+// Updates the state of the focus after a key was pressed. The focus leaves the canvas if Escape is
+// pressed twice, or if Tab is pressed after Escape.
 static void update_focus(view_window *window, const view_input *pressed, double milliseconds)
 {
     const bool is_escape = pressed->key == VIEW_KEY_ESCAPE;
@@ -263,8 +266,8 @@ static void update_focus(view_window *window, const view_input *pressed, double 
         window->tab_leaves = is_escape;
 }
 
-// Handles a key. F6 moves the focus out of the canvas. Returns true if the browser must ignore the
-// key.
+// Handles a key. F6 moves the focus out of the canvas. Returns true if the viewer uses the key, so
+// that the browser must ignore it.
 static EM_BOOL handle_key(int type, const EmscriptenKeyboardEvent *event, void *user)
 {
     view_window *const window = user;
@@ -286,7 +289,7 @@ static EM_BOOL handle_key(int type, const EmscriptenKeyboardEvent *event, void *
 
 // -- The mouse ------------------------------------------------------------------------------
 
-// Returns true if a press continues a series of clicks. Fingers are less exact than a mouse.
+// Returns true if a press continues a series of clicks. Fingers may be less exact than a mouse.
 static bool is_next_click(const view_window *window, view_button button, double now, bool is_touch)
 {
     static const double max_pause = 0.4;                // seconds
@@ -297,8 +300,8 @@ static bool is_next_click(const view_window *window, view_button button, double 
            && fabsf(window->y - window->press_y) < max_distance;
 }
 
-// Counts a press of a button at the position of the pointer: it continues a series of clicks or
-// begins a new one.
+// Counts a press of a button at the position of the pointer. It either continues a series of clicks
+// or begins a new one.
 static void count_click(view_window *window, view_button button, bool is_touch)
 {
     const double now = view_seconds();
@@ -338,8 +341,8 @@ static void move_to(view_window *window, float x, float y)
     window->y = y;
 }
 
-// Converts an event of the mouse. Buttons are released anywhere on the page, because a drag can
-// end outside of the canvas.
+// Converts an event of the mouse. A drag can end outside of the canvas, so buttons can be released
+// anywhere on the page.
 static EM_BOOL handle_mouse(int type, const EmscriptenMouseEvent *event, void *user)
 {
     static const view_button buttons[] = {VIEW_BUTTON_LEFT, VIEW_BUTTON_MIDDLE, VIEW_BUTTON_RIGHT};
@@ -364,7 +367,8 @@ static EM_BOOL handle_mouse(int type, const EmscriptenMouseEvent *event, void *u
     return EM_FALSE; // the browser moves the focus to the page
 }
 
-// Returns the distance of one step of the wheel. Browsers count pixels, lines or pages.
+// Returns the distance of one step of the wheel. Browsers measure distances in pixels, lines or
+// pages.
 static double wheel_step(const EmscriptenWheelEvent *event)
 {
     if (event->deltaMode == DOM_DELTA_PIXEL)
@@ -387,9 +391,9 @@ static EM_BOOL handle_wheel(int type, const EmscriptenWheelEvent *event, void *u
 // -- Touch ----------------------------------------------------------------------------------
 //
 // One finger acts as the left button. Two fingers act as the middle button, which pans, at the
-// point between them, and as the wheel by the change of their distance.
+// point between them. A change of their distance also acts as the wheel, which zooms.
 
-// Returns the button for a number of fingers.
+// Returns the button for which a number of fingers stands.
 static view_button finger_button(int count)
 {
     if (count == 0)
@@ -397,8 +401,8 @@ static view_button finger_button(int count)
     return count == 1 ? VIEW_BUTTON_LEFT : VIEW_BUTTON_MIDDLE;
 }
 
-// Returns the number of fingers that are down, and the first two of them. The event's list also
-// contains fingers that were just lifted.
+// Returns the number of fingers that are down, and stores the first two of them in `down`. The list
+// of the event also contains fingers that were just lifted, which must not be counted.
 static int find_fingers(const EmscriptenTouchEvent *event, bool is_end,
                         const EmscriptenTouchPoint *down[2])
 {
@@ -413,7 +417,7 @@ static int find_fingers(const EmscriptenTouchEvent *event, bool is_end,
     return count;
 }
 
-// Adds an event of the wheel for the change of the distance between two fingers.
+// Converts a change of the distance between two fingers to an event of the wheel.
 static void zoom(view_window *window, float x, float y, float spread)
 {
     static const float factor_per_step = 1.15f; // of the wheel
@@ -426,7 +430,7 @@ static void zoom(view_window *window, float x, float y, float spread)
 }
 
 // Presses the button for one or two fingers, or moves the pointer to the point between them.
-// down[count] are the fingers. A movement of fingers that were ignored when they were put down is
+// down[count] are the fingers. If fingers were ignored when they were put down, their movement is
 // ignored, too.
 static void press_or_move(view_window *window, const EmscriptenTouchPoint *const down[2], int count,
                           bool is_move)
@@ -454,8 +458,9 @@ static void press_or_move(view_window *window, const EmscriptenTouchPoint *const
     }
 }
 
-// Releases the held button if the number of fingers has changed. `count` is their number, at
-// most 2. A press by one finger is given up if a second finger is put down.
+// Releases the held button if the number of fingers has changed. `count` is their number: 0, 1
+// or 2. If a second finger is put down, the press by the first finger is given up, so that it is
+// not taken for a click.
 static void release_for_fingers(view_window *window, int count, double seconds)
 {
     const view_button held = window->held;
@@ -466,8 +471,8 @@ static void release_for_fingers(view_window *window, int count, double seconds)
     press(window, held, false, properties);
 }
 
-// Converts the fingers on the screen to a mouse: one finger is the left button, two fingers are
-// the middle button, whose distance zooms. A tap with three fingers is the key Home.
+// Converts the fingers on the screen to a mouse. One finger is the left button. Two fingers are the
+// middle button, and their distance zooms. A tap with three fingers is the key Home.
 static EM_BOOL handle_touch(int type, const EmscriptenTouchEvent *event, void *user)
 {
     view_window *const window = user;
@@ -485,7 +490,7 @@ static EM_BOOL handle_touch(int type, const EmscriptenTouchEvent *event, void *u
     if (count != 2)
         window->spread = 0.0f;
 
-    // If one of two fingers is lifted, the remaining finger is ignored.
+    // If one of two fingers is lifted, the other is ignored until it is lifted, too.
     const bool is_remaining = previous_button == VIEW_BUTTON_MIDDLE && count == 1;
     const bool is_lifted = is_end && count == 1; // one of several fingers
     if (count > 0 && !is_remaining && !is_lifted)
@@ -495,13 +500,14 @@ static EM_BOOL handle_touch(int type, const EmscriptenTouchEvent *event, void *u
 
 // -- Calls from the page ---------------------------------------------------------------------
 
-// Adds a file or a folder that was dropped at a point. view.js has copied it to `path`.
+// Adds an event for a file or a folder that was dropped at a point. view.js has copied it to
+// `path`.
 EMSCRIPTEN_KEEPALIVE void web_drop(view_window *window, const char *path, float x, float y)
 {
     push(window, (view_input){.kind = VIEW_INPUT_DROP, .x = x, .y = y, .path = common_copy(path)});
 }
 
-// Sets an option, like the menus.
+// Adds an event that sets an option, as a menu does.
 EMSCRIPTEN_KEEPALIVE void web_set(view_window *window, const char *option, const char *text)
 {
     view_input input = {.kind = VIEW_INPUT_SET, .path = common_copy(text)};
@@ -518,7 +524,7 @@ EM_JS(void, show_problem, (const char *text), { Module["printErr"](UTF8ToString(
 EM_JS(bool, send_request, (const char *request),
       { return Module["handle_request"](UTF8ToString(request)); })
 
-// Returns the factor by which text is larger if the page is used with fingers.
+// Returns the factor by which text is enlarged. It is above 1 if the page is used with fingers.
 EM_JS(double, text_scale, (void), { return matchMedia("(pointer: coarse)").matches ? 1.2 : 1; })
 EM_JS(void, set_title, (const char *text), { document.title = UTF8ToString(text); })
 EM_JS(void, copy_text, (const char *text), {
@@ -548,7 +554,7 @@ static EM_BOOL handle_resize(int type, const EmscriptenUiEvent *event, void *use
     return EM_FALSE;
 }
 
-// Stores whether the page is in full screen, which the user can also change without the viewer.
+// Stores whether the page is in full screen. The user can change this without the viewer.
 static EM_BOOL handle_full_screen(int type, const EmscriptenFullscreenChangeEvent *event,
                                   void *user)
 {
@@ -558,8 +564,8 @@ static EM_BOOL handle_full_screen(int type, const EmscriptenFullscreenChangeEven
     return EM_FALSE;
 }
 
-// Registers all functions that handle events of the browser. Releases and moves of the mouse
-// belong to the page, so that they are not lost outside of the canvas.
+// Registers all functions that handle events of the browser. Releases and movements of the mouse
+// are registered for the whole page, so that they are not lost outside of the canvas.
 static void listen(view_window *window)
 {
     const char *const page = EMSCRIPTEN_EVENT_TARGET_WINDOW;
@@ -593,8 +599,8 @@ static bool create_context(view_window *window)
     return emscripten_webgl_make_context_current(window->context) == EMSCRIPTEN_RESULT_SUCCESS;
 }
 
-// Creates the window, which is the canvas of the page. Returns NULL and writes the problem to
-// problem[size] if the browser does not support WebGL 2.
+// Creates the window, which is the canvas of the page. If the browser does not support WebGL 2,
+// returns NULL and writes the problem to problem[size].
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
                               char *problem, size_t size)
 {
@@ -631,7 +637,7 @@ void view_close_window(view_window *window)
     free(window);
 }
 
-// Replaces glGetString(). Some browsers return the name of the device only with an extension.
+// Replaces glGetString(). Some browsers return the real name of the device only by an extension.
 static const GLubyte *get_string(GLenum name)
 {
     enum { UNMASKED_RENDERER = 0x9246 };
@@ -676,9 +682,9 @@ static void await_first_frame(view_window *window)
     report_first_frame();
 }
 
-// Draws a frame. Does nothing while the context is lost: view.js stops this program and starts
-// another. Also does nothing until the GPU has finished the first frame, which would appear much
-// later if the GPU had to draw a second frame.
+// Draws a frame. Does nothing while the context is lost, because view.js then stops this program
+// and starts another. Also does nothing until the GPU has finished the first frame. That frame
+// would appear much later if the GPU had to draw a second frame.
 static void step_once(void *user)
 {
     view_window *const window = user;
@@ -695,8 +701,8 @@ static void step_once(void *user)
     }
 }
 
-// The browser calls step_once() before each frame of the screen. This call unwinds to the page but
-// preserves the stack, so that pointers to it remain valid.
+// Makes the browser call step_once() before each frame of the screen. This call returns to the page
+// but preserves the stack, so that pointers to it remain valid.
 void view_run_steps(view_window *window, const view_steps *steps, bool watched)
 {
     (void)watched; // the browser detects hangs
@@ -704,7 +710,7 @@ void view_run_steps(view_window *window, const view_steps *steps, bool watched)
     emscripten_set_main_loop_arg(step_once, window, 0, true);
 }
 
-// Returns the command line for the current view. The text is valid until the next call.
+// Returns the command line that shows the current view. The text is valid until the next call.
 EMSCRIPTEN_KEEPALIVE const char *web_command_line(view_window *window)
 {
     free(window->line);
@@ -712,7 +718,7 @@ EMSCRIPTEN_KEEPALIVE const char *web_command_line(view_window *window)
     return window->line;
 }
 
-// Ends the program, before view.js starts another.
+// Ends the program. view.js calls it before it starts another.
 EMSCRIPTEN_KEEPALIVE void web_stop(void)
 {
     emscripten_cancel_main_loop();
@@ -818,7 +824,7 @@ bool view_copy_text(const char *text)
     return true;
 }
 
-// The browser passes the text of the clipboard to web_paste() after the key.
+// There is no text yet. The browser passes the text of the clipboard to web_paste() after the key.
 char *view_paste_text(void)
 {
     return NULL;
@@ -852,8 +858,8 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
 }
 
 // == Threads ======================================================================================
-//
-// Not supported: threads of a page require headers that few servers send. Without threads, folders
+// Threads are not supported: a page needs HTTP headers for them that few servers send. Without
+// threads, folders are searched in one call and there are no previews.
 // are searched in one call and there are no previews.
 
 view_thread *view_start_thread(int (*run)(void *user), const char *name, void *user)
