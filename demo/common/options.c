@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// The number of numbers in a value, 0 for kinds without numbers. A COMMON_NUMBER has 64 bits, all
-// other numbers have 32.
+// How many numbers a value of each kind has. Kinds without numbers have 0. A COMMON_NUMBER has 64
+// bits, and all other numbers have 32.
 static const int num_numbers[COMMON_NUM_KINDS] = {
     [COMMON_COUNT] = 1, [COMMON_FLOAT] = 1,  [COMMON_NUMBER] = 1, [COMMON_GRID] = 2,
     [COMMON_RANGE] = 2, [COMMON_FRAMES] = 2, [COMMON_COLOR] = 3,  [COMMON_POINT] = 3,
@@ -56,8 +56,8 @@ static bool is_choice_valid(const common_option *option, unsigned choice)
     return choice < count;
 }
 
-// Returns true if all numbers are in the option's range, and integers if the kind requires them.
-// The ends of a range must differ, and only frames may be in reverse order.
+// Returns true if all numbers are in the option's range, and are integers if the kind requires
+// this. The two ends of a range must differ. Only the ends of frames may be in reverse order.
 static bool are_numbers_valid(const common_option *option, const double *numbers)
 {
     const int kind = option->kind;
@@ -74,8 +74,8 @@ static bool are_numbers_valid(const common_option *option, const double *numbers
     return kind != COMMON_RANGE || numbers[0] < numbers[1];
 }
 
-// Returns true if a text is not empty and, for COMMON_PAIR_TEXT, has the form "A=B" in which
-// neither side is empty.
+// Returns true if a text is valid for a kind. It must not be empty. For COMMON_PAIR_TEXT, it must
+// have the form "A=B" with two sides that are not empty.
 static bool is_text_valid(int kind, const char *text)
 {
     if (kind != COMMON_PAIR_TEXT)
@@ -101,7 +101,8 @@ static bool is_value_valid(const common_option *option, const common_value *valu
     }
 }
 
-// Writes number `index` of a value to the member of an option, which has the type of the kind.
+// Writes one number of a value to a member. `index` is its index in the member, and `kind`
+// determines the member's type.
 static void store_number(int kind, void *member, int index, double number)
 {
     if (kind == COMMON_NUMBER)
@@ -114,7 +115,7 @@ static void store_number(int kind, void *member, int index, double number)
         ((float *)member)[index] = (float)number;
 }
 
-// Writes a switch, which is a bool, or a choice, which is an enum.
+// Writes a switch to its member, a bool, or a choice to its member, an enum.
 static void store_choice(int kind, void *member, unsigned choice)
 {
     if (kind == COMMON_CHOICE)
@@ -134,7 +135,7 @@ static void store_text(int kind, void *member, const char *text)
     }
 }
 
-// Checks a value and writes it to the member of the option, with the type of its kind.
+// Checks a value. If it is valid, converts it to the type of the option's member and writes it.
 bool common_store_value(const common_option *option, const common_value *value, void *structure)
 {
     const int kind = option->kind;
@@ -163,8 +164,8 @@ static double load_number(int kind, const void *member, int index)
     return (double)((const float *)member)[index];
 }
 
-// Loads the numbers of an option. Returns false if a number is outside its limits, such as NaN,
-// which means that it is not set.
+// Loads the numbers of an option's member. Returns false if one of them is outside of its limits or
+// NaN. Such a number means that the option is not set.
 static bool load_numbers(const common_option *option, const void *member, double *numbers)
 {
     const int kind = option->kind;
@@ -177,7 +178,7 @@ static bool load_numbers(const common_option *option, const void *member, double
     return true;
 }
 
-// Returns the choice of a switch, which is a bool, or of a choice, which is an enum.
+// Returns the choice of a member, which is a bool for a switch and an enum for a choice.
 static unsigned load_choice(int kind, const void *member)
 {
     unsigned choice;
@@ -187,8 +188,8 @@ static unsigned load_choice(int kind, const void *member)
     return choice;
 }
 
-// Reads the member of an option. The type is COMMON_VALUE_NONE if the member is not set, and for
-// lists of texts, which programs do not print.
+// Reads the member of an option. The type is COMMON_VALUE_NONE if the member is not set. It is also
+// COMMON_VALUE_NONE for lists of texts, because no program prints them.
 common_value common_load_value(const common_option *option, const void *structure)
 {
     const int kind = option->kind;
@@ -215,7 +216,7 @@ bool common_are_values_equal(const common_value *a, const common_value *b)
     return a->choice == b->choice && memcmp(a->numbers, b->numbers, sizeof a->numbers) == 0;
 }
 
-// All numbers have 4 bytes, uint32_t or float, except COMMON_NUMBER, which is a double.
+// A COMMON_NUMBER is a double. All other numbers, uint32_t or float, have 4 bytes.
 size_t common_value_size(int kind)
 {
     if (kind <= COMMON_EITHER)
@@ -262,7 +263,7 @@ static int find_choice(const char *choices, const char *text)
     }
 }
 
-// Parses a switch or a choice. Without a text (NULL), a switch is on, which is the second choice.
+// Parses a switch or a choice. `text` is NULL if a switch is given without a value, which means on.
 // Returns false if the text is not one of the choices.
 static bool parse_choice(const common_option *option, const char *text, unsigned *choice)
 {
@@ -298,8 +299,8 @@ static char number_separator(int kind, const char *text)
     return kind == COMMON_GRID && strchr(text, 'x') ? 'x' : ',';
 }
 
-// Parses the numbers of a kind. Returns false if the text does not have this form. The range of the
-// numbers is not checked here.
+// Parses the numbers of a value. Returns false if the text does not have the form of its kind. The
+// caller checks the range of the numbers.
 static bool parse_numbers(int kind, const char *text, double *numbers)
 {
     const int count = num_numbers[kind];
@@ -340,8 +341,8 @@ bool common_read_value(const common_option *option, const char *text, void *stru
 
 // == Printing =====================================================================================
 
-// Writes the limits of a number as a part of a message: ", above 0" or ", from A to B", or "" for a
-// number without limits.
+// Writes the limits of a number for a message, as ", above 0" or ", from A to B". Writes "" if the
+// number has no limits.
 static void write_limits(const common_option *option, char *limits, size_t size)
 {
     static const double smallest = 1e-9;   // a lower limit between 0 and this only excludes 0
@@ -387,7 +388,8 @@ static char *write_hex_color(const double *color)
     return common_format("#%02x%02x%02x", channels[0], channels[1], channels[2]);
 }
 
-// Returns the number of significant digits that identify every value of a kind.
+// Returns how many significant digits are needed so that different values of a kind have different
+// texts.
 static int significant_digits(int kind)
 {
     if (kind == COMMON_NUMBER)
@@ -408,8 +410,8 @@ static char *write_numbers(int kind, const double *numbers)
     return common_copy(text);
 }
 
-// Prints a value as text that common_parse_value() parses as the same value. Returns NULL if there
-// is no value.
+// Returns a value as text. common_parse_value() parses this text as the same value. Returns NULL if
+// there is no value.
 char *common_print_value(const common_option *option, const common_value *value)
 {
     if (value->type == COMMON_VALUE_CHOICE)

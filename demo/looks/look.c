@@ -947,8 +947,9 @@ typedef enum evidence {
     NUM_EVIDENCE,
 } evidence;
 
-// The score of an image with an equal name, for each location. In folders other than the model's,
-// only specific names count, because every package contains names like "eyes" and "default".
+// The score of an image whose name is equal, for each location of the image. In folders other than
+// the model's, only specific names count, because every package contains names such as "eyes" and
+// "default".
 static const struct evidence_rule {
     const char *name;
     int scores[VIEW_NUM_LOCATIONS];
@@ -980,10 +981,11 @@ enum {
     SAME_NAME = 90,      // names are the same from this similarity on, percent
 };
 
-// Scores that objections subtract.
+// Objections lower the score of an image by these amounts.
 enum { NOT_ON_MODELS = 60, OF_ANOTHER = 60, OF_A_PART = 30, IS_TINY = 5 };
 
-// A mesh whose image is searched: its names, and properties that affect the scores of images.
+// The subject of a search, a mesh whose image is wanted: its names, and properties that affect the
+// scores of images.
 typedef struct named_mesh {
     const view_look_search *search;
     const md5_mesh *mesh;
@@ -1001,10 +1003,12 @@ typedef struct named_mesh {
     bool is_main;             // the image that is named after the model can belong to this mesh
     bool is_part;             // its names contain a part of a body, and the model's name does not
 
-    // The folder contains other models, to which images without a matching name can belong.
+    // True if the folder contains other models. Images without a matching name can then belong to
+    // them.
     bool is_shared;
 
-    // The model's folder contains images. Images elsewhere then probably belong to other models.
+    // True if the model's folder contains images. Images elsewhere then probably belong to other
+    // models.
     bool has_images;
     const view_image_file *only; // the only possible image in the model's folder, or NULL
 } named_mesh;
@@ -1019,7 +1023,8 @@ typedef struct candidate {
 
 // -- Identity of a mesh --------------------------------------------------------------------------
 
-// Returns the text that distinguishes a mesh from other meshes: its shader or its name.
+// Returns the text that distinguishes a mesh from other meshes. It is the shader or, without a
+// shader, the name.
 static const char *mesh_identity(const md5_mesh *mesh)
 {
     return mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
@@ -1027,9 +1032,9 @@ static const char *mesh_identity(const md5_mesh *mesh)
 
 // -- Objections ----------------------------------------------------------------------------------
 
-// Returns true if the name of a mesh or a model claims an image: the image is probably named after
-// it, because the image's name contains the words of the name. Names without a meaning, such as
-// "mesh", claim nothing.
+// Returns true if the name of a mesh or a model claims an image. This means that the image's name
+// contains the words of the name, so the image is probably named after it. Names without a meaning,
+// such as "mesh", claim nothing.
 static bool claims(const view_name *name, const view_name *image)
 {
     if (has_only_words(name, WORD_GENERIC | WORD_VARIANT))
@@ -1061,7 +1066,7 @@ static bool is_claimed_by_other_mesh(const named_mesh *subject, const view_name 
     return false;
 }
 
-// Returns true if another model in the folder claims an image, and the model of the subject does
+// Returns true if another model in the folder claims an image, but the model of the subject does
 // not.
 static bool is_claimed_by_other_model(const named_mesh *subject, const view_name *image)
 {
@@ -1072,7 +1077,7 @@ static bool is_claimed_by_other_model(const named_mesh *subject, const view_name
     return is_claimed && !claims(&subject->model, image);
 }
 
-// Returns true if another mesh or another model claims an image, and the mesh itself does not.
+// Returns true if another mesh or another model claims an image, but the mesh itself does not.
 static bool is_of_another(const named_mesh *subject, const view_name *image)
 {
     if (!is_claimed_by_other_mesh(subject, image) && !is_claimed_by_other_model(subject, image))
@@ -1081,7 +1086,8 @@ static bool is_of_another(const named_mesh *subject, const view_name *image)
 }
 
 // Returns true if the name of an image or of its folder contains a word of images that are not on
-// models, and the names of the model and the mesh do not.
+// models, such as "icon". Returns false if a name of the model or the mesh also contains such a
+// word.
 static bool is_not_on_models(const named_mesh *subject, const view_image_file *image)
 {
     char *const folder = common_folder(image->path);
