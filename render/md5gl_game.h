@@ -44,7 +44,7 @@ extern "C" {
 
 // -- Lists ----------------------------------------------------------------------------------------
 
-// Selects a factor of the blend equation, with which a stage is drawn over the image:
+// Selects a factor of the blend equation. This equation draws a stage over the image:
 //
 //   result = source_factor * source + target_factor * target
 //
@@ -102,12 +102,12 @@ typedef enum md5gl_mask {
     MD5GL_MASK_ALPHA = 8,
 } md5gl_mask;
 
-// A stage of a Doom 3 material: one texture, and the way in which it is blended over the surface.
-// Initialize the structure with MD5_INIT.
+// A stage of a Doom 3 material: one texture, and how it is blended over the surface. Initialize the
+// structure with MD5_INIT.
 typedef struct md5gl_stage {
     md5gl_texture texture; // texture of the stage; 0 means white
-    // Factors of the blend equation, by which the color of the stage and the color of the image are
-    // multiplied: see md5gl_factor.
+    // Factors of the blend equation; see md5gl_factor. The color of the stage is multiplied by
+    // `source`, and the color of the image by `target`.
     md5gl_factor source, target;
     float color[4];  // color by which the texels are multiplied; clamped to 0 to 1
     bool has_matrix; // If true, `matrix` transforms the texture coordinates.
@@ -162,8 +162,8 @@ typedef enum md5gl_base {
 // Selects the faces of triangles that are not drawn.
 typedef enum md5gl_cull { MD5GL_CULL_BACK, MD5GL_CULL_FRONT, MD5GL_CULL_NONE } md5gl_cull;
 
-// The stages of one mesh, and the surface below them (the base). Initialize the structure with
-// MD5_INIT.
+// The stages of one mesh, and its base, which is the surface below them. Initialize the structure
+// with MD5_INIT.
 typedef struct md5gl_stage_list {
     // Index of the mesh in the model. A hidden mesh is not drawn.
     uint32_t mesh;

@@ -24,7 +24,8 @@
 extern "C" {
 #endif
 
-// The use of an image in a material. Most kinds correspond to a member of md5gl_material.
+// The use of an image in a material. All kinds except heights correspond to a member of
+// md5gl_material.
 typedef enum md5gl_image_kind {
     MD5GL_IMAGE_DIFFUSE, // base color and alpha, for md5gl_material.diffuse
     MD5GL_IMAGE_NORMALS, // normal map, for md5gl_material.normals

@@ -1,5 +1,5 @@
-// The files of shaders/, embedded as text at build time by embed.py. The text of skin4.glsl is
-// md5gli_shader_skin4_glsl.
+// The texts of the files of shaders/. embed.py embeds them at build time. For example, the text of
+// skin4.glsl is md5gli_shader_skin4_glsl.
 #ifndef MD5GL_SHADERS_H
 #define MD5GL_SHADERS_H
 
