@@ -115,9 +115,9 @@ static enum md5gl_pass effective_pass(const md5gl_renderer *renderer, const mode
     return draw->pass;
 }
 
-// Returns the program that draws a mesh in a pass. If the program for the light of the frame cannot
-// be built, returns the program for the studio's light, so that the mesh remains visible. Returns
-// NULL if the program of any other pass cannot be built. The caller then skips the mesh.
+// Returns the program that draws a mesh in a pass. If the program for the frame's light cannot be
+// built, returns the program for the studio's light. The mesh then remains visible. Returns NULL if
+// the program of any other pass cannot be built. The caller then skips the mesh.
 static const md5gl_program *get_pass_program(md5gl_renderer *renderer, const model_draw *draw,
                                              const md5gl_mesh *mesh, const md5gl_surface *surface)
 {

@@ -441,8 +441,8 @@ static void blur_level(const md5gl_pyramid *pyramid, const lobe_sample *samples,
 
 // Computes the levels of the reflections and uploads them to the bound texture. Level k of n
 // contains the reflections of a surface with roughness k / (n - 1). A texel is the mean of the
-// light around its direction, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine
-// 4", 2013). As there, view and normal are assumed to coincide. `texels` is memory for the largest
+// light around its direction, weighted by GGX and the cosine. View and normal are assumed to
+// coincide (Karis, "Real Shading in Unreal Engine 4", 2013). `texels` is memory for the largest
 // level.
 // NOLINTNEXTLINE(readability-non-const-parameter): blur_level() writes to the memory
 static void upload_reflections(const GladGLContext *gl, const md5gl_pyramid *pyramid, float *texels)
@@ -586,9 +586,9 @@ static enum md5gl_pass select_lit_pass(const md5gl_frame *frame)
     return frame->environment ? MD5GL_PASS_LIT_ENVIRONMENT : MD5GL_PASS_LIT;
 }
 
-// Writes the sky of the studio to the uniform block as a polynomial in the normal, because the
-// host's shaders read it in this form (sky_host.glsl). The sky equals that of
-// shaders/sky_studio.glsl: white from above, and the ground's reflection from below.
+// Writes the sky of the studio to the uniform block. The host's shaders read it as a polynomial in
+// the normal (sky_host.glsl). The sky equals that of shaders/sky_studio.glsl: white from above, and
+// the ground's reflection from below.
 static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
 {
     static const float reflected[3] = {0.40f, 0.36f, 0.33f};

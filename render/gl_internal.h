@@ -112,9 +112,9 @@ struct md5gl_renderer {
     md5gl_texture checker;
     md5gl_model *models; // first of the list of all models, linked by `next`
 
-    // If true, md5gl_pose() does not compute the bounds of instances. Shadows do not need them,
-    // because the host set the bounds of the casters in the last frame, or because that frame had
-    // no shadows.
+    // If true, md5gl_pose() does not compute the bounds of instances, because shadows do not need
+    // them. Either the host set the bounds of the casters in the last frame, or that frame had no
+    // shadows.
     bool casters_are_set;
 
     md5gl_depth_map maps[MD5GL_NUM_MAPS];

@@ -111,8 +111,8 @@ static bool has_valid_angles(const md5gl_impostor_desc *desc)
     return is_ascending && desc->lowest >= -quarter && desc->highest <= quarter;
 }
 
-// Returns true if the side of an image is in the supported range and a power of 2, so that each
-// mipmap level halves it without rounding. Otherwise fills the error.
+// Returns true if the side of an image is in the supported range and a power of 2. Each mipmap
+// level then halves it without rounding. Otherwise fills the error.
 static bool check_image_side(uint32_t texels, md5_error *error)
 {
     enum { MAX_TEXELS = 512 };
@@ -186,9 +186,8 @@ static uint64_t count_levels(md5gl_impostors *impostors, uint64_t width, uint64_
     return size;
 }
 
-// Arranges the images of an impostor set in an atlas, a texture of many images, and computes its
-// number of mipmap levels and its size in bytes. Returns false and fills the error if the atlas is
-// too large.
+// Arranges the images of an impostor set in its atlas. Computes the number of mipmap levels of the
+// atlas and its size in bytes. Returns false and fills the error if the atlas is too large.
 static bool plan_atlas(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
@@ -360,9 +359,8 @@ static void create_canvas_block(md5gl_renderer *renderer, md5gl_impostors *impos
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, impostors->frame_block, &block, sizeof block);
 }
 
-// Creates the canvas, into which the images of one frame are drawn before they are copied to the
-// atlas, and the placements of the model for all views. Returns false and fills the error on
-// failure.
+// Creates the canvas and the placements of the model for all views. The images of one frame are
+// drawn into the canvas and then copied to the atlas. Returns false and fills the error on failure.
 static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const uint32_t cell = OVERSAMPLING * impostors->desc.texels;

@@ -271,9 +271,9 @@ static void set_range_attributes(const GladGLContext *gl)
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
 }
 
-// Uploads all influences (joints and weights of vertices) to tables, for the paths that read any
-// number of influences per vertex. Also uploads the index of each vertex's first influence, which
-// the path EXACT reads as an attribute and the path COMPUTE as a storage buffer.
+// Uploads all influences (joints and weights of vertices) to tables. Paths with any number of
+// influences per vertex read them. Also uploads the index of each vertex's first influence. The
+// path EXACT reads it as an attribute, and the path COMPUTE as a storage buffer.
 static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -294,8 +294,9 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
         set_range_attributes(gl);
 }
 
-// Returns the number of joints and weights per vertex in the attributes of a path, or 0 if the path
-// reads them from tables or does not read them.
+// Returns how many joints and weights the attributes of a vertex contain on a path. Returns 0 if
+// the path has no such attributes. It then reads influences from tables, or the vertices are
+// skinned before.
 static uint32_t slots_per_vertex(md5gl_path path)
 {
     if (path == MD5GL_PATH_4)
@@ -669,8 +670,9 @@ static bool check_deform(const md5gl_deform *deform, const md5gl_mesh *mesh, uin
     return true;
 }
 
-// Sets or removes (NULL) the deform of a mesh, which changes its vertices on the CPU in each frame,
-// such as a sprite that faces the camera. The model has no instances until the next md5gl_pose().
+// Sets the deform of a mesh. If `deform` is NULL, removes it. A deform changes the vertices of a
+// mesh on the CPU in each frame, for example to turn a sprite to the camera. The model has no
+// instances until the next md5gl_pose().
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
@@ -867,8 +869,8 @@ bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
     return path != MD5GL_PATH_COMPUTE || renderer->has_compute;
 }
 
-// Returns the skinning path (how the vertices of a mesh are computed) that was selected for a mesh,
-// for example to find out why a model is slow.
+// Returns the skinning path that was selected for a mesh, which is the way in which its vertices
+// are computed. It helps to find out why a model is slow.
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason)
 {
     MD5GL_ASSERT_MODEL(model);

@@ -78,8 +78,8 @@ static void write_first_deltas(const md5_morph_mesh *mesh, uint32_t num_vertices
     }
 }
 
-// Writes the deltas of all meshes to `deltas`, and the index of each vertex's first delta to
-// `first`, whose last element is the number of deltas.
+// Writes the deltas of all meshes to `deltas`. Writes the index of each vertex's first delta to
+// `first`, and the number of all deltas after the last index.
 static void write_deltas(const md5_morph *source, uint32_t *first, delta_texels *deltas)
 {
     uint32_t num_vertices = 0; // of earlier meshes
@@ -515,9 +515,9 @@ static void set_deformed_frames(const md5gl_mesh *mesh, const uint8_t *skinned,
         normals[i] = up;
 }
 
-// Computes the deformed surface of an instance from its skinned vertices with the host's function
-// (md5gl_set_deform()), and uploads it as element `index` of the arrays in the bound buffer.
-// `instance` is the index that the host's function receives.
+// Computes the deformed surface of an instance. The host's function (md5gl_set_deform()) computes
+// it from the skinned vertices and receives `instance`, the index of the instance. The surface is
+// uploaded as element `index` of the arrays in the bound buffer.
 //
 // skinned[] contains the positions, normals and tangents of the mesh as three arrays. deformed[] is
 // scratch memory for the five arrays of the deformed surface, which can have more vertices than the
@@ -719,9 +719,9 @@ static bool resize_posed(md5gl_renderer *renderer, md5gl_mesh *mesh, size_t coun
     return true;
 }
 
-// Skins all instances of a mesh into its buffer `posed` if its path skins once per pose, on the CPU
-// or by a compute shader. On all other paths the vertex shaders skin in each pass, and the function
-// does nothing. Returns false and fills the error on failure.
+// Skins all instances of a mesh into its buffer `posed`, on the CPU or by a compute shader. Does
+// nothing on paths that skin in the vertex shaders of each pass. Returns false and fills the error
+// on failure.
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
 {

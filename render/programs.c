@@ -1,9 +1,9 @@
 // Lists the files of shaders/ of which each program consists. Compiles and links the programs, and
 // converts the driver's logs to errors.
 //
-// A program that draws a model combines the files of a pass (`passes`) and of a skinning path
-// (`skin_functions`), and the files for blending and morph targets. All other programs are listed
-// in `fixed_sources`.
+// A program that draws a model combines files of several tables. The table `passes` contains the
+// files of a pass, and `skin_functions` those of a skinning path. Other tables contain the files
+// for blending and morph targets. `fixed_sources` lists all programs that do not draw models.
 #include "render/gl_internal.h"
 #include "render/shaders.h"
 

@@ -421,8 +421,8 @@ static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *siz
     const float caster_height = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun_reach;
     const float reach = fmaxf(sizes->sun_reach, sizes->contact_reach);
     for (uint32_t axis = 0; axis < 2; axis++) {
-        // A point at the height h above the ground casts its shadow at the distance slope * h from
-        // the point below it, away from the light.
+        // A point at the height h above the ground casts its shadow away from the light. The shadow
+        // is at the distance slope * h from the point on the ground below.
         float slope = 0.0f;
         if (to_light[2] > 0.0f)
             slope = to_light[axis] / fmaxf(to_light[2], min_light_height);

@@ -1,7 +1,8 @@
 // Off-screen targets, frames, and reading images back.
 //
-// A frame is the time between md5gl_begin_frame() and md5gl_end_frame(), in which the renderer
-// draws into one target or one framebuffer of the host with one camera and one set of lights.
+// A frame is the time between md5gl_begin_frame() and md5gl_end_frame(). In this time, the renderer
+// draws into one target or one framebuffer of the host. Camera and lights do not change during a
+// frame.
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -209,9 +210,9 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     return NULL;
 }
 
-// Creates an off-screen framebuffer with color and depth, of `width` x `height` pixels. If
-// `samples` is above 1, the framebuffer is multisampled with that many samples per pixel, or with
-// the maximum of the device if that is less.
+// Creates an off-screen framebuffer of `width` x `height` pixels with color and depth. `samples`
+// above 1 creates a multisampled framebuffer with that number of samples per pixel. The number is
+// reduced to the maximum of the device.
 md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                   uint32_t samples, md5_error *error)
 {
@@ -603,8 +604,8 @@ static void unpremultiply(uint8_t *rgba, size_t count)
     }
 }
 
-// Reads the image of a target, or of the default framebuffer if it is NULL, as rgba[4 * width *
-// height] with the top line first. Alpha is not premultiplied.
+// Reads the image of a target. If `target` is NULL, reads the image of the default framebuffer.
+// Writes rgba[4 * width * height] with the top line first. Alpha is not premultiplied.
 bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
                        uint32_t height, uint8_t *rgba, md5_error *error)
 {

@@ -21,9 +21,9 @@ vec2 next_tap(int i, int n, inout vec2 rotation)
 // Returns the rotation of the taps of a pixel. Each block of 2 x 2 pixels has another angle
 // (Jimenez, "Next Generation Post Processing in Call of Duty", 2014). With equal angles, each tap
 // would show a copy of the shadow's edge. ground.frag averages three pixels of a block. Their
-// angles differ by 120 degrees, so the average has taps in all directions. The function uses
-// integers and no sines, because the last digits of sines depend on the driver, and all machines
-// must read the same texels.
+// angles differ by 120 degrees, so the average has taps in all directions. All machines must read
+// the same texels. The function therefore uses integers and no sines, because their last digits
+// depend on the driver.
 vec2 pixel_rotation()
 {
     ivec2 pixel = ivec2(gl_FragCoord.xy), square = pixel >> 1;
