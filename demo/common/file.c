@@ -1,6 +1,6 @@
-// Paths, files and folders. The sections handle names and paths as text, the status of files, the
-// entries of a folder (entry_reader), searches of a folder with its subfolders (walk_state), and
-// reading of whole files and pipes.
+// Paths, files and folders. The first sections handle paths as text and the status of files. The
+// next sections read the entries of a folder (entry_reader) and search a folder with its subfolders
+// (walk_state). The last section reads whole files and pipes.
 #define _DEFAULT_SOURCE // open(), fstat(), poll(), d_type
 
 #include "demo/common/file.h"

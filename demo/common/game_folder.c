@@ -14,9 +14,9 @@
 // The largest size of a file in an archive that is read, in bytes.
 #define MAX_FILE_SIZE ((uint64_t)1 << 29)
 
-// A small archive must not be able to fill the memory. A file in an archive that is larger than
-// FREE_MIB is therefore rejected if it is more than MAX_RATIO times as large as its compressed
-// data. Real texts and images of games are 2 to 50 times as large.
+// A small archive must not be able to fill the memory. A file in an archive is therefore rejected
+// if it is larger than FREE_MIB and more than MAX_RATIO times as large as its compressed data. Real
+// texts and images of games are 2 to 50 times as large.
 enum { FREE_MIB = 128, MAX_RATIO = 100 };
 
 // A file of a folder or an archive.

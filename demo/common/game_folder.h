@@ -24,8 +24,9 @@ typedef struct common_game_paths {
 } common_game_paths;
 
 // Appends a game folder with its archives, or a single archive. Add a mod before its base. Archives
-// are searched in reverse order of their names, ignoring case. .pak files, compared by their
-// numbers, precede the files of the folder, as in Quake. Other archives follow them, as in Doom 3.
+// are searched in reverse order of their names, ignoring case. Files in .pak archives precede the
+// files of the folder, as in Quake. The names of .pak archives are compared by their numbers. Files
+// in other archives follow the files of the folder, as in Doom 3.
 //
 // A path that is not a folder must be a zip file or a .pak file of Quake. The first bytes decide,
 // not the extension. The archive remains open. Returns false and writes error->message if an

@@ -1,9 +1,9 @@
 // Attaches clothes to a body. Finds a joint of the body for each joint of the clothes (body_joint).
 // Then moves the weights of all vertices to these joints.
 //
-// A joint of the body with the same name as a joint of the clothes is its namesake, which the joint
-// of the clothes follows. A joint without a namesake, such as a joint of a coat's tail, is a
-// follower. It moves rigidly with its nearest ancestor that has a namesake.
+// A joint of the clothes follows the joint of the body with the same name, which is called its
+// namesake. A joint without a namesake, such as a joint of a coat's tail, is a follower. It moves
+// rigidly with its nearest ancestor that has a namesake.
 #include "demo/common/wear.h"
 
 #include "demo/common/memory.h"

@@ -1,6 +1,6 @@
-// Hot reload: when you save a machine file, its model or an animation in an editor, the running
-// character continues with the new files from its current state and time. If a file has an error,
-// the program prints the error and keeps the old files.
+// Hot reload: the program watches a machine file, its model and its animations. When you save one
+// of them in an editor, the running character continues with the new files from its current state
+// and time. If a file has an error, the program prints the error and keeps the old files.
 //
 //   cc hot_reload.c $(pkg-config --cflags --libs md5play) -o hot_reload
 //   ./hot_reload models/bobbin/bobbin.md5machine

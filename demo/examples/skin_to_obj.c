@@ -1,5 +1,5 @@
-// Computes the pose of a model at a given time of a clip, skins the vertices on the CPU and writes
-// them as an OBJ file, which most 3D programs can open.
+// Computes the pose of a model at a time of a clip and skins the vertices on the CPU. Writes them
+// as an OBJ file, which most 3D programs can open.
 //
 //   cc skin_to_obj.c $(pkg-config --cflags --libs md5model) -o skin_to_obj
 //   ./skin_to_obj models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.obj

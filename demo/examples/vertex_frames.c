@@ -1,5 +1,6 @@
-// Draws characters from vertex frames (an animation stored as vertices, as in the models of Quake)
-// with OpenGL, in one of three ways, and prints the cost of the image:
+// Draws characters from vertex frames with OpenGL. Vertex frames are an animation that is stored as
+// vertices, as in the models of Quake. Draws them in one of three ways and prints the cost of the
+// image:
 //
 //   upload   the CPU interpolates two frames for each character and uploads the vertices
 //   buffers  one buffer contains all frames; two vertex attributes begin at two of them

@@ -233,9 +233,9 @@ static bool read_png_chunk(const uint8_t *name, const uint8_t *body, uint32_t le
     return true;
 }
 
-// Checks the structure of a PNG file chunk by chunk. The image size must be within the limits,
-// chunks must be inside of the file, the palette must be valid, and there must be enough data for
-// the pixels. Writes the values that decode_png() needs to `info`.
+// Checks the structure of a PNG file chunk by chunk. Chunks must be inside of the file, and the
+// image size must be within the limits. The palette must be valid, and there must be enough data
+// for the pixels. Writes the values that decode_png() needs to `info`.
 static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, png_info *info,
                       md5_error *error)
 {

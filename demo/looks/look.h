@@ -192,6 +192,7 @@ typedef struct view_look_search {
 // Finds the appearance of a mesh. Each image gets a score from the evidence that it belongs to the
 // mesh. The image with the highest score is selected, unless the score is low or another image has
 // nearly the same score.
+//
 // Evidence in descending order:
 // - declarations: materials/*.mtr and scripts/*.shader of the package, an md5.cfg around the model
 //   that loads the model
