@@ -13,7 +13,7 @@ enum {
 
 // A file of commands while it is executed, line by line.
 typedef struct batch {
-    const char *name; // of the file, for messages
+    const char *name; // path of the file, for messages
     FILE *file;
     tool_run_fn *run;
     int status; // the worst status so far
@@ -35,7 +35,8 @@ static void add_status(batch *b, int status)
 
 // -- Errors in the file ---------------------------------------------------------------------------
 
-// Prints the stored error and updates the exit status of the batch. Returns false.
+// Prints b->error and updates the exit status of the batch. Returns false, so that callers can
+// return the result.
 static bool report_error(batch *b, int status)
 {
     tool_print_error(NULL, &b->error);
@@ -60,8 +61,9 @@ static bool report_unreadable(batch *b)
 
 // -- Lines ----------------------------------------------------------------------------------------
 
-// Reads the next line. Returns false at the end of the file, and reports an error if the file
-// cannot be read or is not a text: its other lines are then not run.
+// Reads the next line. Returns false at the end of the file and after an error, which it reports.
+// An error means that the file cannot be read or is not a text. The remaining lines are then not
+// run.
 static bool read_line(batch *b)
 {
     int c = getc(b->file);
@@ -92,11 +94,12 @@ static bool read_line(batch *b)
 // Words are separated as in a POSIX shell. Their quotes are removed in place, because a word never
 // becomes longer.
 
-// A line while it is split into words.
+// State of splitting a line into words in place. `out` is never after `in`, because removing quotes
+// makes words shorter.
 typedef struct splitter {
     batch *batch;
     const char *in; // the next character of the line
-    char *out;      // end of the current word
+    char *out;      // end of the current word, where the next character is stored
 } splitter;
 
 static bool is_blank(char c)
@@ -123,8 +126,8 @@ static bool read_single_quoted(splitter *s)
     return true;
 }
 
-// Copies the text in double quotes. In it, a backslash quotes only the characters that are special
-// there in a shell.
+// Copies the text in double quotes. As in a shell, a backslash inside them has an effect only
+// before the characters " \ $ `.
 static bool read_double_quoted(splitter *s)
 {
     const char *const quote = s->in;
@@ -152,7 +155,7 @@ static bool read_escaped(splitter *s)
     return true;
 }
 
-// Adds the next word, which ends before a blank or at the end of the line.
+// Reads one word and terminates it with a 0 byte. A blank or the end of the line ends the word.
 static bool read_word(splitter *s)
 {
     batch *const b = s->batch;
@@ -209,8 +212,9 @@ static bool split_line(batch *b)
 
 // -- Commands -------------------------------------------------------------------------------------
 
-// Runs the command of the current line as if it was started on its own: all its output is written,
-// and nothing that the former command left can change it. Names the line if the command fails.
+// Runs the command of the current line as if it was started on its own. Its output is written
+// completely, and the state of the previous command has no effect on it. If the command fails,
+// prints the number of the line and the exit status.
 static void run_line(batch *b)
 {
     errno = 0;

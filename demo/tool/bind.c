@@ -4,8 +4,8 @@
 
 // == Binding ======================================================================================
 
-// Sets excluded[joint] for the joints of --exclude. Returns an exit status, and prints an error if
-// a joint does not exist.
+// Sets excluded[joint] for each joint that an option --exclude names. Returns an exit status.
+// Prints an error if a joint does not exist.
 static int mark_excluded_joints(const tool_arguments *arguments, const md5_model *model,
                                 bool *excluded)
 {
@@ -21,9 +21,9 @@ static int mark_excluded_joints(const tool_arguments *arguments, const md5_model
     return TOOL_OK;
 }
 
-// Returns the vertices of all triangles of an OBJ file, as indices of positions. The triangles of
-// all parts are combined, because all parts form the surface of one volume. The caller frees the
-// array.
+// Returns the triangles of all parts of an OBJ file in one array, as indices of positions. Weights
+// depend on the whole volume of the body, and its surface can consist of several parts. The caller
+// frees the array.
 static uint32_t *combine_triangles(const convert_obj *obj, size_t *num_triangles)
 {
     size_t count = 0;
@@ -71,19 +71,22 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
 
 // -- Writing --------------------------------------------------------------------------------------
 
-// The vertices of one mesh: each pair of position and texture coordinate once, in the order in
-// which triangles use them. The vertices of one position form a linked list, whose links are 1 +
-// the index of a vertex, so that 0 ends the list. The tables are allocated once and used for all
-// meshes, because a file may have as many materials as positions.
+// The vertices of one mesh. A vertex is a pair of a position and a texture coordinate. Each pair is
+// stored once, in the order in which triangles use the pairs.
+//
+// The vertices of one position form a linked list. A link is 1 + the index of a vertex, and 0 ends
+// the list. The arrays are allocated once and used for one mesh after the other, because a file may
+// have as many materials as positions.
 typedef struct bind_vertices {
     convert_obj_corner *corners; // [count]
     uint32_t *next;              // [count] link to the next vertex of the same position
     uint32_t *first;             // [positions] link to the first vertex of the list
-    uint32_t *weight;            // [positions] index of the first weight in this mesh
+    uint32_t *weight;            // [positions] index in the mesh of the position's first weight
     uint32_t count;
 } bind_vertices;
 
-// Allocates the tables for the part with the most corners, which bounds the number of vertices.
+// Allocates the arrays for the part with the most triangle corners. A part has at most one vertex
+// per corner.
 static bind_vertices create_vertices(const convert_obj *obj)
 {
     size_t num_corners = 0;
@@ -101,8 +104,8 @@ static bind_vertices create_vertices(const convert_obj *obj)
     };
 }
 
-// Removes the vertices of a mesh from the tables, for the next mesh. Only the positions that the
-// mesh uses are cleared, so that the time for all meshes is linear.
+// Empties the arrays for the next mesh. Only the positions that the mesh uses are cleared, so that
+// the time for all meshes is linear in the size of the file.
 static void clear_vertices(bind_vertices *vertices)
 {
     for (uint32_t i = 0; i < vertices->count; i++)
@@ -118,10 +121,10 @@ static void free_vertices(bind_vertices *vertices)
     free(vertices->weight);
 }
 
-// Returns the index of the vertex of a corner, and adds the vertex if it is new. Vertices with the
-// same position form a list, of which at most MAX_TRIES are compared, so that the time is linear in
-// any file. If an equal vertex is later in the list, the model gets a copy of it, which looks the
-// same.
+// Returns the index of the vertex of a triangle corner. Adds the vertex if the mesh does not have
+// it yet. At most MAX_TRIES vertices of the position are compared, so that the time is linear for
+// hostile files, too. If the equal vertex is later in the list, the mesh gets a duplicate, which
+// does not change its appearance.
 static uint32_t get_vertex(bind_vertices *vertices, convert_obj_corner corner)
 {
     enum { MAX_TRIES = 64 };
@@ -141,8 +144,9 @@ static uint32_t get_vertex(bind_vertices *vertices, convert_obj_corner corner)
     return added;
 }
 
-// Returns the index of a corner in the mesh. The second and the third corner of a triangle are
-// swapped, because triangles of MD5 are clockwise seen from outside, and triangles of OBJ are not.
+// Returns the position in the mesh's array of corners for a corner of the OBJ file. The second and
+// the third corner of each triangle are swapped: front faces are clockwise in MD5 and
+// counterclockwise in OBJ.
 static size_t swap_winding(size_t corner)
 {
     switch (corner % 3) {
@@ -155,8 +159,8 @@ static size_t swap_winding(size_t corner)
     }
 }
 
-// Allocates the vertices and the weights of a mesh. The number of weights is the largest possible:
-// vertices of one position share weights, but here each vertex counts.
+// Allocates the vertices and the weights of a mesh. The capacity for weights is an upper limit,
+// because it counts the weights of a position once for each vertex of the position.
 static void alloc_vertices(md5_doc_mesh *mesh, const md5_weights *weights,
                            const bind_vertices *vertices)
 {
@@ -169,12 +173,13 @@ static void alloc_vertices(md5_doc_mesh *mesh, const md5_weights *weights,
     mesh->weights = common_alloc(max_weights, sizeof *mesh->weights);
 }
 
-// Appends the weights of a position to a mesh, and stores their first index. Does nothing if they
-// were appended before, because vertices of one position share their weights.
+// Appends the weights of a position to a mesh, and stores the index of the first weight. Vertices
+// of one position share their weights, so further calls for the position have no effect.
 static void append_weights(md5_doc_mesh *mesh, const md5_weights *weights, bind_vertices *vertices,
                            uint32_t position)
 {
-    // Replaces the link to the first vertex, which is not needed after all vertices were added.
+    // The mark replaces the link to the first vertex. No vertices are added any more, so the link
+    // is not needed.
     static const uint32_t is_written = UINT32_MAX;
     if (vertices->first[position] == is_written)
         return;
@@ -215,7 +220,7 @@ static md5_doc_mesh create_mesh(const convert_obj *obj, const convert_obj_part *
     return mesh;
 }
 
-// Sets the joints of a document to the joints of a skeleton, in the bind pose joints[].
+// Copies the joints of a skeleton to a document. joints[] are their transforms in the bind pose.
 static void fill_doc_joints(md5_doc *doc, const md5_skeleton *skeleton, const md5_xform *joints)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -240,8 +245,8 @@ static void free_doc_arrays(const md5_doc *doc)
     free(doc->joints);
 }
 
-// Writes the bound model as .md5mesh: the joints of the skeleton, and one mesh for each material
-// that has triangles.
+// Writes the bound surface as an .md5mesh file. The file contains the joints of the skeleton, and a
+// mesh for each material that has triangles.
 static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
                         const convert_obj *obj, const md5_weights *weights, md5_error *error)
 {
@@ -266,9 +271,9 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
     return is_written;
 }
 
-// Writes the bind pose of a model as readers of the written file will see it. Files contain x, y
-// and z of a rotation with few digits and not w, so the rounded pose differs slightly from the pose
-// of the model. Weights must be computed for the rounded pose.
+// Computes the bind pose that readers of the written file will see. Files store x, y and z of a
+// rotation with a limited number of digits, and readers compute w. The pose therefore differs
+// slightly from the model's pose, and weights must be computed for the pose in the file.
 static void round_bind_pose(const md5_model *model, md5_xform *joints, md5_mat34 *bind)
 {
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
@@ -292,8 +297,9 @@ static void rotate_y_up(convert_obj *obj)
     }
 }
 
-// Computes the weights of a surface for the skeleton of a model, and writes the bound model. Warns
-// of vertices outside the reach of all bones. Returns an exit status.
+// Computes the weights of a surface for the skeleton of a model, and writes the bound model. Prints
+// a warning if no path inside of the surface connects some vertices with a bone, because their
+// weights are less reliable. Returns an exit status.
 static int bind_surface(const tool_arguments *arguments, convert_obj *obj, const md5_model *model)
 {
     md5_error error = {0};

@@ -2,37 +2,39 @@
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
 
-// State of the command.
+// State of the command `md5tool check`.
 typedef struct checker {
     tool_report *report;
-    md5_engines requested;    // by --for; none: a guess for each file
-    uint32_t checked_engines; // engines for which any file was checked
+    md5_engines requested;    // engines of --for; without --for they are guessed for each file
+    uint32_t checked_engines; // engines for which at least one file was checked
     bool shows_progress;      // only standard error is a terminal
-    size_t num_failed;        // games that cannot be read
+    size_t num_failed;        // games that could not be opened
     tool_game_check opened;   // the game of the current files; empty: the files are on disk
     md5_game *game;           // opened.search_paths.game
 } checker;
 
-// Geometry of models that the checks do not need.
+// Derived data of models that the checks do not use, so loading skips it.
 enum { UNUSED_GEOMETRY = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES };
 
 // -- Diagnostics ----------------------------------------------------------------------------------
 
-// Diagnostics of a file until they are printed.
+// The diagnostics of one file. Files are read in parallel, so a report stores the diagnostics until
+// they are printed in the order of the files.
 typedef struct file_report {
     const char *path;
-    md5_diagnostic *diagnostics; // of the library
+    md5_diagnostic *diagnostics; // errors and warnings of the library
     size_t count;
-    unsigned num_unreported;  // warnings that exceed the limit of the library
+    unsigned num_unreported;  // warnings that the library only counts, beyond its limit
     md5_check *file_check;    // violations of rules; NULL: there are no rules for this kind of file
     uint32_t checked_engines; // engines for which the file was checked
     bool keeps_model;         // `model` is needed for clips of the same batch
-    md5_check **clips;        // [num_clips] of a mesh: its clips
+    md5_check **clips;        // [num_clips] checks of the clips, if the file is a mesh
     size_t num_clips;
-    md5_model *model; // if keeps_model
+    md5_model *model; // the loaded mesh if keeps_model is true, otherwise NULL
 } file_report;
 
-// Adds an error or a warning of the library to a report; md5_load_opts.warn. `user` is the report.
+// Adds an error or a warning of the library to a report. It is a callback for md5_load_opts.warn,
+// and `user` is the report.
 static void add_diagnostic(void *user, const md5_error *error)
 {
     file_report *const report = user;
@@ -41,8 +43,8 @@ static void add_diagnostic(void *user, const md5_error *error)
     report->diagnostics[report->count++] = (md5_diagnostic){.error = *error, .count = 1};
 }
 
-// Prints a diagnostic with the folder or archive of its file; tool_game_check.print. `user` is the
-// checker.
+// Prints a diagnostic. Its path is preceded by the folder or archive that contains the file. It is
+// a callback for tool_game_check.print, and `user` is the checker.
 static void print_located(void *user, const md5_diagnostic *found)
 {
     const checker *const check = user;
@@ -53,8 +55,8 @@ static void print_located(void *user, const md5_diagnostic *found)
     free(path);
 }
 
-// Prints the diagnostics of a file: first the diagnostics of the library that no rule repeats, then
-// the violations of rules.
+// Prints the diagnostics of a file. Errors and warnings of the library come first, except those
+// that a rule reports as well. Violations of rules follow.
 static void print_diagnostics(checker *check, const file_report *report)
 {
     size_t count = 0;
@@ -82,15 +84,16 @@ static bool is_read(const char *name)
     return is_checked(name) || common_is_archive(name);
 }
 
-// A batch of files, which is read completely before its diagnostics are printed.
+// Files that are read and checked together. The diagnostics are printed when all files of the batch
+// have been read.
 typedef struct file_batch {
     const checker *check;
     file_report *reports; // [num_read]
     size_t num_before;    // files of earlier batches
     size_t num_files;     // files of all batches
     size_t num_read;
-    file_report **order; // [num_read] clips after all others
-    file_report **clips; // [num_clips] of `order`, sorted by folder and name
+    file_report **order; // [num_read] in the order of reading: clips are last
+    file_report **clips; // [num_clips] the end of `order`, sorted by folder and name
     size_t num_clips;
     size_t num_meshes;
     file_report **meshes;    // [num_meshes] sorted by folder and name
@@ -112,16 +115,18 @@ static file_report *find_mesh(const file_batch *batch, const char *clip)
     return found == MD5_NONE ? NULL : batch->meshes[found];
 }
 
-// A mesh that a file assigns to clips. `file_check` is read for the first clip.
+// A mesh that another file, such as an md5.cfg, assigns to clips. get_mesh_check() reads the text
+// of the mesh when the first clip needs it.
 typedef struct cited_mesh {
     const char *path;
     const md5_model *model;
     md5_check *file_check;
-    bool is_read; // `file_check` was read, or cannot be read
+    bool is_read; // reading `file_check` was tried; it is NULL if that failed
 } cited_mesh;
 
-// Returns true if find_mesh() selects the mesh for a clip of the batch. The clip is then checked
-// with the mesh in its own report, and need not be checked for the file that cites it.
+// Returns true if the batch checks the clip with this mesh in any case, because the clip belongs to
+// the mesh by its folder and name. The file that assigns the mesh to the clip then need not check
+// the pair again.
 static bool is_mesh_of_clip(const file_batch *batch, const char *mesh, const char *clip)
 {
     const size_t index = tool_find_path(batch->clip_paths, batch->num_clips, clip);
@@ -130,7 +135,8 @@ static bool is_mesh_of_clip(const file_batch *batch, const char *mesh, const cha
     return found && strcmp(found->path, mesh) == 0;
 }
 
-// Returns the check of a mesh, which is read for its first clip; NULL if it cannot be read.
+// Returns the check of a mesh. The first call reads the mesh. Returns NULL if the mesh cannot be
+// read.
 static md5_check *get_mesh_check(const file_batch *batch, cited_mesh *mesh)
 {
     if (mesh->is_read)
@@ -142,7 +148,8 @@ static md5_check *get_mesh_check(const file_batch *batch, cited_mesh *mesh)
     return mesh->file_check;
 }
 
-// Returns the engines for the check of a clip that a file cites.
+// Returns the engines for which a clip is checked that another file names. `file` is that other
+// file.
 static md5_engines select_cited_engines(const file_batch *batch, const char *file, const char *clip)
 {
     md5_engines engines = tool_engines(batch->check->requested, batch->check->game, clip);
@@ -152,8 +159,8 @@ static md5_engines select_cited_engines(const file_batch *batch, const char *fil
     return engines;
 }
 
-// Checks a clip with the mesh that a file assigns to it, and adds the diagnostics to the report of
-// the file.
+// Checks a clip with the mesh that a file assigns to it. The diagnostics are added to the report of
+// that file.
 static void check_cited_clip(const file_batch *batch, file_report *report, cited_mesh *mesh,
                              const char *path, const md5_anim *anim)
 {
@@ -167,7 +174,7 @@ static void check_cited_clip(const file_batch *batch, file_report *report, cited
     if (!clip)
         return;
 
-    clip->num_diagnostics = 0; // the report of the clip has the errors in its text
+    clip->num_diagnostics = 0; // the report of the clip itself contains the errors in its text
     md5_check_pair(mesh_check, clip);
     tool_check_motion(clip, mesh->model, anim);
 
@@ -182,14 +189,14 @@ static void check_cited_clip(const file_batch *batch, file_report *report, cited
     md5_free_check(clip);
 }
 
-// A clip of a machine file and the path of its file.
+// A clip of a machine file, with the path of its file as the sort key.
 typedef struct cited_clip {
     const char *path; // sort key
     const md5_anim *anim;
 } cited_clip;
 
-// Checks the clips of a machine file with its model. Several clips of a machine can use one file,
-// which is checked once: files with the same path are adjacent after sorting.
+// Checks the clips of a machine file with its model. Several clips can use one file, which is
+// checked once. For this purpose the clips are sorted by path, so that equal paths are adjacent.
 static void check_machine(const file_batch *batch, const md5_character *machine,
                           file_report *report)
 {
@@ -209,8 +216,8 @@ static void check_machine(const file_batch *batch, const md5_character *machine,
 
 // -- Models of Cube 2's engines -------------------------------------------------------------------
 
-// Warns of a name in md5.cfg. The library does not store its line. `nearest` is a suggestion or
-// NULL.
+// Adds a warning about a name in an md5.cfg to a report. The warning has no line, because the
+// library does not store it. `nearest` is the suggested name, or NULL.
 static void report_name(file_report *report, const char *message, const char *name,
                         const char *nearest)
 {
@@ -229,8 +236,8 @@ static void check_joint(file_report *report, const md5_model *model, const char 
         report_name(report, message, name, NULL);
 }
 
-// Checks that the images of a command exist. Warns of each missing image with a similar image as a
-// suggestion. `work` limits the searches for suggestions.
+// Checks that the images of a material command exist. Reports each missing image, with a similar
+// image as a suggestion. `work` is the remaining number of comparisons for suggestions.
 static void check_images(const file_batch *batch, const md5_cube2_material_command *command,
                          file_report *report, size_t *work)
 {
@@ -267,7 +274,7 @@ static void check_cube_anim(const file_batch *batch, cited_mesh *mesh, const cha
     md5_free_anim(anim);
 }
 
-// Warns of joints that the commands of a part name and that the mesh does not have.
+// Reports the joints that commands of a part name, but that its mesh does not have.
 static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model,
                               file_report *report)
 {
@@ -281,8 +288,9 @@ static void check_cube_joints(const md5_cube2_part *cube, const md5_model *model
                     "md5adjust: joint not found in the mesh:", cube->adjustments[i].joint);
 }
 
-// Checks a part of a model of Cube 2's engines: its mesh, the names of joints and meshes in its
-// commands, the images, and the animations. `work` limits the searches for similar image names.
+// Checks one part of a Cube 2 model: its mesh, the names of joints and meshes in its commands, its
+// images, and its animations. `work` is the remaining number of comparisons for suggestions of
+// image names.
 static void check_cube_part(const file_batch *batch, const md5_cube2_part *cube, size_t *work,
                             file_report *report)
 {
@@ -302,7 +310,8 @@ static void check_cube_part(const file_batch *batch, const md5_cube2_part *cube,
         check_images(batch, &cube->commands[i], report, work);
     }
 
-    // Successive animations often use one file with different frames. Check it only once.
+    // Several animations often use different frames of one file. They are adjacent, so comparing
+    // each path with the previous one avoids further checks of the file.
     cited_mesh mesh = {.path = cube->mesh, .model = model};
     const char *previous = "";
     for (uint32_t i = 0; i < cube->num_anims; i++) {
@@ -318,15 +327,15 @@ static void check_cube_part(const file_batch *batch, const md5_cube2_part *cube,
 // Checks the files and names of a model of Cube 2's engines.
 static void check_cube(const file_batch *batch, const md5_cube2 *cube, file_report *report)
 {
-    size_t work = 1 << 24; // comparisons of image names
+    size_t work = 1 << 24; // remaining comparisons of image names for suggestions
     for (uint32_t i = 0; i < cube->num_parts; i++)
         check_cube_part(batch, &cube->parts[i], &work, report);
 }
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Checks a clip with its mesh if the batch contains the mesh, and otherwise without a mesh. `anim`
-// is NULL if the clip is invalid; then only the text is checked.
+// Checks a clip with its mesh, or alone if the batch does not contain its mesh. If the clip is
+// invalid, `anim` is NULL, and only the text of the clip is checked.
 static void check_clip(const file_batch *batch, const file_report *report, const md5_anim *anim)
 {
     const file_report *const mesh = find_mesh(batch, report->path);
@@ -345,7 +354,8 @@ static void check_clip(const file_batch *batch, const file_report *report, const
         return;
     }
 
-    // The model is invalid, or not in memory because of the limit in select_kept_models().
+    // select_kept_models() has limited the number of models in memory, so the model is loaded
+    // again. It remains NULL if the mesh is invalid.
     md5_error error = {0};
     const md5_load_opts opts = {.skip_geometry = UNUSED_GEOMETRY,
                                 .files = tool_files(batch->check->game)};
@@ -354,7 +364,8 @@ static void check_clip(const file_batch *batch, const file_report *report, const
     md5_free_model(model);
 }
 
-// Counts the warnings of an asset that the library did not report, because their number is limited.
+// Stores how many warnings the library counted without passing them on. The library limits the
+// number of warnings that it passes on for each file.
 static void count_unreported(const tool_asset *asset, file_report *report)
 {
     unsigned num_warnings = 0;
@@ -395,8 +406,8 @@ static void check_compressed_clip(const file_batch *batch, const char *bytes, si
     add_diagnostic(report, &error);
 }
 
-// Reads a file and checks it by the rules of its kind. The results are stored in the report of the
-// file, because files are read in parallel and printed in order.
+// Reads a file and checks it by the rules for its kind. Stores the results in the report of the
+// file.
 static void read_checked_file(const file_batch *batch, file_report *report)
 {
     md5_load_opts opts = {.warn = add_diagnostic,
@@ -408,7 +419,7 @@ static void read_checked_file(const file_batch *batch, file_report *report)
     if (!tool_load(report->path, &opts, &asset, &error))
         add_diagnostic(report, &error);
 
-    // Engine rules are for the texts of meshes and clips.
+    // The rules of engines apply to the texts of meshes and clips. Other files have no such rules.
     const tool_kind kind = tool_file_kind(report->path);
     const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
     size_t size = 0;
@@ -433,8 +444,8 @@ static void read_checked_file(const file_batch *batch, file_report *report)
     free(bytes);
 }
 
-// Reads some of the files of a batch; a md5_range_fn, which several threads call. Worker 0 prints
-// the progress.
+// Reads the files order[begin] to order[end - 1] of a batch. It is a md5_range_fn, and several
+// threads call it. Worker 0 also prints the progress.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const file_batch *const batch = user;
@@ -445,9 +456,8 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Sorts the files of a batch: `order` begins with the files that are not clips and ends with the
-// clips. The lists of meshes and clips are sorted for searches. Returns the number of files that
-// are not clips.
+// Sorts the files of a batch. In `order`, clips follow all other files. The arrays of meshes and
+// clips are sorted by path for binary search. Returns the number of files that are not clips.
 static size_t sort_batch(file_batch *batch)
 {
     size_t num_others = 0;
@@ -466,7 +476,8 @@ static size_t sort_batch(file_batch *batch)
         }
     }
 
-    // The lists of clips are the ends of `order` and `mesh_paths`.
+    // Clips are the last elements of `order`. The paths of clips use the unused end of
+    // `mesh_paths`.
     batch->clips = batch->order + num_others;
     batch->clip_paths = batch->mesh_paths + batch->num_meshes;
     common_sort(batch->meshes, batch->num_meshes, sizeof(file_report *), compare_files);
@@ -479,8 +490,8 @@ static size_t sort_batch(file_batch *batch)
     return num_others;
 }
 
-// Marks the meshes to which clips belong. Their models stay in memory until the clips are checked,
-// up to a limit.
+// Selects the meshes whose models stay in memory, because clips of the batch are checked with them.
+// Their number is limited.
 static void select_kept_models(const file_batch *batch)
 {
     enum { MAX_KEPT = 256 }; // models in memory; further models are read again for each clip
@@ -494,8 +505,8 @@ static void select_kept_models(const file_batch *batch)
     }
 }
 
-// Collects the clips of each mesh and compares their directions. The rule about rotated clips needs
-// all clips of a mesh.
+// Collects the clips of each mesh, and checks whether some clips face another direction than the
+// others. This rule compares all clips of a mesh, so it is checked after all clips were read.
 static void check_clips_of_meshes(const file_batch *batch)
 {
     for (size_t i = 0; i < batch->num_clips; i++) {
@@ -509,8 +520,8 @@ static void check_clips_of_meshes(const file_batch *batch)
         md5_check_turns(batch->meshes[i]->clips, batch->meshes[i]->num_clips);
 }
 
-// Reads the files of a batch in two parallel loops: first all other files, then the clips, which
-// are checked with the meshes of the first loop.
+// Reads the files of a batch in two parallel loops. The first loop reads all files that are not
+// clips. The second loop reads the clips and checks them with the meshes from the first loop.
 static void read_batch(file_batch *batch, const md5_threads *threads)
 {
     const size_t num_others = sort_batch(batch);
@@ -527,8 +538,8 @@ static void read_batch(file_batch *batch, const md5_threads *threads)
 
 enum { FILES_PER_BATCH = 4096, MAX_FILES_PER_BATCH = 16 * FILES_PER_BATCH };
 
-// Returns the number of files of the next batch. Clips are checked with meshes of the same batch,
-// so a batch does not end within a folder, unless the folder is huge.
+// Returns the number of files in the next batch. A clip is checked with the mesh of its folder, so
+// a batch ends between two folders. Only a huge folder is divided.
 static size_t count_batch(char *const *names, size_t num_names)
 {
     size_t count = num_names < FILES_PER_BATCH ? num_names : FILES_PER_BATCH;
@@ -594,8 +605,8 @@ static void print_num_decls(const tool_game_check *game)
         printf("%zu declarations\n", game->num_decls);
 }
 
-// Returns the files of a game that are checked like files on disk. If the game has declarations,
-// tool_check_game() has checked models, clips and camera paths already.
+// Returns the files of a game that tool_check_game() has not checked. If the game has declarations,
+// that function has already checked the models, clips and camera paths.
 static common_list list_remaining_files(md5_game *game, bool has_decls)
 {
     const tool_kind last_checked = has_decls ? TOOL_CAMERA : TOOL_UNKNOWN;
@@ -639,7 +650,7 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     return num_files;
 }
 
-// Returns true if a path begins with a folder.
+// Returns true if a path begins with the path of a folder.
 static bool is_below(const char *path, const char *folder)
 {
     const size_t length = strlen(folder);
@@ -654,8 +665,9 @@ static void report_unread_folder(checker *check, const char *path, const char *w
     tool_report_diagnostic(check->report, &unread);
 }
 
-// Checks the archives among the files of a folder, and adds the other files to `files`. Skips the
-// folder `base`, unless it is NULL. Returns the number of checked files in archives.
+// Divides the files that were found in a folder: archives are checked immediately, and other files
+// are added to `files`. Files in the folder `base` are skipped, because they are checked as a game.
+// `base` may be NULL. Returns the number of checked files in archives.
 static size_t check_found_files(checker *check, tool_arguments *arguments, const common_list *found,
                                 const char *base, common_list *files)
 {
@@ -674,9 +686,9 @@ static size_t check_found_files(checker *check, tool_arguments *arguments, const
     return num_checked;
 }
 
-// Checks a folder that is not a game folder: checks the archives in it and its subfolders, and adds
-// the files to `files`. If it is the folder of an engine, its folder `base` is checked as a game.
-// Returns the number of checked files in archives and in the game.
+// Checks a folder that is not a game folder. Its files are added to `files`, and archives in it are
+// checked immediately. If an engine is installed in the folder, its subfolder `base` is checked as
+// a game. Returns the number of files that were checked in archives and in the game.
 static size_t check_folder(checker *check, tool_arguments *arguments, const char *path,
                            common_list *files)
 {
@@ -703,17 +715,18 @@ static size_t check_folder(checker *check, tool_arguments *arguments, const char
     return num_checked;
 }
 
-// Checks the games, folders and archives of the arguments, and adds all other files to `files`.
+// Checks the games, folders and archives among the arguments. Adds the other files to `files`.
 // Returns the number of checked files.
 static size_t check_folders(checker *check, tool_arguments *arguments, common_list *files)
 {
-    if (arguments->num_operands == 0) // the folder of --base
+    if (arguments->num_operands == 0) // without operands, the folder of --base is checked
         return check_game(check, arguments);
 
     size_t num_checked = 0;
     for (int i = 0; i < arguments->num_operands; i++) {
         const char *const path = arguments->operands[i];
-        // A folder with the extension of a file is reported as a file that cannot be read.
+        // A folder can have a name such as a.md5mesh. It is treated as a file, and reading it then
+        // reports an error.
         if (is_checked(path) || !common_contains_files(path)) {
             common_add(files, common_copy(path));
             continue;

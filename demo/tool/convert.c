@@ -5,11 +5,11 @@
 
 // -- Items of a folder ----------------------------------------------------------------------------
 
-// A model of the folder with its clips, which become one output.
+// A model of the folder and its clips. They are converted together to one output.
 typedef struct batch_item {
-    common_list inputs; // paths, or names of files of the game; the model is the first
+    common_list inputs; // paths, or names in the game; the model is the first element
     char *output;
-    common_list notes;   // remarks of the conversion, printed in the report
+    common_list notes;   // remarks of the conversion for the report
     common_list written; // paths of all written files
     md5_error error;     // if HAS_FAILED
     enum {
@@ -21,7 +21,7 @@ typedef struct batch_item {
     } state;
 } batch_item;
 
-// The conversion of a folder or archive.
+// State of converting a folder, an archive or a game.
 typedef struct model_batch {
     const tool_arguments *arguments;
     const convert_job *pattern;
@@ -29,9 +29,9 @@ typedef struct model_batch {
     batch_item *items;  // [num_items]
     size_t num_items;
     size_t num_clips;         // clips that match no model
-    const char *clip;         // the first of them
-    common_list files;        // found files; empty for games
-    tool_search_paths *games; // [threads], or NULL if the folder is not a game
+    const char *clip;         // the first of these clips, for the message
+    common_list files;        // files on disk that were found; empty for a game
+    tool_search_paths *games; // [threads] a game for each thread; NULL if the input is not a game
 } model_batch;
 
 // Returns true if the outputs are MD5 files; false for other formats, such as glTF.
@@ -40,9 +40,9 @@ static bool writes_md5(const model_batch *batch)
     return tool_file_kind(batch->ending) != TOOL_UNKNOWN;
 }
 
-// Returns the path of an output relative to the output folder; the caller frees it. A model in MD5
-// format gets a separate folder, so that its clips do not conflict with others. If clips are
-// converted for another model, the output is only a folder.
+// Returns the path of an output relative to the output folder. A model in MD5 format gets a folder
+// of its own, because clips of different models can have the same names. If clips are retargeted to
+// a given model, no model is written, so the path is only that folder. The caller frees the path.
 static char *name_output(const model_batch *batch, const char *relative, const char *input)
 {
     char *const stem = common_stem(relative);
@@ -61,7 +61,8 @@ static char *name_output(const model_batch *batch, const char *relative, const c
     return name;
 }
 
-// Adds a model. Its path relative to the folder selects its output.
+// Adds an item for a model. `relative` is the path of the model relative to the input folder, and
+// selects the path of the output.
 static batch_item *add_item(model_batch *batch, const char *relative, char *input)
 {
     char *const name = name_output(batch, relative, input);
@@ -80,8 +81,8 @@ static batch_item *add_item(model_batch *batch, const char *relative, char *inpu
 
 // -- Folders of files -----------------------------------------------------------------------------
 
-// Returns true for clips. A motion with the name of a mesh is its clip; otherwise both would be
-// written to one file.
+// Returns true for clips. A .bvh file with the name of a mesh also counts as a clip of that mesh.
+// If it were converted on its own, both results would have the same path.
 static bool is_clip(const model_batch *batch, const char *path)
 {
     const tool_kind kind = tool_file_kind(path);
@@ -98,7 +99,7 @@ static bool is_model(const char *path)
     return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL || common_has_suffix(path, ".iqm");
 }
 
-// Returns true if a file has a format of the MD5 output already.
+// Returns true if a file already has the requested MD5 format.
 static bool has_output_format(const model_batch *batch, const char *path)
 {
     const tool_kind kind = tool_file_kind(path);
@@ -107,9 +108,10 @@ static bool has_output_format(const model_batch *batch, const char *path)
            || (is_motion && tool_file_kind(batch->ending) == TOOL_MODEL);
 }
 
-// Returns true if a file of a folder is converted. A file that already has the output format is
-// converted only for another engine or model. In a folder with morph targets, the machine is
-// converted instead of its model and clips, because the morph targets belong to the machine.
+// Returns true if a file must be converted. A file that already has the requested format is
+// converted only for another engine or model. In a folder with morph targets, the machine file is
+// converted instead of the model and the clips, because only the machine file refers to the
+// targets.
 static bool is_input(const model_batch *batch, const char *path, bool has_targets)
 {
     const tool_kind kind = tool_file_kind(path);
@@ -120,7 +122,7 @@ static bool is_input(const model_batch *batch, const char *path, bool has_target
     return batch->pattern->engine || batch->pattern->target || !has_output_format(batch, path);
 }
 
-// Returns true if a folder contains a machine and a folder with morph targets.
+// Returns true if a folder contains a machine file and a subfolder with morph targets.
 static bool has_morphs(const char *folder)
 {
     char *const inner = common_join(folder, "morphs");
@@ -150,8 +152,8 @@ static const char *relative_path(const model_batch *batch, const char *path)
     return path + strspn(path, "/");
 }
 
-// Adds an item for each model of files[count]. Writes the paths of the models to which clips can
-// belong to `models`, and returns their number.
+// Adds an item for each model among files[count]. Stores the paths of the models that can have
+// clips in `models`, and returns the number of these paths.
 static size_t add_models(model_batch *batch, char *const *files, size_t count, bool has_targets,
                          const char **models)
 {
@@ -167,8 +169,8 @@ static size_t add_models(model_batch *batch, char *const *files, size_t count, b
     return num_models;
 }
 
-// Returns the item with a model, searched from index `first` on. Compares pointers, so `model` must
-// be the text in the item.
+// Returns the item whose model is `model`, beginning with item `first`. The search compares
+// pointers and not texts, so `model` must point to the path in the item.
 static batch_item *find_item(const model_batch *batch, size_t first, const char *model)
 {
     for (size_t i = first; i < batch->num_items; i++) {
@@ -178,8 +180,8 @@ static batch_item *find_item(const model_batch *batch, size_t first, const char 
     return NULL;
 }
 
-// Adds the models among files[count], the files of one folder, and assigns clips to them as
-// `md5tool check` does. Counts the clips that match no model.
+// Adds the models in one folder, whose files are files[count]. Assigns the clips of the folder to
+// the models by the rules of `md5tool check`. Counts the clips to which no model belongs.
 static void add_folder(model_batch *batch, const char *folder, char *const *files, size_t count)
 {
     if (is_folder_of_targets(folder))
@@ -223,8 +225,8 @@ static common_list list_convertible_files(const model_batch *batch)
     return files;
 }
 
-// Returns true if a folder is in the output folder. `input` is the folder that is converted;
-// folders of a game are relative to it.
+// Returns true if a folder is inside of the output folder. `input` is the converted folder. In a
+// game, paths of folders are relative to it.
 static bool is_in_output(const model_batch *batch, const char *input, const char *output,
                          const char *relative_path)
 {
@@ -237,9 +239,10 @@ static bool is_in_output(const model_batch *batch, const char *input, const char
     return is_in;
 }
 
-// Adds the models of all folders except the output folder, which contains results of an earlier
-// conversion. If the output folder contains the whole input folder, no folder is excepted. Files of
-// one folder are adjacent in batch->files.
+// Adds the models of all folders. The output folder is skipped, because it contains results of an
+// earlier conversion. It is not skipped if it contains the whole input folder.
+//
+// batch->files is sorted, so the files of one folder are adjacent.
 static void add_folders(model_batch *batch, const char *root, const char *output)
 {
     char *const *const names = batch->files.names;
@@ -277,9 +280,12 @@ static bool find_files(model_batch *batch, md5_error *error)
 
 // -- Games ----------------------------------------------------------------------------------------
 
-// Returns the meshes of a game with their clips as sorted texts: "MESH\n" for each mesh of a
-// modelDef or a file, and "MESH\nCLIP" for each clip of a modelDef. Sorting places each mesh before
-// its clips. Texts may occur several times. They are in lower case, because the game ignores case.
+// Returns the meshes of a game and their clips as sorted texts. The text of a mesh is "MESH\n", and
+// the text of a clip is "MESH\nCLIP". Clips come from modelDefs; meshes also from files that no
+// modelDef names.
+//
+// A mesh is before its clips in the sorted list. The list may contain duplicates. All texts are in
+// lower case, because games ignore case.
 static common_list list_game_models(md5_game *game)
 {
     common_list pairs = {NULL, 0};
@@ -325,7 +331,7 @@ static void find_game_models(model_batch *batch)
             continue;
         const size_t mesh_length = strcspn(pair, "\n");
         const char *const clip = pair + mesh_length + 1;
-        if (*clip != '\0') { // its mesh is before it
+        if (*clip != '\0') { // the item of the mesh was added before, because the list is sorted
             common_add(&model->inputs, common_copy(clip));
             continue;
         }
@@ -354,7 +360,8 @@ static uint64_t input_time(const tool_search_paths *search_paths, const char *in
     return time;
 }
 
-// Returns true if the output is not older than the inputs, the target model and the map.
+// Returns true if the output is up to date. It must not be older than the inputs, the model of
+// --mesh and the joint map.
 static bool is_current(const tool_search_paths *search_paths, const convert_job *job,
                        const batch_item *item)
 {
@@ -372,7 +379,8 @@ static bool is_current(const tool_search_paths *search_paths, const convert_job 
     return true;
 }
 
-// Returns true for an MD5 model without clips if only clips are converted.
+// Returns true for an item that consists of an MD5 model only, in a conversion that retargets clips
+// to another model. Such an item has nothing to convert.
 static bool has_no_clips(const model_batch *batch, const batch_item *item)
 {
     if (!batch->pattern->target || item->inputs.count != 1 || batch->games)
@@ -391,15 +399,15 @@ static void store_written_file(void *user, const char *path)
     common_add(&((batch_item *)user)->written, common_copy(path));
 }
 
-// Converts an item. `paths` belongs to the thread, which opens the game for its first item, because
-// a game is not thread-safe. `paths` is NULL for files on disk.
+// Converts an item. `paths` is the game of this thread, which opens it for its first item, because
+// a game is not thread-safe. For files on disk, `paths` is NULL.
 static bool convert_item(const model_batch *batch, batch_item *item, tool_search_paths *paths)
 {
     convert_job job = *batch->pattern;
     job.inputs = (const char *const *)item->inputs.names;
     job.num_inputs = item->inputs.count;
     job.output = item->output;
-    job.is_forced = true; // an existing output is older
+    job.is_forced = true; // is_current() has found that an existing output must be replaced
     job.note = store_note;
     job.wrote = store_written_file;
     job.user = item;
@@ -415,8 +423,8 @@ static bool convert_item(const model_batch *batch, batch_item *item, tool_search
     return is_open && convert_files(&job, &item->error);
 }
 
-// Converts the items from `begin` to `end`; a md5_range_fn, which several threads call. Worker 0
-// prints the progress.
+// Converts the items from `begin` to `end` - 1. It is a md5_range_fn, and several threads call it.
+// Worker 0 also prints the progress.
 static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const model_batch *const batch = user;
@@ -435,8 +443,8 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Orders items by output. Of items with the same output, meshes are first; the others are ordered
-// by input.
+// Orders items by output, for qsort(). Items with the same output are ordered by input, but meshes
+// are first.
 static int compare_outputs(const void *a, const void *b)
 {
     const batch_item *const x = a;
@@ -459,8 +467,8 @@ static bool is_quake_model(const char *path)
            || common_has_suffix(path, ".md3");
 }
 
-// Selects one input for each output. If several inputs have one output, a mesh replaces .mdl, .md2
-// and .md3 files, as in the engines. All other duplicates are errors.
+// Finds items with the same output and selects one of them. An .md5mesh replaces .mdl, .md2 and
+// .md3 files, as it does in the engines. Any other duplicate is an error.
 static void find_duplicates(const model_batch *batch)
 {
     common_sort(batch->items, batch->num_items, sizeof *batch->items, compare_outputs);
@@ -486,8 +494,8 @@ static void find_duplicates(const model_batch *batch)
     }
 }
 
-// Splits a note "PATH: TEXT" of a conversion. Returns the input with this path, and sets *text to
-// the text. A note without a path belongs to the first input.
+// Splits a note of the form "PATH: TEXT". Returns the input with this path, and sets *text to the
+// text. If the note has no path, returns the first input.
 static const char *find_input_of_note(const batch_item *item, const char *note, const char **text)
 {
     for (size_t i = 0; i < item->inputs.count; i++) {
@@ -520,8 +528,8 @@ static void report_item(tool_report *report, const batch_item *item)
     }
 }
 
-// Prints the errors and notes of all items in the form of `md5tool check`, which groups similar
-// notes, and the totals. Returns an exit status.
+// Prints the errors and notes of all items, and the totals. Similar notes are grouped as in the
+// output of `md5tool check`. Returns an exit status.
 static int print_report(const model_batch *batch)
 {
     size_t counts[HAS_FAILED + 1] = {0};
@@ -652,14 +660,14 @@ static void print_note(void *user, const char *text)
     common_print(stderr, "note: %s\n", text);
 }
 
-// Adds a written file to the operands of `md5tool check`. A .def file stands for its game folder,
-// which replaces the earlier operands in this folder. `only` receives the path of the file in the
-// game, to select its messages.
+// Adds a written file to `operands`, the operands for `md5tool check`. For a .def file, the game
+// folder is added instead and replaces earlier operands inside of this folder. The path of the file
+// in the game is added to `only`, which selects the messages to print.
 static void add_written_file(const char *name, common_list *operands, common_list *only)
 {
     char *const path = common_canonical_path(name);
     char *const folder = common_folder(path);
-    char *const root = common_folder(folder); // of the game: the folder above def/, models/
+    char *const root = common_folder(folder); // the game folder is two levels above the file
     common_add(only, common_copy(path + strlen(root) + 1));
     if (common_has_suffix(path, ".def")) {
         while (operands->count > 0 && common_is_in(operands->names[operands->count - 1], root))

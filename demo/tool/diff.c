@@ -1,7 +1,7 @@
 // md5tool diff: prints the differences between two files of one kind, or between two folders.
 #include "demo/tool/tool.h"
 
-enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses, as of diff(1)
+enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses of the command, as those of diff(1)
 
 // One of two skeletons, with its joints sorted by name.
 typedef struct sorted_joints {
@@ -33,12 +33,12 @@ static const char *parent_name(const sorted_joints *from, const md5_joint *joint
     return joint->parent == MD5_NONE ? "none" : from->skeleton->joints[joint->parent].name;
 }
 
-// Prints a line about a difference, and sets *differs of the function that uses it.
+// Prints a line about a difference, and sets the variable *differs of the calling function.
 #define DIFFERS(...) (*differs = true, common_print(stdout, "  " __VA_ARGS__))
 
-// Compares the next entries of two sorted lists of joints while they are merged: entry i of `a` and
-// entry j of `b`. The result is negative if entry i is next, positive if entry j is next, and 0 if
-// both have the same name. The end of a list is after all entries.
+// Compares the next entries of two sorted lists of joints: entry i of `a` and entry j of `b`.
+// Returns a negative number if entry i has the smaller name, a positive number if entry j has, and
+// 0 if both names are equal. The end of a list counts as larger than all names.
 static int compare_next_joints(const sorted_joints *a, uint32_t i, const sorted_joints *b,
                                uint32_t j)
 {
@@ -49,8 +49,8 @@ static int compare_next_joints(const sorted_joints *a, uint32_t i, const sorted_
     return by_name(&a->sorted[i], &b->sorted[j]);
 }
 
-// Compares a joint with the joint of the same name. Prints different parents. Returns true if both
-// joints have the same index.
+// Compares two joints with the same name. Prints a difference if their parents have different
+// names. Returns true if both joints have the same index.
 static bool diff_joint(const sorted_joints *of_a, const md5_joint *in_a, const sorted_joints *of_b,
                        const md5_joint *in_b, bool *differs)
 {
@@ -62,9 +62,11 @@ static bool diff_joint(const sorted_joints *of_a, const md5_joint *in_a, const s
 }
 
 // Prints the differences of two skeletons: joints that only one of them has, different parents, and
-// a different order. Returns for each joint of `a` the joint of `b` with the same name, or
-// MD5_NONE; the caller frees the array. Merges the two lists of joints, sorted by name: a name that
-// is next in only one list is missing in the other skeleton.
+// a different order. Returns an array that contains the joint of `b` for each joint of `a`, matched
+// by name, or MD5_NONE. The caller frees it.
+//
+// The function merges the two lists of joints, which are sorted by name. A name that is next in
+// only one list does not exist in the other skeleton.
 static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
 {
     const sorted_joints of_a = sort_joints(a);
@@ -99,9 +101,9 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
     return pairs;
 }
 
-// The largest differences of positions and rotations, and their joints and frames.
+// The largest differences of a position and of a rotation, with their joints and frames.
 typedef struct largest_difference {
-    double distance; // in model space
+    double distance; // units, in model space
     double degrees;
     uint32_t distance_joint;
     uint32_t degrees_joint;
@@ -109,12 +111,12 @@ typedef struct largest_difference {
     uint32_t degrees_frame;
 } largest_difference;
 
-// Returns the angle between two rotations in degrees. The angle is twice the angle between the unit
-// quaternions, which is computed from their chord, because the arc cosine of a dot product is
-// inexact for small angles.
+// Returns the angle of the rotation from p to q in degrees. It is twice the angle between the unit
+// quaternions. It is computed from the length of the chord, because the arc cosine of a dot product
+// is inexact for small angles.
 static double angle_between(md5_quat p, md5_quat q)
 {
-    // Compare with the nearer of q and -q, which are the same rotation.
+    // q and -q are the same rotation, so measure the distance to the nearer one.
     const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
     const double x = q.x - sign * p.x;
     const double y = q.y - sign * p.y;
@@ -124,8 +126,8 @@ static double angle_between(md5_quat p, md5_quat q)
     return 4 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
 }
 
-// Compares the transforms of a joint (or of a camera) in a frame, and updates the largest
-// differences and where they are.
+// Compares two transforms of a joint or of a camera in one frame. If a difference is the largest so
+// far, stores it with the joint and the frame.
 static void add_difference(largest_difference *largest, md5_mat34 a, md5_mat34 b, uint32_t joint,
                            uint32_t frame)
 {
@@ -186,7 +188,7 @@ static void diff_mesh_tables(uint32_t index, const md5_mesh *a, const md5_mesh *
 static void diff_positions(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
 {
     double max_distance = 0;
-    uint32_t farthest = 0; // vertex in the file
+    uint32_t farthest = 0; // index in the file of the vertex with the largest distance
     uint32_t num_moved = 0;
     for (uint32_t i = 0; i < a->num_vertices; i++) {
         const double distance = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
@@ -282,8 +284,8 @@ static void diff_frame_bounds(const md5_anim *a, const md5_anim *b, bool *differ
         DIFFERS("frame bounds differ by up to %g units (frame %u)\n", max_distance, max_frame);
 }
 
-// Returns the largest differences of the poses in model space, in the frames that both animations
-// have. pairs[] is the result of diff_joints().
+// Returns the largest differences between the poses of two animations, in model space. Only frames
+// that both animations have are compared. pairs[] is the result of diff_joints().
 static largest_difference compare_poses(const md5_binding *of_a, const md5_binding *of_b,
                                         const uint32_t *pairs)
 {
@@ -349,8 +351,8 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
 
 // -- Cameras --------------------------------------------------------------------------------------
 
-// Returns true if two cuts of a camera have bit-identical views. A file can store a position, a
-// rotation, both or none for a cut.
+// Returns true if two cuts of a camera path have bit-identical views. The file of a path can store
+// a position, a rotation, both or neither for a cut.
 static bool has_same_view(const md5_cut_view *a, const md5_cut_view *b)
 {
     if (a->cut != b->cut || a->has_position != b->has_position
@@ -414,8 +416,9 @@ typedef struct text_lines {
     size_t count;
 } text_lines;
 
-// Returns the lines of a machine as the library writes it, so that layout and comments do not
-// matter. Returns no lines and sets the error if it cannot be written.
+// Returns the lines of a machine file as the library would write it. Layout and comments of the
+// original file therefore do not count as differences. If the machine cannot be written, sets the
+// error and returns no lines.
 static text_lines list_lines(const md5_character *character, md5_error *error)
 {
     const md5_machine_desc *const desc = md5_machine_tables(character->machine);

@@ -1,21 +1,22 @@
-// md5tool fix: repairs and edits files. Files are written after all files were repaired, without
-// the properties that engines reject or display incorrectly. repair_job is one file.
+// md5tool fix: repairs and edits files. All files are repaired in memory first, and then written.
+// Properties that engines reject or display incorrectly are not written. The main structure is
+// repair_job, the repair of one file.
 #include "demo/tool/tool.h"
 
 #include <errno.h>
 
-// A file before and after the repair. `text` is the original text and `written` the repaired text;
-// mesh_text and mesh_written are the same for the mesh of a clip.
+// A file before and after the repair. `text` is the original text, and `written` is the repaired
+// text. If the file is a clip, mesh_text and mesh_written are the same two texts of its mesh.
 typedef struct repair_job {
     const tool_arguments *arguments;
     common_list *outputs; // paths of all outputs
     common_list *texts;   // contents of all outputs
-    bool *renames;        // [arguments->renames] the old name was found
+    bool *renames;        // [arguments->renames] the option has found its old name
     const char *path;
-    const char *part; // NAME=FIRST-LAST of a clip that is cut, or NULL
+    const char *part; // NAME=FIRST-LAST: the part to cut from a clip; NULL: the whole clip
     md5_doc_kind kind;
     char *mesh_path; // mesh of a clip, or NULL
-    md5_model *mesh; // the mesh after the edits
+    md5_model *mesh; // the mesh of a clip after the edits, or NULL
     char *text;
     char *written;
     char *mesh_text;
@@ -25,13 +26,14 @@ typedef struct repair_job {
     size_t mesh_size;
     size_t mesh_written_size;
     uint32_t num_changes;
-    bool is_silent; // changes are not printed, because they are made to the mesh of a clip
+    bool is_silent; // changes are not printed: they belong to the mesh of a clip
 } repair_job;
 
 static const char mesh_not_read[] = "cannot read the mesh of the clip";
 
-// Prints the number of changes by an edit and adds it to the total, except in the mesh of a clip.
-// Returns false if `count` is MD5_NONE, which means that the edit failed.
+// Prints the number of changes by an edit, and adds it to the total. Changes of a clip's mesh are
+// neither printed nor counted. Returns false if `count` is MD5_NONE, which means that the edit
+// failed.
 static bool report_edit(repair_job *job, uint32_t count, const char *description)
 {
     if (count == MD5_NONE)
@@ -52,9 +54,8 @@ typedef struct file_text {
     size_t size;
 } file_text;
 
-// Compares a clip with its mesh by the rules of engines, and adds the violations to the check of
-// the clip. A text that cannot be parsed is not an error here, because the checks of the texts
-// report it.
+// Checks a clip with its mesh by the rules of engines. Adds the violations to the check of the
+// clip. A syntax error is ignored here, because the separate checks of both texts report it.
 static void check_with_mesh(md5_check *clip, file_text clip_text, md5_check *mesh,
                             file_text mesh_text)
 {
@@ -72,8 +73,8 @@ static void check_with_mesh(md5_check *clip, file_text clip_text, md5_check *mes
     md5_free_model(model);
 }
 
-// Checks a text by the rules of the requested engines. If the text of a mesh is given, checks the
-// text, which is a clip, also with this mesh. The caller frees the check.
+// Checks a text by the rules of the requested engines. If mesh_text is not empty, the text is a
+// clip, and it is also checked with this mesh. The caller frees the check.
 static md5_check *check_texts(const repair_job *job, file_text text, file_text mesh_text)
 {
     const md5_engines requested = tool_engines(job->arguments->requested, NULL, job->path);
@@ -104,8 +105,8 @@ static md5_check *check_repaired(const repair_job *job)
     return check_texts(job, (file_text){job->written, job->written_size}, mesh_text);
 }
 
-// Returns the violation of a rule in a check, or NULL if the rule is not violated or no requested
-// engine has it.
+// Returns the violation of a rule, or NULL if the text does not violate the rule. Also returns NULL
+// if no requested engine has the rule.
 static const md5_diagnostic *find_rule(md5_check *file_check, const char *rule)
 {
     size_t count = 0;
@@ -117,7 +118,8 @@ static const md5_diagnostic *find_rule(md5_check *file_check, const char *rule)
     return NULL;
 }
 
-// Prints a problem of the original text, and counts it as a change if it is repaired.
+// Prints a problem of the original text with the word "repaired" or "remains". A repair counts as a
+// change.
 static void print_repair(repair_job *job, bool is_repaired, const char *problem)
 {
     common_print(stdout, "  %s: %s\n", is_repaired ? "repaired" : "remains", problem);
@@ -125,8 +127,8 @@ static void print_repair(repair_job *job, bool is_repaired, const char *problem)
         job->num_changes++;
 }
 
-// Prints the rules that the original text violates, and whether each is repaired: the repaired text
-// does not violate it.
+// Prints each rule that the original text violates. The problem counts as repaired if the repaired
+// text does not violate the rule.
 static void compare_checks(repair_job *job, md5_check *before, md5_check *after)
 {
     size_t count = 0;
@@ -143,8 +145,8 @@ static void compare_checks(repair_job *job, md5_check *before, md5_check *after)
 
 // -- Repairs --------------------------------------------------------------------------------------
 
-// Gives a clip the hierarchy of its mesh if the clip has version 6, whose files do not contain
-// parents.
+// Copies the hierarchy of the mesh to a clip of version 6, because the files of this version
+// contain no parents. Does nothing for other versions, or if there is no mesh.
 static bool set_parents(repair_job *job, md5_doc *doc, md5_error *error)
 {
     if (!doc->parents_unknown || !job->mesh_text)
@@ -157,8 +159,8 @@ static bool set_parents(repair_job *job, md5_doc *doc, md5_error *error)
     return is_done;
 }
 
-// Returns true if at most one joint has a name that an option has set. Otherwise sets `error`,
-// because engines use only the first joint with a name. `option` and `text` are the option and its
+// Returns true if at most one joint has this name. Otherwise sets `error`, because engines ignore
+// further joints with the same name. `option` and `text` are the option that sets the name and its
 // value, for the message.
 static bool is_unique(const md5_doc *doc, const char *name, const char *option, const char *text,
                       md5_error *error)
@@ -173,8 +175,9 @@ static bool is_unique(const md5_doc *doc, const char *name, const char *option, 
     return true;
 }
 
-// Returns a pointer to a name that can be changed. The first indices stand for the names of joints.
-// Two indices per mesh follow, for its name and its shader.
+// Returns a pointer to one of the names in a document, so that the name can be replaced. Indices
+// below the number of joints select the names of joints. Each mesh has the two following indices,
+// for its name and its shader.
 static const char **get_name(md5_doc *doc, size_t index)
 {
     if (index < doc->num_joints)
@@ -184,8 +187,9 @@ static const char **get_name(md5_doc *doc, size_t index)
     return mesh_name % 2 == 0 ? &mesh->name : &mesh->shader;
 }
 
-// Renames all joints, meshes and shaders with an old name, the first `old_length` characters of
-// `old_name`. *renames_joint is true if one of them is a joint. Returns their number.
+// Replaces a name of joints, meshes and shaders. The old name is the first `old_length` characters
+// of `old_name`. Returns the number of replaced names. Sets *renames_joint to true if one of them
+// is the name of a joint.
 static uint32_t replace_names(md5_doc *doc, const char *old_name, size_t old_length,
                               const char *new_name, bool *renames_joint)
 {
@@ -240,7 +244,8 @@ static uint32_t rename_all(const repair_job *job, md5_doc *doc, md5_error *error
     return total;
 }
 
-// Returns the joint on the other side of the body for each joint. The caller frees the array.
+// Returns an array that contains for each joint its counterpart on the other side of the body. The
+// caller frees the array.
 static uint32_t *create_mirror(const md5_doc *doc)
 {
     uint32_t *const partners = common_alloc(doc->num_joints, sizeof *partners);
@@ -266,7 +271,8 @@ static bool edit_joints(repair_job *job, bool sorts_joints, md5_doc *doc, md5_er
     return !edit->root || is_unique(doc, edit->root, "--add-root", edit->root, error);
 }
 
-// Applies the edits that a mesh and its clips share: names, order and number of joints, and space.
+// Applies the edits that must be the same for a mesh and its clips, because they must match
+// afterwards. These edits change names, the order and the number of joints, and the space.
 static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_error *error)
 {
     if (!report_edit(job, rename_all(job, doc, error), "joints, meshes or shaders renamed"))
@@ -283,7 +289,7 @@ static bool edit_pair(repair_job *job, bool sorts_joints, md5_doc *doc, md5_erro
     return report_edit(job, count, "joints or views scaled, rotated or mirrored");
 }
 
-// Returns the model of a document, which has the positions of vertices that the document lacks; or
+// Converts a document to a model, because only a model contains the positions of vertices. Returns
 // NULL on failure.
 static md5_model *load_doc(const md5_doc *doc, md5_error *error)
 {
@@ -296,8 +302,8 @@ static md5_model *load_doc(const md5_doc *doc, md5_error *error)
     return model;
 }
 
-// Flips the triangles of closed meshes whose front faces are inside. Open meshes have no inside, so
-// they remain unchanged.
+// Flips the triangles of closed meshes whose front faces point inwards. Open meshes are unchanged,
+// because they have no inside.
 static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
 {
     md5_model *const model = load_doc(doc, error);
@@ -319,7 +325,7 @@ static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
 // Repairs a mesh and applies the options for meshes.
 static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
-    static const float max_sum_error = 1e-3f; // of weights; larger errors are repaired
+    static const float max_sum_error = 1e-3f; // of a vertex's weights; larger errors are repaired
     const uint32_t max_weights = job->arguments->influences;
     float max_shift = 0;
     if (!report_edit(job, md5_fix_rotations(doc, error), "rotations normalized"))
@@ -343,7 +349,7 @@ static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_e
     return edit_pair(job, find_rule(before, "parent-order") != NULL, doc, error);
 }
 
-// For md5_frame_edit.change: mirrors a pose, so that left and right are exchanged. `user` is the
+// Exchanges left and right of a pose. It is a callback for md5_frame_edit.change, and `user` is the
 // model with the mesh of the clip.
 static void swap_sides(void *user, md5_xform *pose)
 {
@@ -358,8 +364,8 @@ static void swap_sides(void *user, md5_xform *pose)
     free(partners);
 }
 
-// Parses a frame number at *text and moves *text after it. Returns false if there are no digits, or
-// if the number is too large.
+// Parses a frame number at *text and advances *text past it. Returns false if there are no digits
+// or the number is too large.
 static bool read_frame(const char **text, uint32_t *frame)
 {
     char *end = NULL;
@@ -373,8 +379,8 @@ static bool read_frame(const char **text, uint32_t *frame)
     return true;
 }
 
-// Parses FIRST-LAST, which ends at a comma or at the end of the text, to the frames of an edit.
-// LAST-FIRST reverses the frames.
+// Parses FIRST-LAST and stores the frames in an edit. The text ends at a comma or at the 0 byte. If
+// the first frame is after the last frame, the edit reverses the frames.
 static bool read_frames(const char *text, md5_frame_edit *edit)
 {
     const char *at = text;
@@ -414,7 +420,8 @@ static void print_loop(const md5_loop *loop)
     }
 }
 
-// Prints which joint carries the motion that --in-place should remove, if it is not the root.
+// Prints a hint for --in-place if the motion along the ground is not carried by the root but by
+// another joint. The option then has no effect without --root-motion.
 static bool print_carrier(const md5_doc *doc, md5_error *error)
 {
     md5_root_motion motion;
@@ -430,7 +437,7 @@ static bool print_carrier(const md5_doc *doc, md5_error *error)
     return true;
 }
 
-// Applies --root-motion. If only --in-place is given, prints which joint carries the motion.
+// Applies --root-motion. If only --in-place is given, calls print_carrier() instead.
 static bool edit_root(repair_job *job, md5_doc *doc, md5_error *error)
 {
     const md5_root_edit *const edit = &job->arguments->root_edit;
@@ -441,7 +448,7 @@ static bool edit_root(repair_job *job, md5_doc *doc, md5_error *error)
            && report_edit(job, count, "joints changed to move the root motion to the first joint");
 }
 
-// Removes the first frame of a clip if the second frame repeats it by mistake.
+// Removes frame 0 of a clip if frame 1 repeats it because of a mistake of the exporter.
 static bool drop_doubled_frame(repair_job *job, md5_doc *doc, md5_error *error)
 {
     md5_anim *const anim = md5_parse_anim(job->text, job->size, NULL, error);
@@ -467,9 +474,8 @@ static md5_frame_edit read_frame_options(const repair_job *job)
     return edit;
 }
 
-// Adds the mesh of the clip to an edit that needs it: --swap-sides mirrors poses with it, and
-// --reduce measures the movement of its skin. Fails if --swap-sides is given and the mesh cannot be
-// read.
+// Adds the model to an edit that needs it. --swap-sides mirrors poses with its skeleton, and
+// --reduce measures how far its skin moves. Fails only if --swap-sides has no model.
 static bool add_frame_edit_mesh(const repair_job *job, md5_frame_edit *edit, md5_error *error)
 {
     const bool swaps_sides = job->arguments->swaps_sides;
@@ -505,15 +511,16 @@ static bool apply_frame_edit(repair_job *job, md5_doc *doc, const md5_frame_edit
     return true;
 }
 
-// Returns true if an edit changes the visible motion of the frames that remain.
+// Returns true if an edit changes poses or their times, in contrast to an edit that only selects
+// frames.
 static bool changes_motion(const repair_job *job, const md5_frame_edit *edit)
 {
     const bool changes_cycle = edit->is_closed || edit->is_in_place;
     return edit->frame_rate > 0 || changes_cycle || job->arguments->swaps_sides;
 }
 
-// Applies the options for frames, and repairs a doubled first frame. If the visible motion changes,
-// the bounds are computed again from the skin.
+// Applies the options for frames, and removes a doubled first frame. If the edit changes poses, the
+// bounds are computed again from the skin, because the old bounds belong to the old poses.
 static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
 {
     const bool selects_frames = job->part || job->arguments->frames;
@@ -532,7 +539,7 @@ static bool edit_frames(repair_job *job, md5_doc *doc, md5_error *error)
     if (!has_other_motion || !job->mesh)
         return true;
 
-    // An error is ignored: the clip then has the bounds of the file.
+    // A failure is ignored. The clip then keeps the bounds from its file.
     const uint32_t num_bounds = md5_fix_bounds(doc, job->mesh, NULL);
     return report_edit(job, num_bounds == MD5_NONE ? 0 : num_bounds,
                        "bounds computed from the skin");
@@ -550,14 +557,15 @@ static bool has_other_joints(const repair_job *job, md5_check *before)
     return job->arguments->joint_edit.drops_unused && job->mesh;
 }
 
-// Changes the joints of a clip to match its mesh, if they differ. If an engine ignores base frames,
-// extends the joints to all six components, because components that are not stored are in the base
-// frame.
+// Changes the joints of a clip to those of its mesh, if they differ.
+//
+// Some engines ignore base frames, which contain the components that frames do not store. For these
+// engines all six components of each joint are stored in the frames.
 static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const bool is_other = has_other_joints(job, before);
     bool needs_all = find_rule(before, "base-frame-needed");
-    if (!needs_all && is_other) // added joints have the base frame only
+    if (!needs_all && is_other) // joints that are added have their values only in the base frame
         needs_all = tool_has_rule(tool_engines(job->arguments->requested, NULL, job->path),
                                   "base-frame-needed");
     if (!is_other && !needs_all)
@@ -571,15 +579,16 @@ static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_e
     return report_edit(job, md5_fix_joints(doc, mesh, needs_all, error), description);
 }
 
-// Returns true if the bounds of a clip are missing or wrong. Bounds that are too large are not
-// wrong, because they hide nothing.
+// Returns true if the bounds of a clip are missing or wrong. Bounds that are too large are
+// accepted, because engines never cull a visible model with them.
 static bool needs_bounds(const md5_doc *doc, md5_check *before)
 {
     return !doc->bounds || find_rule(before, "bounds") || find_rule(before, "bounds-count");
 }
 
-// Rotates the axes of a clip's joints to those of the mesh, before the mesh is edited. *num_rotated
-// receives the number of rotated joints.
+// Rotates the axes of a clip's joints to the axes that the joints have in the mesh. Call it before
+// the mesh is edited, because it compares with the original mesh. *num_rotated receives the number
+// of rotated joints.
 static bool rotate_axes(repair_job *job, md5_doc *doc, uint32_t *num_rotated, md5_error *error)
 {
     if (!job->mesh_text)
@@ -593,8 +602,8 @@ static bool rotate_axes(repair_job *job, md5_doc *doc, uint32_t *num_rotated, md
     return report_edit(job, *num_rotated, "joints rotated to the axes of the mesh");
 }
 
-// Changes a clip to the scale, the orientation and the axes of its mesh, if --mesh names the mesh.
-// *has_moved_joints is true if this changed joints.
+// If --mesh is given, changes the scale, the orientation and the joints' axes of a clip to those of
+// this mesh. *has_moved_joints receives true if a joint was changed.
 static bool match_space(repair_job *job, md5_doc *doc, const md5_check *before,
                         bool *has_moved_joints, md5_error *error)
 {
@@ -610,8 +619,8 @@ static bool match_space(repair_job *job, md5_doc *doc, const md5_check *before,
     return true;
 }
 
-// Repairs a clip and changes it to match its mesh, if the mesh is known: space, joints, frames, and
-// then the bounds, which depend on all of them.
+// Repairs a clip and changes it to match its mesh, if the mesh is known. The bounds are last,
+// because they depend on the space, the joints and the frames.
 static bool repair_anim(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     bool has_moved_joints = false;
@@ -658,8 +667,9 @@ static char *find_mesh_path(const repair_job *job)
     return only_mesh ? common_copy(only_mesh) : NULL;
 }
 
-// Edits the mesh of a clip as the options edit it as a separate file. If this fails, the mesh
-// remains unedited. Sets `mesh_written` and `mesh`, which is NULL if the mesh is invalid.
+// Applies to the mesh of a clip the edits that `md5tool fix` would apply to the mesh file with the
+// same options. Sets `mesh_written` and `mesh`. If the edits fail, `mesh` is the unedited mesh. If
+// the mesh is invalid, `mesh` is NULL.
 static void edit_mesh_of_clip(repair_job *job, md5_error *problem)
 {
     md5_doc *const doc =
@@ -698,7 +708,7 @@ static bool load_mesh(repair_job *job, md5_error *error)
     return false;
 }
 
-// Warnings of the library that no rule describes.
+// Warnings of the library. Warnings about problems that a rule reports as well are not stored.
 typedef struct warning_list {
     const md5_check *file_check; // NULL: all warnings
     common_list list;
@@ -712,8 +722,9 @@ static void store_warning(void *user, const md5_error *warning)
         common_add(&warnings->list, common_format("line %u: %s", warning->line, warning->message));
 }
 
-// Returns true if a list contains a warning with the same message, in any line. All warnings begin
-// with "line N:", so the messages begin at the colon.
+// Returns true if a list contains a warning with the same message. The numbers of lines may differ,
+// because repairs move lines. Each warning begins with "line N:", so the comparison begins at the
+// colon.
 static bool has_message(const common_list *warnings, const char *warning)
 {
     const char *const message = strchr(warning, ':');
@@ -724,8 +735,8 @@ static bool has_message(const common_list *warnings, const char *warning)
     return false;
 }
 
-// Prints the warnings of the library about the original text, and whether each is repaired: the
-// repaired text does not cause it.
+// Prints the warnings of the library about the original text. A problem counts as repaired if the
+// repaired text does not cause the same warning.
 static void compare_warnings(repair_job *job, const common_list *before)
 {
     warning_list after = {0};
@@ -748,7 +759,7 @@ static bool repair_doc(repair_job *job, md5_doc *doc, md5_check *before, md5_err
     return edit_pair(job, false, doc, error);
 }
 
-// Prints that an option makes a file readable, if it does.
+// Prints a hint at an option if a text that is invalid would be readable with the option.
 static void suggest_dropping_triangles(const repair_job *job)
 {
     const md5_load_opts opts = {.drop_invalid_triangles = true};
@@ -803,7 +814,8 @@ static bool repair_file(repair_job *job, md5_error *error)
 
 // -- The command ----------------------------------------------------------------------------------
 
-// Returns true if --output is a folder, which several files create.
+// Returns true if --output is a folder, or if a folder with this path will be created for several
+// files or parts.
 static bool is_output_folder(const tool_arguments *arguments)
 {
     const char *const output = arguments->output;
@@ -813,8 +825,9 @@ static bool is_output_folder(const tool_arguments *arguments)
     return has_parts && !common_is_file(output);
 }
 
-// Returns the path of the output: --output, a file in that folder, or the file itself. Binary files
-// of Doom 3 BFG become text files. A part of a clip has the name that --cut gives it.
+// Returns the path of the output. It is the path of --output, a file in the folder of --output, or
+// the input file itself. The text of a binary file of Doom 3 BFG gets the extension of a text file.
+// With --cut, the name is that of the part.
 static char *name_output(const repair_job *job)
 {
     static const char *const extensions[] = {
@@ -840,7 +853,7 @@ static char *name_output(const repair_job *job)
     return path;
 }
 
-// Returns true if another output has the same path, or is the same file.
+// Returns true if an earlier output has the same path or is the same file under another path.
 static bool is_duplicate_output(const common_list *outputs, const char *path)
 {
     const bool exists = common_is_file(path);
@@ -854,8 +867,8 @@ static bool is_duplicate_output(const common_list *outputs, const char *path)
 }
 
 // Checks that the repaired text can be written to a path. Returns false and sets `error` if another
-// output has the path, or if the file exists without --force. Returns false also after an earlier
-// error that did not end the repair, such as an invalid mesh of a clip of version 6.
+// output has the path, or if the file exists and --force is not given. Also returns false if
+// `error` is already set, for example because the mesh of a clip of version 6 is invalid.
 static bool check_output(const repair_job *job, const char *path, md5_error *error)
 {
     if (error->status != MD5_OK)
@@ -908,8 +921,8 @@ static bool repair_and_store(repair_job *job, md5_error *error)
     return store_text(job, error);
 }
 
-// Repairs a file, or a part of it, whose text was read. Returns an exit status. `job` is a copy, so
-// that each part of a clip begins with the original text and mesh.
+// Repairs a file whose text was read, or cuts one part from it. `job` is a copy, so that each part
+// begins with the original text and mesh. Returns an exit status.
 static int fix_part(repair_job job, const char *part)
 {
     md5_error error = {0};
@@ -965,14 +978,16 @@ static char *read_text(const char *path, size_t *size, md5_error *error)
     return text;
 }
 
-// Returns the part NAME=FIRST-LAST after a part in a list that commas separate, or NULL.
+// Returns the next part in a list of parts NAME=FIRST-LAST, which commas separate. Returns NULL
+// after the last part.
 static const char *next_part(const char *part)
 {
     const char *const separator = strchr(part, ',');
     return separator ? separator + 1 : NULL;
 }
 
-// Writes each part of a clip to a file, which may replace the clip itself. Returns an exit status.
+// Cuts each part from a clip and stores it as an output. A part may replace the clip itself.
+// Returns an exit status.
 static int fix_parts(const repair_job *job)
 {
     int status = TOOL_OK;
@@ -1128,8 +1143,9 @@ static int write_outputs(const tool_arguments *arguments, const common_list *out
     return TOOL_OK;
 }
 
-// md5tool fix. All files are repaired in memory before any is written, so that clips are compared
-// with the original meshes, and a mesh is never written without its clips. Returns an exit status.
+// The command `md5tool fix`. All files are repaired in memory before any file is written. Clips are
+// therefore compared with the original meshes, and an error never leaves a mesh without its changed
+// clips. Returns an exit status.
 static int fix(tool_arguments *arguments)
 {
     const int checked = check_fix_arguments(arguments);

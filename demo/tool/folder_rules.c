@@ -1,12 +1,13 @@
-// Checks the files in the folder of a file, as engines use them: replaced models, clips, images.
+// Checks a file together with the other files of its folder, as engines use them: the Quake model
+// that it replaces, its clip, and its images.
 #include "demo/tool/tool.h"
 
-// Files of Quake's and Quake II's engines that MD5 models replace.
+// The formats of Quake and Quake II whose files an MD5 model can replace.
 static const struct {
     const char *folder;
     const char *extension;
     const char *magic;
-    size_t offset; // of the number of frames in the header
+    size_t offset; // of the number of frames in the header, bytes
 } replaced[] = {{"", ".mdl", "IDPO", 68}, {"", ".md2", "IDP2", 40}, {"../", ".md2", "IDP2", 40}};
 enum { NUM_REPLACED = COMMON_LENGTH(replaced) };
 
@@ -44,7 +45,8 @@ static int32_t count_replaced_frames(md5_game *game, const char *path)
     return num_frames;
 }
 
-// Returns the skin of a Quake model for a shader: the image SHADER_00_00 next to the mesh, or NULL.
+// Returns the image that Quake's engines use for a shader of a mesh: the file SHADER_00_00 next to
+// the mesh. Returns NULL if it does not exist.
 static char *find_quake_skin(const md5_game *game, const char *mesh, const char *shader)
 {
     static const char *const extensions[] = {"png", "tga", "jpg", "pcx", "lmp"};
@@ -76,8 +78,8 @@ static void report_missing_skin(const md5_game *game, md5_check *mesh,
     free(folder);
 }
 
-// Checks that a clip has at least as many frames as the replaced model, because the game uses the
-// frame numbers of that model.
+// Reports a clip with fewer frames than the replaced model. The game selects frames by the numbers
+// of that model, so all of them must exist.
 static void check_num_frames(md5_game *game, md5_check *clip)
 {
     const int32_t num_replaced = count_replaced_frames(game, clip->file);
@@ -88,7 +90,7 @@ static void check_num_frames(md5_game *game, md5_check *clip)
             clip->num_frames, num_replaced);
 }
 
-// Checks that the clip of a Quake model exists. It has the name of the mesh.
+// Reports a model of Quake without a clip. The clip must have the name of the mesh.
 static void check_quake_clip(const md5_game *game, md5_check *mesh)
 {
     char *const stem = common_stem(mesh->file);
@@ -109,8 +111,8 @@ static bool is_quake_model(const char *path)
 }
 
 // Checks a file together with the other files of its folder. A clip is compared with the Quake
-// model that it replaces. A mesh must have its clip (Quake only) and its images, which are checked
-// too.
+// model that it replaces. A mesh must have its images, whose contents are checked, and for Quake's
+// engines also its clip.
 void tool_check_folder(md5_game *game, md5_check *file)
 {
     if (file->kind == MD5_DOC_ANIM) {
@@ -119,7 +121,7 @@ void tool_check_folder(md5_game *game, md5_check *file)
     }
 
     const bool is_quake = is_quake_model(file->file);
-    size_t work = 1 << 24; // comparisons to suggest images
+    size_t work = 1 << 24; // remaining comparisons for suggestions of images
     if (is_quake)
         check_quake_clip(game, file);
 

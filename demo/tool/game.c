@@ -1,7 +1,7 @@
 // Opens game folders for the commands list, explain, parse and check, and visits declarations.
 #include "demo/tool/game.h"
 
-// Limit of the comparisons of characters in searches for similar names. It is reached after about a
+// Limit of the work of searches for similar names, in comparisons of characters. They take about a
 // second.
 enum { MAX_SUGGESTION_WORK = 400000000 };
 
@@ -18,8 +18,8 @@ void tool_store_game_warning(void *user, const md5_error *warning)
         return;
     }
     if (game->num_warnings == MAX_WARNINGS) {
-        // Replace the last stored warning, so that the final warning is always stored: it contains
-        // the reason why parsing ended.
+        // Replace the last stored warning. The last warning of a parser contains the reason why it
+        // ended, so it must not be lost.
         game->num_suppressed++;
         game->num_warnings--;
     }
@@ -39,8 +39,8 @@ md5_load_opts tool_game_load_options(tool_game *game)
         .warn = tool_store_game_warning, .warn_user = game, .max_warnings = UINT32_MAX};
 }
 
-// Opens the folders and archives of the arguments as one game. While files are listed, their number
-// is printed; it is removed at the end.
+// Opens the folders and archives of the arguments as one game. Their files are listed for this, and
+// the number of files is printed as progress.
 int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_game *result)
 {
     md5_error error = {0};
@@ -56,8 +56,8 @@ int tool_open_game(const tool_arguments *arguments, bool stores_warnings, tool_g
     return tool_end(is_open, &error);
 }
 
-// Frees the game and all results of its command. All pointers may be NULL, because the command may
-// have ended with an error at any point.
+// Frees the game and all results of its command. Any pointer may be NULL, because an error can end
+// the command at any time.
 void tool_close_game(tool_game *game)
 {
     tool_close_search_paths(&game->search_paths);
@@ -92,12 +92,13 @@ int tool_read_game_folder(tool_arguments *arguments, int max_others)
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Frees the memory of parsed declarations if they take much of it, by opening the game again. The
-// game keeps its parse mode; its warnings are cleared. Pointers that the game returned before are
-// then invalid. Returns false if the game cannot be opened, or if it was opened too often.
+// Limits the memory of parsed declarations: if they take too much, destroys the game and opens it
+// again. Pointers that the game returned before are then invalid, and its stored warnings are
+// cleared. The parse mode is kept. Returns false if the game cannot be opened or was opened too
+// often.
 static bool reopen_large_game(tool_game *game, md5_error *error)
 {
-    enum { MAX_GROWTH = 24 << 20, MAX_REOPENS = 64 }; // bytes; number
+    enum { MAX_GROWTH = 24 << 20, MAX_REOPENS = 64 }; // bytes; number of reopenings
     if (md5_game_memory(game->md5) < game->memory + MAX_GROWTH)
         return true;
     if (game->num_reopens++ == MAX_REOPENS)
@@ -124,12 +125,14 @@ bool tool_walk_decls(tool_game *game, md5_decl_type type, tool_visit_decl_fn *vi
                      md5_error *error)
 {
     for (uint32_t i = 0; i < md5_game_num_decls(game->md5, type); i++) {
-        // A game that is opened again reports its warnings again. They must be stored, because they
-        // are then cleared; printed warnings would be repeated.
+        // A game that is opened again repeats its warnings. Stored warnings are cleared at that
+        // time, but printed warnings would appear twice. A game that prints warnings is therefore
+        // kept.
         if (game->stores_warnings && !reopen_large_game(game, error))
             return false;
         const md5_decl *const decl = md5_game_decl(game->md5, type, i);
-        if (!decl->file) // implicit declarations follow
+        if (!decl->file) // the remaining declarations are implicit, which this function does not
+                         // visit
             break;
         if (!visit(game, decl, error))
             return false;

@@ -15,10 +15,10 @@ typedef struct tool_checked_file {
 // A model declaration that the engine replaces with the default.
 typedef struct tool_defaulted_model {
     bool is_defaulted;
-    uint32_t parent; // the inherited model with the cause, MD5_NONE if the cause is in this model
+    uint32_t parent; // the inherited model that has the cause; MD5_NONE: the model itself has it
     size_t num_inheriting; // models that are replaced because they inherit this model
-    size_t num_same_mesh;  // models with the same missing mesh, and their heirs
-    bool is_counted;       // another model with the same missing mesh counts this model
+    size_t num_same_mesh;  // other models that name the same missing mesh, and their heirs
+    bool is_counted;       // num_same_mesh of another model includes this model
     text_position position;
     char *reason;
 } tool_defaulted_model;
@@ -30,12 +30,12 @@ typedef struct tool_game {
     md5_parse_mode mode;
     size_t memory;   // bytes that the game used when it was opened
     int num_reopens; // number of times that the game was opened again
-    size_t work;     // remaining comparisons of characters in searches for similar names
+    size_t work;     // remaining work of searches for similar names, in comparisons of characters
 
     bool stores_warnings; // otherwise warnings are printed when the game reports them
     md5_error *warnings;  // [num_warnings] in the order in which the game reported them
     size_t num_warnings;
-    size_t num_suppressed; // warnings that were not stored, because the number is limited
+    size_t num_suppressed; // warnings that exceeded the limit and were not stored
 
     // list, explain and parse
     const char *kind; // kind of the printed items
@@ -56,12 +56,12 @@ typedef struct tool_game {
     tool_game_check *check;
     tool_checked_file *files; // [num_files] all models and clips, sorted by path
     size_t num_files;
-    bool *is_on_surface;        // [materials] true if a mesh uses the material
-    common_list surface_images; // images of materials on surfaces, some of them several times
+    bool *is_on_surface; // [number of materials] true if a mesh uses the material as its surface
+    common_list surface_images; // images of materials on surfaces, with duplicates
     common_list other_images;   // images of the other materials
     common_list script_objects; // script objects that were checked
-    size_t num_keys;            // checked keys, including inherited keys
-    size_t num_characters;      // entities that were loaded with their figures and joints
+    size_t num_keys; // checked keys of entities, including inherited keys; their number is limited
+    size_t num_characters; // characters that were created to check them; their number is limited
     tool_defaulted_model *defaulted_models; // [num_models] by the index of their declaration
     size_t num_models;
     common_text_index missing_texts; // messages about missing models and clips

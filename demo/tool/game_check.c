@@ -47,9 +47,12 @@ static void check_skin_materials(tool_game *game, const md5_decl *decl)
     }
 }
 
-// Parses a declaration as the engine does, which replaces it with the default at the first error.
-// Prints the reason for a material. Models are stored and printed later, because one error replaces
-// many models. Other types have no rule about defaults. Returns false if memory runs out.
+// Parses a declaration as the engine does. At the first error, the engine replaces the declaration
+// with a default.
+//
+// For a material, the reason is printed now. Models are stored and printed later, because one error
+// can replace many models. Other types have no rule about defaults. Returns false if memory runs
+// out.
 static bool check_decl_as_engine(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     tool_clear_game_warnings(game);
@@ -106,8 +109,8 @@ static bool walk_all_decls(tool_game *game, md5_parse_mode mode, tool_visit_decl
 }
 
 // Checks all declarations twice. Engine mode finds the declarations that the engine replaces with
-// defaults, but only their first error. Lenient mode then finds further errors; it does not repeat
-// the printed errors.
+// defaults, but stops at the first error of each. Lenient mode finds the further errors. Its
+// warnings about errors that engine mode has printed are hidden.
 static bool check_all_decls(tool_game *game, md5_error *error)
 {
     const bool is_done = walk_all_decls(game, MD5_PARSE_ENGINE, check_decl_as_engine, error);
@@ -131,15 +134,16 @@ static void check_surface_materials(tool_game *game, md5_parse_mode mode, tool_v
     }
 }
 
-// Checks one mesh file for md5tool explain: its folder, its surfaces and their materials and
-// images. The engines of the mesh file replace the requested engines until the function returns.
+// Checks one mesh file for `md5tool explain`: the files of its folder, the materials of its meshes,
+// and their images. The engines of the mesh are guessed from its folder if none are requested, and
+// apply to all of these checks.
 void tool_check_mesh_materials(tool_game *game, const char *path)
 {
     const md5_engines requested = game->check->requested;
     game->check->requested = tool_engines(requested, game->md5, path);
     md5_check *const check = tool_check_file(game->md5, path, game->check->requested);
     if (check) {
-        check->num_diagnostics = 0; // drop the errors in the text: explain does not print them
+        check->num_diagnostics = 0; // `explain` does not print errors in the text
         tool_check_folder(game->md5, check);
         tool_print_file_diagnostics(game, check);
         if (game->check->has_decls)

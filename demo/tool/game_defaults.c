@@ -3,13 +3,13 @@
 // reported as one diagnostic at the model with the cause.
 #include "demo/tool/game.h"
 
-// Prints why the engine replaces a declaration with the default: "'NAME'SUBJECT the default:
-// REASON". `subject` contains the verb, such as " becomes" or " and 2 models that inherit it
-// become". `reason` is the message of the warning with the cause, or NULL if the cause is unknown.
+// Prints that the engine replaces a declaration with the default, and the reason: "'NAME'SUBJECT
+// the default: REASON". `subject` contains the verb, such as " becomes" or " and 2 models that
+// inherit it become". `reason` is the message of the warning, or NULL if the reason is unknown.
 static void print_default(tool_game *game, const md5_decl *decl, const char *rule,
                           const char *subject, text_position position, const char *reason)
 {
-    // Lenient mode warns again at this location; the warning is then hidden.
+    // Lenient mode would warn of the same error, so store its location to hide that warning.
     if (reason && tool_has_rule(game->check->requested, rule))
         tool_store_error_location(game, decl->file, position);
     tool_print_violation(game, decl->file, position, rule, "'%.100s'%s the default: %.250s",
@@ -31,8 +31,8 @@ void tool_print_defaulted_material(tool_game *game, const md5_decl *decl)
 
 // -- Storing models -------------------------------------------------------------------------------
 
-// Returns the index of the inherited model that a warning names as its cause. Returns MD5_NONE if
-// the warning has another cause.
+// If a warning says that an inherited model is invalid, returns the index of that model. Returns
+// MD5_NONE for other warnings.
 static uint32_t find_parent_with_cause(const tool_game *game, const char *warning)
 {
     static const char inherited[] = "inherited model definition '";
@@ -46,8 +46,8 @@ static uint32_t find_parent_with_cause(const tool_game *game, const char *warnin
     return parent && parent->file ? parent->index : MD5_NONE;
 }
 
-// Returns the index of the first of adjacent warnings at the location of warnings[index]. The first
-// warning contains the cause of the others, such as a limit that prevents the use of a mesh.
+// Several adjacent warnings can have the location of warnings[index]. Returns the index of the
+// first of them, because it contains the cause of the others.
 static size_t find_first_warning(const tool_game *game, size_t index)
 {
     const md5_error *const warnings = game->warnings;
@@ -57,13 +57,15 @@ static size_t find_first_warning(const tool_game *game, size_t index)
     return index;
 }
 
-// Stores the reason of a model, and of the inherited models that were parsed together with it. The
-// last warning is the reason of the model. If that reason is an inherited model, the warning before
-// it is the reason of the inherited model, and so on: the loop walks backwards through the warnings
-// and upwards through the models, up to a model that is already stored.
+// Stores the reason why a model is replaced, and the reasons of the inherited models that were
+// parsed with it.
+//
+// The last warning is the reason of the model. If it names an inherited model, the warning before
+// it is the reason of that model, and so on. The loop walks backwards through the warnings and
+// upwards through the models. It ends at a model that is already stored.
 void tool_store_defaulted_model(tool_game *game, const md5_decl *decl)
 {
-    size_t num_warnings = game->num_warnings; // warnings that are not assigned to a model yet
+    size_t num_warnings = game->num_warnings; // number of warnings without a model
     while (!game->defaulted_models[decl->index].is_defaulted) {
         tool_defaulted_model *const model = &game->defaulted_models[decl->index];
         *model = (tool_defaulted_model){
@@ -93,8 +95,8 @@ static bool has_cause(const tool_defaulted_model *model)
     return model->is_defaulted && model->parent == MD5_NONE;
 }
 
-// Returns the model with the cause: the end of the chain of parents. Makes it the parent of all
-// models of the chain (path compression), so that long chains are followed only once.
+// Returns the model with the cause, which is the end of a chain of parents. Stores it as the parent
+// of all models in the chain (path compression), so that each chain is followed only once.
 static uint32_t find_root(tool_defaulted_model *models, size_t count, uint32_t index)
 {
     uint32_t root = index;
@@ -122,7 +124,8 @@ static void count_inheriting_models(tool_defaulted_model *models, size_t count)
     }
 }
 
-// Orders models (tool_defaulted_model **) by reason, models with the same reason by index.
+// For sorting pointers to models: orders the models by reason, and by index if the reasons are
+// equal.
 static int compare_reasons(const void *a, const void *b)
 {
     const tool_defaulted_model *const first = *(tool_defaulted_model *const *)a;
@@ -175,9 +178,9 @@ static void print_model(tool_game *game, const md5_decl *decl, const tool_defaul
     print_default(game, decl, "defaulted", subject, model->position, model->reason);
 }
 
-// Prints the models with a cause, in the order of their declarations. A model that is counted by
-// the first model of its group is not printed; its location is stored, so that its warning in
-// lenient mode is hidden, too.
+// Prints the models that have a cause themselves, in the order of their declarations. If several
+// models name one missing mesh, only the first is printed. The locations of the others are stored,
+// so that lenient mode does not warn of them.
 void tool_print_defaulted_models(tool_game *game)
 {
     tool_defaulted_model *const models = game->defaulted_models;

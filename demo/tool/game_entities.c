@@ -37,9 +37,9 @@ static float measure_mass(const md5_figure_def *def, const md5_entity *entity,
     return mass;
 }
 
-// Creates the objects of a character as the engine does, only to find their problems: the actors of
-// body and head, the articulated figure, and the monster with its legs. Each function stores its
-// error in `problem`, so that the last error is reported.
+// Creates the objects of a character as the engine does: the actors of body and head, the
+// articulated figure, and the monster with its legs. Their creation finds problems in the keys of
+// the entity. Each function stores its error in `problem`, so the last error is reported.
 tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_def *def,
                                             const md5_figure_def *figure, md5_error problem)
 {
@@ -66,8 +66,8 @@ tool_character_info tool_evaluate_character(tool_game *game, const md5_entity_de
     return info;
 }
 
-// Compiles the scripts of the game for an object. Gets the number of functions that only return 0,
-// because the library does not know them.
+// Compiles the scripts of the game for a script object. *num_stubs receives the number of functions
+// that the library does not implement; calls of these functions return 0.
 bool tool_has_script_object(tool_game *game, const char *object, size_t *num_stubs,
                             md5_error *reason)
 {
@@ -105,8 +105,9 @@ static void report_key(tool_game *game, const md5_entity_key *key, md5_status st
     tool_store_game_warning(game, &error);
 }
 
-// Returns true if a model has the joint name[length]. Returns true also if that cannot be checked:
-// without a model, or if the limit of comparisons is reached. The caller then does not warn.
+// Returns true if a model has the joint name[length]. Also returns true if this is unknown, because
+// there is no model or the limit of comparisons is reached. The caller therefore never warns by
+// mistake.
 static bool may_have_joint(tool_game *game, const md5_model_def *model, const char *name,
                            size_t length)
 {
@@ -212,8 +213,8 @@ static void check_script(tool_game *game, const md5_entity_def *entity)
 
 // == Characters of entities =======================================================================
 
-// Returns true if an entity itself contains a key from which the engine creates a character. An
-// entity that inherits all these keys has the problems of its parent, which are reported there.
+// Returns true if an entity itself contains a key that affects its character. If all such keys are
+// inherited, the character has the problems of the parent, and these are reported for the parent.
 static bool changes_character(const md5_entity_def *entity)
 {
     static const char *const prefixes[] = {"model", "def_head",          "look_joint",
@@ -237,9 +238,9 @@ static bool is_at_key(const md5_error *warning, const md5_entity_key *key)
     return strcmp(key->decl->file, warning->file) == 0;
 }
 
-// Returns true if a warning is about an inherited key, and the entity also inherits its model. Such
-// a warning is reported for the parent. With another model, the same key can have other problems.
-// The comparisons are limited by game->work.
+// Returns true if the same warning is also reported for the parent of an entity. This applies to
+// inherited keys, if the model is inherited, too: with another model, the same key can have other
+// problems. game->work limits the number of comparisons.
 static bool is_about_parent(tool_game *game, const md5_entity_def *entity, const md5_error *warning)
 {
     const md5_entity_key *const model = md5_entity_def_next_key(entity, "model", NULL);
@@ -267,8 +268,8 @@ static bool has_warning_at(const md5_error *warnings, size_t count, const md5_er
     return false;
 }
 
-// Removes warnings that repeat others, from index `first` on: warnings that are reported for a
-// parent, and warnings at the location of a warning before `first`.
+// Removes warnings from index `first` on that repeat other warnings. A warning is removed if it is
+// also reported for the parent, or if a warning before `first` has the same location.
 static void drop_repeated_warnings(tool_game *game, const md5_entity_def *entity, size_t first)
 {
     if (first >= game->num_warnings)
@@ -291,8 +292,8 @@ static bool has_defaulted_model(const tool_game *game, const md5_entity_def *ent
     return decl && decl->file && game->defaulted_models[decl->index].is_defaulted;
 }
 
-// Warns of figures in the keys of an entity that are not declared. Returns the figure that the
-// engine uses, which is that of the last key, or NULL.
+// Warns of figures that the keys of an entity name but the game does not declare. Returns the
+// figure that the engine uses, or NULL. If several keys name figures, the last key applies.
 static const md5_figure_def *check_figure_keys(tool_game *game, const md5_entity_def *entity,
                                                md5_error *problem)
 {
@@ -315,9 +316,8 @@ static const md5_figure_def *check_figure_keys(tool_game *game, const md5_entity
     return figure;
 }
 
-// Checks the figure, the legs and the joints of an entity, as explain prints them. The number of
-// checked entities is limited, because their models and clips are loaded. Warns once if the limit
-// is reached.
+// Creates the character of an entity and reports its problems. This loads a model and clips, so the
+// number of characters is limited. Prints a warning when the limit is reached.
 static void check_character(tool_game *game, const md5_entity_def *entity)
 {
     enum { MAX_CHARACTERS = 2000 };
@@ -329,7 +329,7 @@ static void check_character(tool_game *game, const md5_entity_def *entity)
         return;
     md5_error problem = {0};
     const md5_figure_def *const figure = check_figure_keys(game, entity, &problem);
-    const size_t num_warnings = game->num_warnings; // without the character
+    const size_t num_warnings = game->num_warnings; // number before those of the character
     if (has_defaulted_model(game, entity) || !tool_has_character_keys(entity))
         return;
     game->num_characters++;
@@ -361,7 +361,7 @@ bool tool_check_entity_keys(tool_game *game, const md5_decl *decl, md5_error *er
     game->num_keys += entity->num_keys;
     if (model)
         game->num_keys += (size_t)model->num_joints + model->num_anims;
-    if (game->num_keys > MAX_KEYS) // this entity reaches the limit: it is the last that is checked
+    if (game->num_keys > MAX_KEYS) // this is the last entity that is checked
         tool_print_game_error(game, &limit);
 
     if (!md5_game_check_entity_keys(game->md5, decl->name, error))

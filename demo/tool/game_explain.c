@@ -6,7 +6,7 @@
 // text, the format of the object, and the values, which both formats use in the same order.
 #define PRINT(game, ...) common_print_either((game)->is_json, __VA_ARGS__)
 
-// Removes the indentation of a label for JSON. In text, labels of subordinate lines are indented.
+// Returns the label of a line. Labels of subordinate lines are indented in text, but not in JSON.
 static const char *label(const tool_game *game, const char *indented)
 {
     return game->is_json ? indented + strspn(indented, " ") : indented;
@@ -52,22 +52,22 @@ static void print_file(tool_game *game, const char *indented_label, const char *
     }
 }
 
-// Returns true if two locations belong to the same argument (the mod, DIR or the base). The folder
-// of an argument and its archives are separate locations.
+// Returns true if two locations belong to the same argument: the mod, DIR or the base. An argument
+// can have several locations, because its archives are separate locations.
 static bool are_in_one_root(const tool_search_paths *paths, uint32_t a, uint32_t b)
 {
     for (size_t i = 0; i < COMMON_LENGTH(paths->ends); i++) {
         const bool contains_a = a < paths->ends[i];
         const bool contains_b = b < paths->ends[i];
-        if (contains_a || contains_b) // the first root that contains one of them
+        if (contains_a || contains_b) // the first argument that contains one of the two locations
+                                      // must contain both
             return contains_a && contains_b;
     }
     return false;
 }
 
-// Returns true if the engine uses a mesh instead of the model that it replaces. Quake's engines
-// prefer the .mdl if it is in a folder with higher priority. Quake II's engines always use the
-// mesh.
+// Returns true if the engine uses a mesh and not the Quake model that it replaces. Quake's engines
+// use the .mdl file if its location has a higher priority. Quake II's engines always use the mesh.
 static bool is_mesh_used(const tool_search_paths *paths, uint32_t mesh_location,
                          uint32_t replaced_location, const char *replaced)
 {
@@ -221,8 +221,9 @@ static void print_needed_decl(tool_game *game, const char *indented_label, md5_d
         print_image(game, name);
 }
 
-// Returns true if a stage draws something by itself. The engine adds a bump stage to lit materials,
-// and a bump stage shows nothing without other stages.
+// Returns true if a stage draws something. A stage whose condition is 0 draws nothing. A bump stage
+// draws nothing either, because it only changes the lighting of other stages. The engine adds a
+// bump stage to each lit material.
 static bool is_stage_drawn(const md5_stage *stage, const float *registers)
 {
     return stage->light != MD5_STAGE_BUMP && registers[stage->condition] != 0;
@@ -246,8 +247,8 @@ static const char *find_undrawn_reason(const md5_material *material)
     return "the condition of every stage is 0";
 }
 
-// Prints the reason if the engine draws no image of a material. Selects engine mode for this, and
-// then lenient mode again.
+// Prints why the engine draws no image of a material, if this is the case. Parses the material in
+// engine mode for this, and then selects lenient mode again.
 static void print_undrawn(tool_game *game, const char *name)
 {
     md5_game_set_parse_mode(game->md5, MD5_PARSE_ENGINE, NULL);
@@ -294,13 +295,14 @@ static void explain_mesh_file(tool_game *game, const char *file)
         return;
     }
 
-    // Only engines with this rule use the shader of a mesh as the name of a material.
+    // The shader of a mesh is the name of a material only in engines with this rule.
     const md5_engines engines = tool_engines(game->check->requested, game->md5, file);
     if (tool_has_rule(engines, "no-material"))
         print_shaders(game, model);
     md5_free_model(model);
 
-    // The check sets is_on_surface for the materials of the mesh. Clear it for the next mesh.
+    // The check marks the materials of this mesh in is_on_surface. Remove the marks afterwards, so
+    // that the next mesh begins without them.
     tool_check_mesh_materials(game, file);
     const uint32_t num_materials = md5_game_num_decls(game->md5, MD5_DECL_MATERIAL);
     for (uint32_t i = 0; i < num_materials; i++) {
@@ -638,8 +640,8 @@ static int run_explain(tool_arguments *arguments)
     if (arguments->num_operands > 1)
         return tool_usage("explain", "too many arguments: expected at most one name");
 
-    // A single operand is the game folder if it contains files; otherwise it is the name of an
-    // entity in the folder of --base.
+    // A single operand is ambiguous. It is the game folder if it contains files. Otherwise it is
+    // the name to explain in the folder of --base.
     const char *name = arguments->num_operands > 0 ? arguments->operands[0] : NULL;
     if (name && !arguments->folder && common_contains_files(name)) {
         arguments->folder = name;

@@ -5,8 +5,9 @@
 
 // -- Models and clips -----------------------------------------------------------------------------
 
-// Looks up the shader of each mesh in a file. A shader is the name of a declared material, or else
-// of an image. Prints a violation if it is neither. Empty and absolute names have other rules.
+// Checks the shaders of all meshes in a file. A shader must be the name of a declared material or
+// of an image; otherwise a violation is printed. Empty and absolute names are skipped, because
+// other rules report them.
 void tool_check_surfaces(tool_game *game, const md5_check *file)
 {
     for (uint32_t i = 0; i < file->num_shaders; i++) {
@@ -27,8 +28,7 @@ void tool_check_surfaces(tool_game *game, const md5_check *file)
     }
 }
 
-// Removes the stored warnings about lines for which the check of the file reports the same problem
-// as a violation of a rule.
+// Removes stored warnings about problems that a rule reports for the same line.
 static void drop_reported_warnings(tool_game *game, const md5_check *file)
 {
     size_t num_kept = 0;
@@ -39,9 +39,9 @@ static void drop_reported_warnings(tool_game *game, const md5_check *file)
     game->num_warnings = num_kept;
 }
 
-// Reads and checks a model, clip or camera path of the game. Prints the warnings and the error of
-// reading it, and then the violations of rules. Stores the check, because clips are checked again
-// with their meshes.
+// Reads a model, clip or camera path of the game and checks it. Prints the warnings and the error
+// of the reader, and then the violations of rules. The check is stored, because clips are later
+// checked with their meshes.
 static void check_file(tool_game *game, const char *name)
 {
     const md5_load_opts opts = {
@@ -92,7 +92,7 @@ void tool_check_game_files(tool_game *game)
 // Returns the result of a file by binary search. Returns NULL if the file was not checked.
 static tool_checked_file *find_file(const tool_game *game, const char *name)
 {
-    md5_check check = {.file = name}; // only the path, which compare_files() compares
+    md5_check check = {.file = name}; // the key for the search; compare_files() reads only the path
     const tool_checked_file key = {.check = &check};
     if (game->num_files == 0)
         return NULL;
@@ -108,8 +108,8 @@ typedef struct mesh_clips {
     size_t num_clips;
 } mesh_clips;
 
-// Checks the motion of a clip with the mesh of a model, unless another model's mesh was used
-// before. The mesh is loaded for the first clip that needs it.
+// Checks the motion of a clip with the mesh of a model. A clip that several models use is checked
+// only with the first mesh. The mesh is loaded when the first clip needs it.
 static void check_clip_motion(mesh_clips *with, const char *path, tool_checked_file *clip,
                               const md5_load_opts *opts)
 {
@@ -158,7 +158,7 @@ void tool_check_clips(tool_game *game, const md5_decl *decl)
     for (uint32_t i = 0; i < model->num_anims; i++)
         check_anim_files(game, &with, md5_model_def_anim(model, i));
 
-    // The rule about rotated clips compares the directions of all clips of the model.
+    // This rule compares the directions of all clips of the model, so it is checked last.
     md5_check_turns(with.clips, with.num_clips);
     for (size_t i = 0; i < with.num_clips; i++)
         tool_print_file_diagnostics(game, with.clips[i]);

@@ -61,8 +61,8 @@ static bool list_decl(tool_game *game, const md5_decl *decl, md5_error *error)
     return true;
 }
 
-// Stores the files of a clip as used, so that list_unused_files() does not print them. Returns the
-// estimated size of the lines about these files, which counts towards the limit of the list.
+// Marks the files of a clip as used by a model, for list_unused_files(). Returns the estimated size
+// of the lines about these files, which the limit of the list counts.
 static size_t add_used_files(tool_game *game, const md5_model_anim *anim)
 {
     enum { BYTES_PER_LINE = 32 };
@@ -74,8 +74,8 @@ static size_t add_used_files(tool_game *game, const md5_model_anim *anim)
     return size;
 }
 
-// Prints the clips of a model, including inherited clips. The size of the list is limited, because
-// in a long chain of models each clip is printed for every model.
+// Prints the clips of a model, including inherited clips. The size of the list is limited: in a
+// long chain of models, each model inherits the clips of all models before it.
 static bool list_clips(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     enum { MAX_BYTES = 32 << 20 };
@@ -269,7 +269,8 @@ static int list_game(tool_game *game, const list_choice *choice)
     if (!game->has_output)
         tool_suggest_convert(&game->search_paths);
 
-    // An empty list is an error only if a folder or an archive could not be read.
+    // If everything could be read, an empty list is a valid result. Otherwise an empty list is an
+    // error.
     const bool is_unreadable = game->search_paths.num_unread > 0 && !game->has_output;
     if (game->is_clip_list_full || is_unreadable)
         return TOOL_BAD_FILE;
@@ -280,7 +281,7 @@ static int list_game(tool_game *game, const list_choice *choice)
 static int run_list(tool_arguments *arguments)
 {
     list_choice choice = {.is_all = true};
-    // With --base, read_list_choice() finds DIR.
+    // read_list_choice() finds DIR if --base is given, so allow any number of other operands here.
     int status = tool_read_game_folder(arguments, INT_MAX);
     if (status == TOOL_OK)
         status = read_list_choice(arguments, &choice);

@@ -14,11 +14,11 @@ static void print_decl(const tool_game *game, const md5_decl *decl)
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Sort order that a GUI sets for each material that it draws with.
+// The sort order that a GUI gives to each material with which it draws.
 static const double GUI_SORT = -2;
 
-// Two sets of inputs for the expressions of a stage, so that readers can compare values that depend
-// on the time or on parameters of the entity.
+// Two sets of inputs for the expressions of stages. Readers can compare the two results to find
+// values that depend on the time or on parameters of the entity.
 static const struct {
     const char *key;
     md5_material_input input;
@@ -125,9 +125,9 @@ static bool print_skin(tool_game *game, const md5_decl *decl, md5_error *error)
     return true;
 }
 
-// Subtracts the animations and frame commands of a model from the limit of the output. Fails if the
-// limit is reached. A limit is necessary because models print inherited animations, too, so a long
-// chain of models prints very many.
+// Charges the animations and frame commands of a model to the limit of the output. Fails if the
+// limit is reached. Without a limit, a long chain of models would print very much, because each
+// model prints the animations that it inherits, too.
 static bool charge_anims(tool_game *game, const md5_model_def *model, const char *name,
                          md5_error *error)
 {

@@ -74,7 +74,8 @@ void tool_hide_error_locations(tool_game *game)
     game->hides_error_locations = true;
 }
 
-// Returns true if an error at the location of a warning was printed: both have the same cause.
+// Returns true if an error was printed for the location of a warning. Both then have the same
+// cause.
 static bool is_hidden(const tool_game *game, const md5_error *warning)
 {
     const common_list *const list = &game->error_locations;
@@ -95,9 +96,9 @@ static bool is_about_missing_file(const md5_error *warning)
            || common_has_suffix(warning->message, "expected a readable file");
 }
 
-// Counts a warning about a missing model or clip, and stores the first warning with each message.
-// Hundreds of entities of a mod may name the same file, which is then printed once. Returns false
-// for other warnings, and for new messages after the limit.
+// Counts a warning about a missing model or clip. Stores the first warning of each message, which
+// is later printed once, because hundreds of entities may name the same file. Returns false for
+// other warnings, and for new messages if too many are stored.
 static bool count_missing_file(tool_game *game, const md5_error *warning)
 {
     enum { MAX_MISSING = 10000 };
@@ -122,9 +123,9 @@ void tool_print_missing_files(tool_game *game)
         tool_print_game_diagnostic(game, &game->missing[i]);
 }
 
-// Prints the stored warnings, except for warnings about keywords of the requested engine, for
-// warnings at the location of a printed error, and for missing files, which
-// tool_print_missing_files() prints.
+// Prints the stored warnings. Three kinds of warnings are skipped: warnings about keywords that the
+// requested engine knows, warnings at the location of a printed error, and warnings about missing
+// files. tool_print_missing_files() prints the latter.
 void tool_print_game_warnings(tool_game *game)
 {
     for (size_t i = 0; i < game->num_warnings; i++) {

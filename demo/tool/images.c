@@ -15,8 +15,8 @@ static uint32_t read_big_endian(const uint8_t *bytes, int count)
     return value;
 }
 
-// Returns true if a segment is the header of a frame (SOF0 to SOF15). Three markers in this range
-// belong to other segments.
+// Returns true if a marker begins the header of a JPEG frame (SOF0 to SOF15). Three markers in this
+// range have another meaning.
 static bool is_frame_header(uint8_t marker)
 {
     enum { SOF0 = 0xC0, DHT = 0xC4, JPG = 0xC8, DAC = 0xCC, SOF15 = 0xCF };
@@ -25,8 +25,8 @@ static bool is_frame_header(uint8_t marker)
     return marker >= SOF0 && marker <= SOF15;
 }
 
-// Reads the size of a JPEG file from the header of its frame. Other segments precede it, such as
-// metadata; each begins with a marker and its own length.
+// Reads the size of a JPEG image from the header of its frame. Other segments, such as metadata,
+// may precede this header. Each segment begins with a marker and its length.
 static bool read_jpeg(const uint8_t *bytes, size_t size, tool_image *image)
 {
     enum { SIGNATURE_SIZE = 2, MARKER_SIZE = 2, MIN_FRAME_HEADER = 10 };
@@ -132,7 +132,7 @@ static tool_image read_quake_image(const char *kind, const uint8_t *bytes, size_
 // incomplete.
 static bool read_header(const char *path, const uint8_t *bytes, size_t size, tool_image *image)
 {
-    // Bytes of each header up to its end, or up to the last value that is read.
+    // The number of bytes that must be present to read each header.
     enum {
         PNG_HEADER = 26,
         DDS_HEADER = 92,
@@ -162,11 +162,12 @@ static bool read_header(const char *path, const uint8_t *bytes, size_t size, too
     return true;
 }
 
-// Returns the first bytes of a file on disk, which include the header. Of a file in a game, returns
-// all bytes. The caller frees them. *size is 0 if the file cannot be read.
+// Returns bytes from the start of a file, which contain the header of an image. Files on disk are
+// read up to a limit, and files in a game completely. *size is 0 if the file cannot be read. The
+// caller frees the bytes.
 static uint8_t *read_start(md5_game *game, const char *path, size_t *size)
 {
-    enum { MAX_SIZE = 1 << 17 }; // the size of a JPEG image may follow much metadata
+    enum { MAX_SIZE = 1 << 17 }; // bytes; metadata before the size of a JPEG image may be long
     *size = 0;
     if (game)
         return (uint8_t *)tool_read_file(game, path, size);
@@ -192,7 +193,8 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 
 // -- Search ---------------------------------------------------------------------------------------
 
-// Extensions of images, in the order of the search. The first stands for the unchanged name.
+// The extensions of images, in the order in which they are tried. The empty extension selects the
+// unchanged name.
 static const char *const extensions[] = {"",      ".tga", ".png", ".jpg",
                                          ".jpeg", ".dds", ".pcx", ".wal"};
 enum { NUM_EXTENSIONS = COMMON_LENGTH(extensions) };
@@ -227,8 +229,8 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     char *const path_folder = common_folder(path);
     const char *const dot = strrchr(common_base(name), '.');
     const size_t stem_length = strlen(path) - (dot ? strlen(dot) : 0);
-    // If a name on disk contains a folder that does not exist, none of its files does. Checking
-    // the folder first saves a system call for each extension.
+    // If a subfolder in a name does not exist on disk, none of its files does. Checking the folder
+    // first saves a system call for each extension.
     const bool is_in_subfolder = common_base(name) != name;
     const bool may_exist = game || !is_in_subfolder || common_is_folder(path_folder);
     char *found = NULL;
@@ -253,9 +255,9 @@ static char *image_stem(const char *path, bool *is_image)
     return stem;
 }
 
-// Compares a file with the wrong path of an image. A file is a candidate if it is an image and has
-// the same name in any folder, or a similar name in the folder of the wrong path. If it is the
-// nearest so far, nearest->name becomes its path.
+// Compares a file with the path of an image that does not exist. Candidates are images with the
+// same name in any folder, and images with a similar name in the folder of the path. If the file is
+// the best candidate so far, stores its path in nearest->name.
 static void compare_image(tool_nearest *nearest, const char *wrong_folder, const char *wrong_stem,
                           const char *name)
 {
@@ -265,12 +267,13 @@ static void compare_image(tool_nearest *nearest, const char *wrong_folder, const
     char *const folder = common_folder(name);
     const bool has_same_name = common_compare_case(stem, wrong_stem) == 0;
     const bool is_in_folder = common_compare_case(folder, wrong_folder) == 0;
-    if (is_image && has_same_name) // distance 0, even if the names differ in case
+    if (is_image && has_same_name) // distance 0, even if the case differs
         tool_compare_name(nearest, wrong_stem, wrong_stem);
     else if (is_image && is_in_folder)
         tool_compare_name(nearest, wrong_stem, stem);
 
-    // tool_compare_name() stored the stem, which is freed here.
+    // tool_compare_name() has stored a stem, which is freed below. Replace it by the path of the
+    // file.
     const bool is_nearest = nearest->name && nearest->distance < best;
     if (is_nearest)
         nearest->name = name;
@@ -304,16 +307,16 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
     return copy;
 }
 
-// Searches the name of the shader in the model's folder, then the path of the shader in this folder
-// and in its parents. The search ends after MAX_FOLDERS folders, so that a model in a deep folder
-// does not slow it down.
+// Searches first for the file name of the shader in the folder of the model. Then searches for the
+// path of the shader in this folder and in the folders above it. At most MAX_FOLDERS folders are
+// searched, to limit the time.
 char *tool_find_texture(const md5_game *game, const char *model, const char *shader)
 {
     enum { MAX_FOLDERS = 8, MAX_LENGTH = 1000 };
     if (shader[0] == '\0' || strlen(shader) > MAX_LENGTH)
         return NULL;
 
-    // Exported models often name images that are next to the model.
+    // Exporters often write the path of the author's machine, while the image is next to the model.
     char *folder = common_folder(model);
     char *found = find_in(game, folder, common_base(shader));
 

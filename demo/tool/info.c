@@ -49,7 +49,8 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
     JSON("]");
 }
 
-// Prints bounds. Bounds of no points, whose minimum is greater than the maximum, are null.
+// Prints bounds. In JSON, bounds without points are null; their minimum is greater than the
+// maximum.
 static void print_bounds(bool is_json, md5_bounds bounds)
 {
     if (bounds.min.x > bounds.max.x)
@@ -94,8 +95,8 @@ static child_lists build_joint_tree(const md5_skeleton *skeleton)
     return tree;
 }
 
-// Prints a joint as a line of a tree. The indentation ends at 40 levels, so that a long chain of
-// joints does not create lines of any length.
+// Prints one joint as a line of the tree. The indentation has at most 40 levels, so that the size
+// of the output is linear even for a long chain of joints.
 static void print_joint_line(const md5_skeleton *skeleton, uint32_t index, int depth)
 {
     enum { MAX_INDENT = 40 }; // levels
@@ -154,12 +155,12 @@ static void print_joints(bool is_json, const md5_skeleton *skeleton)
 
 // A clip in the folder of a mesh, compared with the mesh.
 typedef struct compared_clip {
-    md5_check *check; // NULL for compressed clips and if a file cannot be read
-    char *reason; // for clips without a check: the reason why the clip cannot be bound, or "fits"
+    md5_check *check; // NULL if the clip is compressed, or if the clip or the mesh cannot be read
+    char *reason;     // if `check` is NULL: "fits", or why the clip cannot be bound
 } compared_clip;
 
-// Compares a clip with a mesh: by the rules of the requested engines or, if the texts of both
-// cannot be checked, by loading and binding the clip.
+// Compares a clip with a mesh by the rules of the requested engines. If one of the two has no text
+// that can be checked, tries to bind the clip instead.
 static compared_clip compare_clip(const char *path, md5_check *mesh, const md5_model *model,
                                   md5_engines requested)
 {
@@ -170,7 +171,7 @@ static compared_clip compare_clip(const char *path, md5_check *mesh, const md5_m
     md5_anim *const anim = md5_load_anim(path, NULL, &error);
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
     if (mesh && check) {
-        check->num_diagnostics = 0; // only rules about the mesh and the clip
+        check->num_diagnostics = 0; // only violations of the pair are of interest
         md5_check_pair(mesh, check);
         if (binding)
             md5_check_binding(check, binding);
@@ -184,7 +185,8 @@ static compared_clip compare_clip(const char *path, md5_check *mesh, const md5_m
     return result;
 }
 
-// Compares the directions of all clips. The rule about rotated clips needs all clips of a mesh.
+// Checks whether some clips face another direction than the others. This rule compares all clips of
+// a mesh.
 static void compare_directions(const compared_clip *clips, size_t count)
 {
     md5_check **const checks = common_alloc(count, sizeof(md5_check *));
@@ -256,8 +258,9 @@ static void print_image_file(bool is_json, const char *file)
         PRINT("    texture          %s\n", ",\"texture\":{\"file\":%s", file);
 }
 
-// Prints the color image of a mesh, which is searched as the viewer searches it. If the image was
-// selected by names, prints the evidence. As text, also prints the candidates that were rejected.
+// Prints the color image of a mesh, which is found as in the viewer. If the image was selected by
+// the similarity of names, prints the reason. In text, also prints the candidates that were not
+// used.
 static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
                           view_package *package)
 {
@@ -277,8 +280,9 @@ static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
     view_free_look(&look);
 }
 
-// Prints the memory of a mesh for a skinning path with a fixed number of influences per vertex, and
-// the error of this path. Such a path stores joints as 16 bits if possible, and weights as floats.
+// Prints what it costs to skin a mesh with a fixed number of influences per vertex: the memory, and
+// the largest error, because smaller influences are dropped. Joints have 16 bits if possible, and
+// weights are floats.
 static void print_slot_path(bool is_json, const md5_model *model, const md5_mesh *mesh,
                             uint32_t slots, float loss)
 {
@@ -295,7 +299,8 @@ static void print_slot_path(bool is_json, const md5_model *model, const md5_mesh
           (unsigned long long)(slots * slot_size * mesh->num_vertices), (double)loss);
 }
 
-// Prints the memory of a mesh for each skinning path: 4 or 8 influences per vertex, or all of them.
+// Prints the memory for skinning a mesh in three ways: with 4, with 8 and with all influences per
+// vertex.
 static void print_paths(bool is_json, const md5_model *model, const md5_mesh *mesh)
 {
     const uint64_t influence_size = sizeof(md5_vec4) + sizeof(uint32_t); // weighted point, joint

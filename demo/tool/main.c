@@ -45,7 +45,8 @@ static const char manual[] =
     ".SH EXIT STATUS\n0 success, 1 a file has an error, 2 invalid command line.\n"
     ".SH SEE ALSO\n.BR md5view (1)\n";
 
-// The completion scripts. They complete the names of commands and, for each command, its options.
+// The templates of the completion scripts. They complete the names of commands and the options of
+// each command.
 #define WORDS "~(~0 ~)--batch --help --version --man --completions"
 static const struct shell {
     const char *name;
@@ -160,9 +161,9 @@ static const char tool_help[] =
 
 // -- Options --------------------------------------------------------------------------------------
 
-// All options of all commands. A command accepts the options that its help describes, so that the
-// help, the manual page, the completions and the accepted options are always equal. The help names
-// the values.
+// All options of all commands. A command accepts an option if its help describes the option. The
+// manual page and the completions are created from the help, too, so they never differ from the
+// accepted options.
 #define AT(what, member) .kind = COMMON_##what, .offset = offsetof(tool_arguments, member)
 #define RANGE(min, max) .low = (min), .high = (max)
 
@@ -256,11 +257,12 @@ static bool has_word(const char *help, const char *word)
     return false;
 }
 
-// The files to which an option applies.
+// Selects whether an option applies to input files, to output files, or to both.
 typedef enum scope_side { INPUT, OUTPUT, EITHER } scope_side;
 
-// An option has a scope if its help, or the heading above it, begins with this text.
-// `extensions`: of the files in the scope; after '!' of all files that are outside of it.
+// A scope limits an option to certain files. `text` begins the help of such an option or is the
+// heading above it. `extensions` lists the extensions of the files in the scope, or after '!' the
+// extensions outside of it. "/" stands for folders.
 typedef struct scope {
     const char *text;
     const char *extensions;
@@ -309,8 +311,8 @@ static bool is_in_scope_of_operands(const scope *s, const tool_arguments *argume
     return false;
 }
 
-// Returns the extension of the output, with a file name; NULL if it is unknown. The caller frees
-// it.
+// Returns a file name with the extension of the output, or NULL if the extension is unknown. The
+// caller frees it.
 static char *name_output(const tool_arguments *arguments)
 {
     if (arguments->to)
@@ -333,8 +335,8 @@ static const char *find_heading(const char *help, const char *line)
     return heading;
 }
 
-// Returns true if the help of an option has the text of a scope: in the line of the option, or in
-// the heading above it, which begins with a capital.
+// Returns true if the text of a scope is in the line of an option's help, or is the heading above
+// this line. A heading begins with "For" instead of "for".
 static bool has_scope(const scope *s, const char *line, const char *heading)
 {
     static const char prefix[] = "for ";
@@ -349,8 +351,8 @@ static bool has_scope(const scope *s, const char *line, const char *heading)
            && strncmp(heading + strlen("For "), kind, kind_length) == 0;
 }
 
-// Returns true if the operands or the output are in a scope. Without an output, its format is
-// unknown and can be in any scope.
+// Returns true if a scope contains an operand or the output, depending on its side. If `output` is
+// NULL, its format is unknown, and any scope can contain it.
 static bool applies_to_files(const scope *s, const tool_arguments *arguments, const char *output)
 {
     const bool applies_to_output = !output || is_in_scope(s, output);
@@ -386,8 +388,8 @@ static bool has_no_effect(const tool_command *command, const char *option,
     return missed;
 }
 
-// Returns true and prints an error if the output is an input file, which may be the only copy.
-// Commands with --force check this themselves.
+// Returns true and prints an error if the output is also an input. Overwriting it could destroy the
+// only copy. Commands with --force check this themselves.
 static bool overwrites_input(const tool_command *command, const tool_arguments *arguments)
 {
     const char *const output = arguments->output;
@@ -404,9 +406,8 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
     return false;
 }
 
-// Returns true and prints an error if a path is inside of an archive, such as
-// pak0.pk4/a.md5mesh. md5tool check prints such paths in its diagnostics, but other commands cannot
-// open them.
+// Returns true and prints an error if a path leads into an archive, such as pak0.pk4/a.md5mesh.
+// Users may copy such paths from the output of `md5tool check`, but commands cannot open them.
 static bool is_inside_archive(const tool_command *command, const char *path)
 {
     bool is_in = false;
@@ -464,7 +465,8 @@ static const char *read_engines(const tool_command *command, tool_arguments *arg
     for (size_t i = 0; i < arguments->engines.count; i++) {
         const char *const name = arguments->engines.names[i];
         const uint32_t engines = md5_find_engines(name);
-        // Files of some engines can only be written.
+        // `md5tool convert` also accepts engines for which md5tool can write files but has no
+        // rules.
         const bool is_written = command == &tool_convert && convert_has_frames(name);
         if (!unknown && engines == 0 && !is_written)
             unknown = name;

@@ -1,6 +1,6 @@
-// Checks the motion of a clip by the skin of its mesh: frames whose skin exceeds their bounds,
-// loops that jump, roots that drift, and feet that slide. No engine rejects such clips; the errors
-// are visible in the game. The main structure is clip_motion.
+// Checks the motion of a clip, mostly by the skin of its mesh. It finds frames whose skin exceeds
+// their bounds, loops that jump, roots that drift, and feet that slide. Engines accept such clips,
+// but the errors are visible in the game. The main structure is clip_motion.
 #include "demo/tool/tool.h"
 
 // == Feet =========================================================================================
@@ -19,7 +19,7 @@ double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *positions, ui
 bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame,
                           float scale)
 {
-    static const float max_height = 0.3f; // defaults of md5_hold_params: units, units per second
+    static const float max_height = 0.3f; // units; both limits are the defaults of md5_hold_params
     static const double max_speed = 10.0;
     const float z = positions[frame].z;
     const float next_z = positions[frame + (frame + 1 < anim->num_frames)].z;
@@ -34,8 +34,8 @@ bool tool_is_foot(const char *joint)
 
 // == Doubled frames ===============================================================================
 
-// Returns the chord between two rotations as unit quaternions. A quaternion and its negative are
-// the same rotation, so the nearer one is used.
+// Returns the distance of two rotations as points on the unit sphere of quaternions (the chord). q
+// and -q are the same rotation, so the smaller distance counts.
 static double rotation_chord(md5_quat a, md5_quat b)
 {
     const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
@@ -46,9 +46,9 @@ static double rotation_chord(md5_quat a, md5_quat b)
     return sqrt((double)(x * x + y * y + z * z + w * w));
 }
 
-// Returns the size of the step from a frame to the next frame: the sum of the chords of all
-// rotations and of the lengths of all translations. Lengths are divided by `unit`, so that both
-// have the same scale.
+// Returns how much a pose changes from a frame to the next. The result is the sum of the chords of
+// all rotations and of the lengths of all translations. Lengths are divided by `unit`, so that they
+// are comparable to chords.
 static double measure_step(const md5_anim *anim, uint32_t frame, double unit)
 {
     const size_t num_rotations = anim->num_rotations;
@@ -67,7 +67,7 @@ static double measure_step(const md5_anim *anim, uint32_t frame, double unit)
     return sum;
 }
 
-// Returns the length of the longest bone.
+// Returns the length of the longest bone, in units, which serves as the unit of translations.
 static double longest_bone(const md5_anim *anim)
 {
     double length = 1e-6; // not 0, because lengths are divided by it
@@ -78,20 +78,21 @@ static double longest_bone(const md5_anim *anim)
     return length;
 }
 
-// Compares the steps between frames. The first step is 0 in a clip with a doubled frame, but also
-// in a clip that begins with a pause. A pause begins and ends slowly, so the frame is a mistake of
-// the exporter only if the figure starts with its full speed and moves in all other frames.
+// Finds a frame 0 that frame 1 repeats. A clip can also begin with a pause, but a figure starts
+// slowly after a pause. The repetition is therefore a mistake of the exporter only under two
+// conditions: the figure starts with its full speed, and it moves in all other frames.
 bool tool_has_doubled_frame(const md5_anim *anim)
 {
     enum { MIN_FRAMES = 5 };
-    // Fractions of a step: a step that is equal except for rounding, a step that belongs to a
-    // pause, and the first step of a motion that starts with its full speed.
+    // All three are ratios of two steps. A step up to max_equal is 0 except for rounding. A step up
+    // to max_still belongs to a pause. The first step of a motion with full speed is at least
+    // min_start times the next step.
     static const double max_equal = 1e-3;
     static const double max_still = 0.01;
     static const double min_start = 0.7;
     if (anim->packed_size || anim->num_frames < MIN_FRAMES)
         return false;
-    if (anim->parents_unknown) // version 6, whose clips store a start time after frame 0
+    if (anim->parents_unknown) // the start time that version 6 stores follows frame 0
         return false;
 
     const double unit = longest_bone(anim);
@@ -119,7 +120,8 @@ static bool is_large(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-// Properties of a clip that the words of its name indicate: walk2, s_idle, SkeletonStand.
+// Properties that the words in the name of a clip suggest. Examples of names are walk2, s_idle and
+// SkeletonStand.
 enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
 
 // Returns true if a word begins at a character of a name. A word begins at the start, after a
@@ -132,8 +134,8 @@ static bool begins_word(const char *name, const char *at)
     return !is_after_letter || (is_large(*at) && is_small(at[-1]));
 }
 
-// Returns true if a text begins with one of several words, which spaces separate. The word must end
-// there: the next character is not a small letter. Capitals in the text are ignored.
+// Returns true if a text begins with one of several words, ignoring case. The list separates words
+// by spaces. A small letter after the word means that it is only the beginning of another word.
 static bool starts_with_word(const char *text, const char *words)
 {
     const char *word = words;
@@ -150,9 +152,8 @@ static bool starts_with_word(const char *text, const char *words)
     return false;
 }
 
-// Returns the properties that the words in the name of a clip indicate. IS_ONCE excludes the
-// others: a transition between two poses, such as walk_to_idle, is neither a loop nor does it stay
-// in place.
+// Returns the properties that the words in the name of a clip suggest. IS_ONCE replaces the other
+// properties: walk_to_idle is a transition, so it neither loops nor stays in place.
 static int find_name_properties(const char *path)
 {
     static const struct {
@@ -189,16 +190,17 @@ typedef struct skin_point {
     uint32_t vertex;
 } skin_point;
 
-// Returns the coordinate of a point along the axis of a side, negated for the negative sides.
+// Returns how far a point is in the direction of a side: its coordinate on an axis, negated for
+// negative directions.
 static float extent(md5_vec3 point, int side)
 {
     const float coordinates[3] = {point.x, point.y, point.z};
     return side % 2 > 0 ? coordinates[side / 2] : -coordinates[side / 2];
 }
 
-// Finds the farthest vertices of each joint: farthest[NUM_SIDES * j + s] becomes the vertex of
-// joint j that is farthest in the direction of side s. It remains MD5_NONE for joints without
-// vertices. A vertex belongs to the joint of its first influence, which has the largest weight.
+// Finds the extreme vertices of each joint. farthest[NUM_SIDES * j + s] receives the vertex of
+// joint j that is farthest in the direction of side s. It stays MD5_NONE if the joint has no
+// vertices. A vertex belongs to the joint with its largest weight, which is its first influence.
 static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -215,8 +217,8 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
     }
 }
 
-// Returns true if farthest[count] is a vertex that is not among the `count` vertices before it. One
-// vertex can be the farthest on several sides.
+// Returns false if farthest[count] is MD5_NONE or equals an earlier element. One vertex can be the
+// extreme vertex of several sides.
 static bool is_new_point(const uint32_t *farthest, int count)
 {
     if (farthest[count] == MD5_NONE)
@@ -228,8 +230,8 @@ static bool is_new_point(const uint32_t *farthest, int count)
     return true;
 }
 
-// Returns the vertices that are farthest from their joints, in several directions, for each joint
-// of the model. The caller frees the array.
+// Returns the extreme vertices of each joint of a model on all sides, each once per mesh and joint.
+// The caller frees the array.
 static skin_point *find_points(const md5_model *model, uint32_t *count)
 {
     skin_point *points = NULL;
@@ -273,7 +275,7 @@ static md5_vec3 skin_position(const md5_model *model, skin_point point, const md
 
 enum { MAX_FEET = 16 };
 
-// Distances by which the skin may exceed bounds, as fractions of the size of the mesh.
+// The skin may exceed bounds by these fractions of the mesh's size.
 static const double FRAME_TOLERANCE = 0.05;
 static const double BIND_TOLERANCE = 0.2;
 
@@ -302,8 +304,8 @@ static void pose_frame(const clip_motion *motion, uint32_t frame, md5_root root)
                      motion->pose, motion->joints, motion->palette);
 }
 
-// Returns the largest distance by which a side of the box `inner` is outside of the box `outer`.
-// The distance is negative if `inner` is completely inside.
+// Returns how far the box `inner` extends beyond the box `outer`: the largest distance over all
+// sides. The result is negative if `inner` is completely inside.
 static double distance_outside(md5_bounds inner, md5_bounds outer)
 {
     const md5_vec3 low = md5_vec3_sub(outer.min, inner.min);
@@ -316,11 +318,11 @@ static bool is_empty(md5_bounds box)
     return box.min.x >= box.max.x && box.min.y >= box.max.y && box.min.z >= box.max.z;
 }
 
-// The distance by which the skin exceeds the bounds of the frames, or of the bind pose.
+// How far the skin extends beyond the bounds of frames, or beyond the bounds of the bind pose.
 typedef struct excess {
     double distance;
-    uint32_t frame; // with the largest distance
-    uint32_t count; // frames with a larger distance than allowed
+    uint32_t frame; // frame with the largest distance
+    uint32_t count; // frames in which the distance exceeds the tolerance
 } excess;
 
 // Counts a frame if its excess is larger than allowed, and updates the largest excess.
@@ -344,8 +346,8 @@ static md5_bounds skin_point_bounds(const clip_motion *motion)
     return box;
 }
 
-// Updates the excess of the posed skin over the bounds of its frame, and over the bounds of the
-// bind pose. An excess is NULL if no requested engine has a rule about these bounds.
+// Measures how far the posed skin extends beyond the bounds of its frame and beyond the bounds of
+// the bind pose. An excess is NULL if no requested engine has a rule about these bounds.
 static void measure_bounds(const clip_motion *motion, uint32_t frame, excess *frame_excess,
                            excess *bind_excess)
 {
@@ -362,8 +364,9 @@ static void measure_bounds(const clip_motion *motion, uint32_t frame, excess *fr
                    FRAME_TOLERANCE * motion->size);
 }
 
-// Stores the position of the root and of the soles of the feet in a posed frame. The sole is the
-// point of a foot's joint that is on the ground in the bind pose.
+// Stores the positions of the root and of the soles of the feet in a posed frame. The sole is a
+// point that moves with the joint of the foot. In the bind pose it is on the ground below the
+// joint.
 static void store_positions(const clip_motion *motion, uint32_t frame)
 {
     motion->paths[0][frame] = md5_mat34_translation(motion->joints[0]);
@@ -375,12 +378,12 @@ static void store_positions(const clip_motion *motion, uint32_t frame)
     }
 }
 
-// Poses the frames, and measures their bounds and the paths of the root and the feet. If there are
-// very many frames, only every n-th is posed, and the paths are incomplete. Returns true if all
-// frames were posed.
+// Poses the frames, measures how far the skin exceeds bounds, and stores the paths of the root and
+// the feet. A very long clip is sampled at every n-th frame, so its paths are incomplete. Returns
+// true if all frames were posed.
 static bool measure_frames(const clip_motion *motion, excess *frame_excess, excess *bind_excess)
 {
-    enum { MAX_WORK = 1 << 26 }; // joints and points
+    enum { MAX_WORK = 1 << 26 }; // number of posed joints and skinned points in all frames
     const md5_engines engines = motion->clip->engines;
     const uint32_t num_frames = motion->anim->num_frames;
     const uint64_t work = motion->num_points + (uint64_t)motion->model->skeleton.num_joints;
@@ -399,8 +402,8 @@ static bool measure_frames(const clip_motion *motion, excess *frame_excess, exce
     return step == 1;
 }
 
-// Returns the distance by which the skin exceeds a box in a frame, measured at all vertices instead
-// of some points.
+// Returns how far the skin extends beyond a box in a frame. In contrast to measure_bounds(), it
+// uses all vertices, because the result is printed.
 static double exact_excess(const clip_motion *motion, uint32_t frame, md5_bounds box)
 {
     pose_frame(motion, frame, MD5_ROOT_FILE);
@@ -425,8 +428,9 @@ static void check_bounds(const clip_motion *motion, excess frames, excess bind)
                            exact_excess(motion, bind.frame, motion->model->bounds), bind.frame);
 }
 
-// Returns the largest distance of a point of the skin between two frames. The distance is measured
-// in place, and relative to the root for clips that rotate; the smaller result counts.
+// Returns how far the skin moves between two frames: the largest distance of a point. Two distances
+// are measured, without root motion and relative to the root, and the smaller one is returned. The
+// second one does not contain the turn of a clip that rotates the character.
 static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t b)
 {
     const size_t num_joints = motion->model->skeleton.num_joints;
@@ -449,8 +453,8 @@ static double distance_of_frames(const clip_motion *motion, uint32_t a, uint32_t
     return fmin(max_distance, max_root_distance);
 }
 
-// Reports a loop whose root is not at its start in the last frame: it is higher or lower or, in a
-// loop that stays in place, has moved.
+// Reports a loop whose root does not return to its first position in the last frame. Its height is
+// always compared, and its position along the ground only if the clip stays in place.
 static void check_root_drift(const clip_motion *motion, int properties, double min_jump)
 {
     const md5_vec3 *const root = motion->paths[0];
@@ -464,13 +468,14 @@ static void check_root_drift(const clip_motion *motion, int properties, double m
                            distance, drift.z);
 }
 
-// Reports a loop whose skin jumps when it restarts: a clip that lacks its last frame, or a clip
-// with the name of a loop whose last pose is near its first pose, but not equal. If the poses
-// differ by more, the clip is probably not a loop.
+// Reports a loop whose skin jumps when it restarts. There are two cases. The last frame is missing,
+// so that the clip ends a step before its first pose. Or the name says that it is a loop, and the
+// last pose is near the first pose but differs from it. If the poses differ by more, the clip is
+// probably not a loop.
 static void check_loop(const clip_motion *motion, int properties)
 {
-    // Smallest visible jump, as a fraction of the mesh; and the largest jump of a loop, in steps
-    // from one frame to the next.
+    // visible_jump is the smallest visible jump, as a fraction of the mesh's size. max_steps is the
+    // largest jump that a loop may have, in steps between two frames.
     static const double visible_jump = 0.005;
     static const double max_steps = 4;
 
@@ -479,7 +484,7 @@ static void check_loop(const clip_motion *motion, int properties)
     const bool lacks_last = md5_find_loop(motion->anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME;
     if (!lacks_last && !(properties & IS_LOOP))
         return;
-    if (!lacks_last) // without the last frame, the drift is a part of the step
+    if (!lacks_last) // if the last frame is missing, the root is a step away from its start
         check_root_drift(motion, properties, min_jump);
 
     const double jump = distance_of_frames(motion, 0, last);
@@ -503,7 +508,7 @@ static void check_loop(const clip_motion *motion, int properties)
                            last, jump);
 }
 
-// The farthest horizontal distance that a planted foot moves from its first position.
+// The longest horizontal distance of a planted foot from the position at which it was planted.
 typedef struct foot_slide {
     double distance;
     uint32_t joint;
@@ -515,7 +520,8 @@ typedef struct foot_slide {
 static void measure_slide(const clip_motion *motion, uint32_t joint, const md5_vec3 *positions,
                           foot_slide *slide)
 {
-    // The limits of tool_is_foot_planted() are for a mesh of the size of a person.
+    // The default limits of tool_is_foot_planted() are for a mesh of the size of a person, in
+    // units.
     static const float person_size = 60.0f;
     const float scale = fminf((float)motion->size / person_size, 1.0f);
     uint32_t first = 0; // frame since which the foot is planted
@@ -544,8 +550,8 @@ static double root_path_length(const clip_motion *motion)
 // must move.
 static void check_feet(const clip_motion *motion, int properties)
 {
-    // Fractions of the mesh: with a shorter path of the root, a clip walks in place; a shorter
-    // slide is not visible.
+    // Fractions of the mesh's size. If the path of the root is shorter than min_path, the clip
+    // walks in place. A slide shorter than min_slide is not visible.
     static const double min_path = 0.1;
     static const double min_slide = 0.02;
     if (!(properties & STAYS) && root_path_length(motion) <= min_path * motion->size)
@@ -560,9 +566,9 @@ static void check_feet(const clip_motion *motion, int properties)
                            slide.frame);
 }
 
-// Reports a clip that moves along the ground by another joint than a root joint at the ground.
-// Engines move the character by joint 0, and id's engine draws joint 0 at the character's origin.
-// `model` may be NULL.
+// Reports a clip whose root motion games cannot use. Games move the character by joint 0 and draw
+// joint 0 at the origin of the character. Another joint must therefore not carry the motion along
+// the ground, and joint 0 must be near the ground. `model` may be NULL.
 static void check_root_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     // Largest height of a root joint above the ground, as a fraction of the mesh's height.
@@ -643,8 +649,8 @@ static void check_skin_motion(clip_motion *motion, int properties)
     free(pose);
 }
 
-// Binds a clip to its mesh and checks the motion of the skin. A clip that cannot be bound has other
-// diagnostics.
+// Binds a clip to its mesh and checks the motion of the skin. Does nothing if the clip cannot be
+// bound, because other rules report this.
 static void check_motion_of_mesh(md5_check *clip, const md5_model *model, const md5_anim *anim,
                                  int properties)
 {
@@ -656,7 +662,8 @@ static void check_motion_of_mesh(md5_check *clip, const md5_model *model, const 
 
     uint32_t num_points = 0;
     skin_point *const points = find_points(model, &num_points);
-    // Games may set the joints that the clip does not move, so the skin is unknown without them.
+    // A joint that the clip does not move keeps its pose from another clip in games. The skin is
+    // then unknown.
     if (num_points > 0 && binding->num_missing == 0) {
         clip_motion motion = {
             .points = points,
@@ -676,7 +683,7 @@ static void check_motion_of_mesh(md5_check *clip, const md5_model *model, const 
 // Checks the motion of joints and, with a model, of the skin. Very long clips are not checked.
 void tool_check_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
-    enum { MAX_FRAMES = 1 << 16 }; // of clips that are checked in an acceptable time
+    enum { MAX_FRAMES = 1 << 16 }; // limits the time of the check
     if (anim->num_frames > MAX_FRAMES)
         return;
 

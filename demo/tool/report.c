@@ -5,16 +5,16 @@
 enum {
     NUM_GROUPS = 1024,
     MAX_SHOWN = 5,   // messages that are printed per group
-    KIND_SIZE = 256, // bytes of the text that similar diagnostics have in common
+    KIND_SIZE = 256, // longest text by which diagnostics are grouped, bytes
 };
 
-// Diagnostics that differ only in numbers and in quoted texts.
+// A group of similar diagnostics: they differ only in numbers and in quoted texts.
 typedef struct diagnostic_group {
     uint64_t key; // 0: unused
     size_t num_shown;
     size_t num_hidden;
     size_t num_files;
-    uint64_t file; // hash of the last file
+    uint64_t file; // hash of the path of the last hidden diagnostic
     char text[KIND_SIZE];
 } diagnostic_group;
 
@@ -27,7 +27,7 @@ struct tool_report {
     size_t num_errors;
     size_t num_warnings;
     size_t num_ignored;
-    uint64_t *seen; // [num_slots] hashes of diagnostics, a hash table; 0: unused
+    uint64_t *seen; // [num_slots] a hash table of the printed diagnostics; 0: unused slot
     size_t num_slots;
     size_t num_seen;
     common_list remedies;                // "RULE: REMEDY" of printed diagnostics, each once
@@ -68,8 +68,8 @@ static size_t line_length(const char *text, const char *end)
     return length;
 }
 
-// Reads the file of a diagnostic again, unless its text is stored. The text is NULL if the file
-// cannot be read again, such as a pipe or a file in an archive.
+// Reads the file of a diagnostic, unless it is the file that was read last. The text is NULL if the
+// file cannot be read a second time, such as a pipe or a file in an archive.
 static void load_source(tool_report *report, const char *path)
 {
     const bool is_stored = report->path && strcmp(report->path, path) == 0;
@@ -116,9 +116,9 @@ static uint64_t hash(uint64_t value, const char *text)
     return value;
 }
 
-// Returns the end of a quoted name, after its last quote. `quote` points to its first quote. A
-// quote before a letter is an apostrophe of the name if another quote follows. Returns NULL if the
-// name does not end.
+// Returns the end of a quoted name, after its closing quote, or NULL if there is none. `quote`
+// points to the opening quote. A quote before a letter or digit is an apostrophe in the name, if
+// another quote follows.
 static const char *find_quote_end(const char *quote)
 {
     const char *end = strchr(quote + 1, '\'');
@@ -127,15 +127,15 @@ static const char *find_quote_end(const char *quote)
     return end ? end + 1 : NULL;
 }
 
-// Writes the text that a diagnostic has in common with similar diagnostics: quoted names and
-// numbers are replaced by "...". A diagnostic of a rule has the name of the rule as its text.
+// Writes the text that a diagnostic has in common with similar diagnostics. It is the name of the
+// rule, or else the message with "..." for quoted names and numbers.
 static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
 {
     static const char placeholder[] = "...";
     const size_t placeholder_size = sizeof placeholder - 1;
     size_t used = 0;
     const char *at = found->rule[0] ? found->rule : found->error.message;
-    bool is_in_word = false; // after a letter or digit, where a quote is an apostrophe
+    bool is_in_word = false; // after a letter or digit, a quote is an apostrophe
 
     while (*at && used + placeholder_size + 1 < KIND_SIZE) {
         const char *end = NULL; // of a name or number
@@ -155,9 +155,9 @@ static void write_kind(const md5_diagnostic *found, char text[KIND_SIZE])
     text[used] = '\0';
 }
 
-// Returns the group of a kind of diagnostics, which may be new. The groups are a hash table: a
-// group is in the slot of its key, or in one of the slots after it. Returns NULL if these slots are
-// used.
+// Returns the group with a key, and creates it if it does not exist. The groups are a hash table: a
+// group is in the slot of its key or in one of the next MAX_PROBES - 1 slots. Returns NULL if other
+// groups occupy these slots.
 static diagnostic_group *find_group(tool_report *report, uint64_t key, const char *text)
 {
     enum { MAX_PROBES = 8 };
@@ -174,8 +174,8 @@ static diagnostic_group *find_group(tool_report *report, uint64_t key, const cha
     return NULL;
 }
 
-// Counts a diagnostic in its group. Returns true if it is printed: the first few of each group are,
-// and all with --all.
+// Counts a diagnostic in its group. Returns true if it must be printed. Only the first MAX_SHOWN
+// diagnostics of each group are printed, unless --all is given.
 static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 {
     char text[KIND_SIZE];
@@ -190,7 +190,8 @@ static bool count_in_group(tool_report *report, const md5_diagnostic *found)
     if (group->num_shown <= MAX_SHOWN || report->arguments->shows_all)
         return true;
 
-    // Diagnostics are sorted by files, so a file is new if it differs from the last file.
+    // Diagnostics are sorted by file. A file is therefore new if it is not the file of the last
+    // hidden diagnostic.
     group->num_hidden++;
     if (group->num_hidden == 1 || group->file != file)
         group->num_files++;
@@ -200,8 +201,8 @@ static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 
 // -- Duplicates -----------------------------------------------------------------------------------
 
-// Adds a hash to a hash table with linear probing, which has an unused slot. Returns false if the
-// table contains the hash already.
+// Adds a hash to a hash table with linear probing, which must have an unused slot. Returns false if
+// the table already contains the hash.
 static bool add_hash(uint64_t *slots, size_t num_slots, uint64_t key)
 {
     size_t at = (size_t)(key % num_slots);
@@ -236,7 +237,7 @@ static bool is_duplicate(tool_report *report, const md5_diagnostic *found)
     uint64_t key = hash(hash(HASH_START, error->file), location);
     key = hash(hash(key, found->rule), error->message) | 1; // never 0, the value of a free slot
 
-    // Keep half of the slots free, so that searches are short.
+    // Keep at least half of the slots unused, so that searches are short.
     if (2 * report->num_seen >= report->num_slots)
         grow_hashes(report);
     if (!add_hash(report->seen, report->num_slots, key))
@@ -247,7 +248,8 @@ static bool is_duplicate(tool_report *report, const md5_diagnostic *found)
 
 // -- Filters --------------------------------------------------------------------------------------
 
-// Returns true if one of the names is the rule of a diagnostic, or a part of its message or path.
+// Returns true if one of the names matches a diagnostic. A name matches if it is the rule, or a
+// part of the message or of the path.
 static bool is_named(const common_texts *names, const md5_diagnostic *found)
 {
     for (size_t i = 0; i < names->count; i++) {
@@ -351,8 +353,8 @@ tool_report *tool_begin_report(const tool_arguments *arguments)
     return report;
 }
 
-// Returns true if the options hide a diagnostic: --only hides all others, --ignore hides the named
-// ones.
+// Returns true if --only or --ignore hides a diagnostic. --only hides the diagnostics that it does
+// not name, and --ignore hides those that it names.
 static bool is_filtered_out(const tool_arguments *arguments, const md5_diagnostic *found)
 {
     if (arguments->only.count > 0 && !is_named(&arguments->only, found))
@@ -360,8 +362,9 @@ static bool is_filtered_out(const tool_arguments *arguments, const md5_diagnosti
     return is_named(&arguments->ignored, found);
 }
 
-// Prints a diagnostic unless it is a duplicate, filtered out or hidden in its group. Diagnostics
-// that are hidden in a group are counted in the totals; filtered diagnostics have their own total.
+// Prints a diagnostic, unless it is a duplicate, is filtered out or exceeds the number per group.
+// Diagnostics that exceed this number still count in the totals. Diagnostics that are filtered out
+// have a total of their own.
 void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found)
 {
     const report_form *const form = selected_form(report);

@@ -18,10 +18,10 @@ static const char *const quake_engines[MAX_ENGINES] = {"ironwail", "vkquake", "q
 static const char *const quake2_engines[MAX_ENGINES] = {"q2pro", "yquake2"};
 static const char *const cube_engines[MAX_ENGINES] = {"cube2"};
 
-// Returns the names of the engines for which a file was probably made, judged by its folder.
-// Quake's engines replace models in the folder `progs`, or next to an .mdl file of the same name;
-// Quake II's engines in the folder `md5`, or next to an .md2 file. Cube 2 needs an md5.cfg. Other
-// folders belong to id's engines.
+// Returns the names of the engines for which a file was probably made, judging by its folder.
+// Quake's engines replace models in the folder `progs` or next to an .mdl file with the same name.
+// Quake II's engines replace models in the folder `md5` or next to an .md2 file. Cube 2 requires an
+// md5.cfg. All other folders are assumed to belong to id's engines.
 static const char *const *guess_engines(const md5_game *game, const char *path)
 {
     char *const folder = common_folder(path);
@@ -39,8 +39,8 @@ static const char *const *guess_engines(const md5_game *game, const char *path)
     return id_engines;
 }
 
-// Returns the engines of guess_engines() if no engine is requested. `sure` contains the engines
-// that certainly use the file; `all` also contains engines that may use it.
+// Returns the requested engines or, if there are none, the engines that guess_engines() selects.
+// `sure` contains the engines that certainly use the file, and `all` also those that may use it.
 md5_engines tool_engines(md5_engines requested, const md5_game *game, const char *path)
 {
     if (requested.all != 0)
@@ -52,7 +52,8 @@ md5_engines tool_engines(md5_engines requested, const md5_game *game, const char
         engines.sure |= md5_find_engines(names[i]);
     engines.all = engines.sure;
 
-    // In an ordinary folder, a mesh and a clip of the same name may be made for any engine.
+    // A folder without the marks of a game may hold files for any engine, if a mesh and a clip have
+    // the same name.
     const bool is_ordinary_folder = names == id_engines;
     if (is_ordinary_folder && tool_has_sibling(game, path, "", ".md5mesh")
         && tool_has_sibling(game, path, "", ".md5anim"))
@@ -136,8 +137,8 @@ const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count)
     return check->diagnostics;
 }
 
-// Searches a violation in the line of the error whose rule repeats errors of the library. If the
-// library itself is a requested engine, its errors are printed in any case.
+// Searches for a violation in the line of the error whose rule covers errors of the library, too.
+// If the library itself is a requested engine, its errors are never replaced by a rule.
 bool tool_is_reported_by_rule(const md5_check *check, const md5_error *error)
 {
     if (!check || error->line == 0)

@@ -67,15 +67,17 @@ void tool_show_progress(size_t done, size_t count)
         fprintf(stderr, "\r%zu of %zu", done, count);
 }
 
-// Makes `name` the nearest name if its edit distance to `wrong` is smaller than the distance of the
-// nearest name so far. At first, about a third of the characters may differ.
+// Makes `name` the nearest name if it is more similar to `wrong` than the nearest name so far. The
+// similarity is measured by the edit distance. The first nearest name may differ in about a third
+// of the characters.
 void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *name)
 {
     const size_t length = strlen(wrong);
     const size_t size = strlen(name);
-    const size_t cost = length * size + 1; // comparisons of common_edit_distance()
+    const size_t cost = length * size + 1; // comparisons of characters in common_edit_distance()
     const size_t limit = nearest->name ? nearest->distance : length / 3 + 2;
-    // Names of different lengths differ at least by the difference of their lengths.
+    // The edit distance is at least the difference of the lengths, so many names need no
+    // comparison.
     const size_t min_distance = size > length ? size - length : length - size;
     if (nearest->work < cost || min_distance >= limit)
         return;
@@ -209,8 +211,8 @@ static void load_by_content(const char *path, const md5_load_opts *opts, tool_as
     free(text);
 }
 
-// Loads a file with the reader of its kind. At most one pointer of the asset is set, and none on
-// failure.
+// Loads a file with the reader for its kind. Only the pointer for this kind is set. On failure all
+// pointers are NULL.
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
 {
     *asset = (tool_asset){0};
@@ -269,8 +271,8 @@ static bool add_search_path(tool_search_paths *search_paths, const char *path, m
     return true;
 }
 
-// Warns of archives in an archive or in a subfolder of location `index`, which are not read.
-// Remembers a model of another format, for tool_suggest_convert().
+// Warns of archives that are not read because they are in an archive or in a subfolder of location
+// `index`. Stores the path of a model in another format, for tool_suggest_convert().
 static void list_unread_files(tool_search_paths *search_paths, size_t index)
 {
     const md5_game_path *const path = &search_paths->list.paths[index];
@@ -383,8 +385,8 @@ bool tool_has_sibling(const md5_game *game, const char *path, const char *before
     return is_found;
 }
 
-// Compares the folders as bytes. If one folder is the start of the other, it is first. Only paths
-// in the same folder are compared by their names.
+// Compares the folders as bytes, and the names only if the folders are equal. A folder is therefore
+// before its subfolders, and the files of a folder are adjacent.
 int tool_compare_paths(const void *a, const void *b)
 {
     const char *const x = *(const char *const *)a;
@@ -399,7 +401,8 @@ int tool_compare_paths(const void *a, const void *b)
     return strcmp(x + folder_x, y + folder_y);
 }
 
-// Binary search: the path is not in front of `first`, and not after `count`.
+// A binary search. Elements before `first` are less than the path, and elements from `count` on are
+// not.
 size_t tool_find_path(const char *const *paths, size_t count, const char *path)
 {
     size_t first = 0;
@@ -431,7 +434,7 @@ static size_t find_mesh_with_name(const char *const *meshes, size_t count, const
     size_t i = tool_find_path(meshes, count, prefix);
 
     while (i < count && strncmp(meshes[i], prefix, prefix_length) == 0) {
-        // The name of another mesh can begin with "STEM.": "imp.lod.md5mesh" is not the mesh of
+        // A longer name may begin with the same text: "imp.lod.md5mesh" is not the mesh of
         // "imp.md5anim".
         if (strchr(meshes[i] + prefix_length, '.') == NULL) {
             found = i;

@@ -34,12 +34,12 @@ typedef struct tool_arguments {
     const char *frames;
     common_texts excluded; // --exclude
     common_texts only;
-    common_texts ignored;                                // --ignore
-    common_texts engines;                                // --for
-    common_texts joints;                                 // --joint
-    common_texts renames;                                // --rename
-    common_texts cuts;                                   // --cut
-    common_texts tags;                                   // --tag
+    common_texts ignored; // --ignore
+    common_texts engines; // --for: texts of the option, from which `requested` is set
+    common_texts joints;  // --joint
+    common_texts renames; // --rename
+    common_texts cuts;    // --cut
+    common_texts tags;    // --tag
     common_texts mesh_options[CONVERT_NUM_MESH_OPTIONS]; // as in convert_job
     common_texts outfits;                                // as in convert_job; --outfit
     uint32_t range[2];
@@ -128,11 +128,11 @@ void tool_print_error(void *user, const md5_error *error);
 // Ends a command: prints the error unless `is_done`. Returns the exit status.
 int tool_end(bool is_done, const md5_error *error);
 
-// The result of a search for the name that is most similar to a wrong name.
+// The most similar name to a wrong name, for suggestions in messages.
 typedef struct tool_nearest {
     const char *name; // or NULL if no name is similar
     size_t distance;  // edit distance of `name` to the wrong name
-    size_t work;      // remaining comparisons of characters; the search ends if it is too small
+    size_t work;      // remaining comparisons of characters; a name that would take more is skipped
 } tool_nearest;
 
 // Compares another name with the wrong name, and updates the result.
@@ -178,7 +178,8 @@ void tool_free(tool_asset *asset);
 // For common_walk and common_game_paths: prints the number of files that a search has found.
 bool tool_show_search(void *user, size_t num_files);
 
-// Prints the progress, but only at some values of `done`. Removes it if `done` equals `count`.
+// Prints the progress on standard error. Prints only for some values of `done`, because printing
+// takes time. Removes the line if `done` equals `count`.
 void tool_show_progress(size_t done, size_t count);
 
 // -- Folders and archives -------------------------------------------------------------------------
@@ -191,7 +192,7 @@ typedef struct tool_search_paths {
     common_game_paths list; // in order of priority: the mod, DIR, the base
     size_t ends[3];         // index after the last path of the mod, of DIR, of the base
     md5_game *game;
-    size_t num_unread; // archives in other archives or in subfolders, which are not mounted
+    size_t num_unread;             // archives in archives or in subfolders, which are not mounted
     const char *unsupported_model; // a model that only convert reads; set if `opts` were given
 } tool_search_paths;
 
@@ -222,11 +223,12 @@ md5_files tool_files(md5_game *game);
 void tool_print_engines(uint32_t set); // prints their names
 void tool_print_rules(void);           // prints all rules and the engines' reactions
 
-// Returns true if one of the engines has a rule.
+// Returns true if a requested engine has this rule and reports its violations.
 bool tool_has_rule(md5_engines requested, const char *rule);
 
-// Returns the path DIR/`before`STEM`after` for a path DIR/STEM.md5mesh or DIR/STEM.md5anim, or
-// DIR/`before` if `after` is NULL. Returns NULL if that is not a file. The caller frees the path.
+// Returns the path of a file in the folder of a mesh or clip, whose path is DIR/STEM.md5mesh or
+// DIR/STEM.md5anim. The result is DIR/`before`STEM`after` or, if `after` is NULL, DIR/`before`.
+// Returns NULL if there is no such file. The caller frees the path.
 char *tool_find_sibling(const md5_game *game, const char *path, const char *before,
                         const char *after);
 bool tool_has_sibling(const md5_game *game, const char *path, const char *before,
@@ -245,9 +247,9 @@ int tool_compare_paths(const void *a, const void *b);
 // before a path.
 size_t tool_find_path(const char *const *paths, size_t count, const char *path);
 
-// Returns the index of the mesh in meshes[count], sorted by tool_compare_paths(), to which a clip
-// belongs: the mesh with its name in its folder, as in Quake, or the only mesh of its folder.
-// Otherwise returns MD5_NONE.
+// Returns the index in meshes[count] of the mesh to which a clip belongs, or MD5_NONE. It is the
+// mesh with the same name and folder, as in Quake, or else the only mesh in the folder of the clip.
+// The array must be sorted by tool_compare_paths().
 size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip);
 
 // Returns the mesh in the clip's folder to which a clip belongs, or NULL. The caller frees the
@@ -280,7 +282,7 @@ void tool_add_violation(md5_check *check, const char *rule, uint32_t line, const
 // Adds violations of rules about other files in the folder of a model or a clip.
 void tool_check_folder(md5_game *game, md5_check *file_check);
 
-// Returns true if frame 1 of a clip repeats frame 0 by a mistake of the exporter.
+// Returns true if frame 1 of a clip repeats frame 0 because of a mistake of the exporter.
 bool tool_has_doubled_frame(const md5_anim *anim);
 
 // Adds errors in the motion of a clip, by the skin of its mesh. Without a mesh (NULL), checks only
@@ -290,13 +292,13 @@ void tool_check_motion(md5_check *clip, const md5_model *model, const md5_anim *
 // Returns the diagnostics, sorted by position.
 const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count);
 
-// Returns true if a rule also describes an error of the library in its line, so that the error need
-// not be printed. Returns false if `file_check` is NULL.
+// Returns true if a rule reports the same problem as an error of the library, so that the error
+// need not be printed. Returns false if `file_check` is NULL.
 bool tool_is_reported_by_rule(const md5_check *file_check, const md5_error *error);
 
 // -- Images -----------------------------------------------------------------------------------
 
-// Properties in the header of an image.
+// Properties of an image that its header contains.
 typedef struct tool_image {
     const char *kind; // "TGA", "PNG", "JPEG", "DDS", "PCX", "WAL" or "LMP"
     uint32_t width;
@@ -311,9 +313,10 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image);
 // Adds the engines' diagnostics of an image.
 void tool_check_image(md5_game *game, md5_check *file_check, const char *path);
 
-// Returns the image whose name is most similar to a path, with any extension: an image of its
-// folder, or in a game an image with the same name in another folder. Returns NULL if none is
-// similar or `work` is used up. The caller frees the path.
+// Returns the most similar image to a path that does not exist, for a suggestion. Candidates are
+// images in the folder of the path and, in a game, images with the same name in other folders.
+// Extensions are ignored. Returns NULL if no image is similar or `work` is used up. The caller
+// frees the path.
 char *tool_near_image(const md5_game *game, const char *path, size_t *work);
 
 // Returns the image of a mesh's shader, or NULL: a file next to the model, or a path below the
@@ -327,8 +330,8 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
 // `positions` are those of the foot in all frames.
 double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame);
 
-// Returns true if a foot stands from a frame to the next frame, by the rules of md5_hold_params
-// with its default limits times `scale`.
+// Returns true if a foot stands on the ground from a frame to the next frame. The conditions are
+// those of md5_hold_params, with `scale` times its default limits of height and speed.
 bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame,
                           float scale);
 bool tool_is_foot(const char *joint); // by the name of the joint
