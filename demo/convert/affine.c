@@ -9,8 +9,8 @@ convert_vec convert_affine_point(const convert_affine *a, convert_vec v)
                        convert_add(convert_times(a->c[2], v.z), a->c[3]));
 }
 
-// Multiplies two transforms of points, whose columns are three axes and a translation: the
-// product applies b first.
+// Returns the product of two transforms, which applies b first and then a. The columns of a
+// transform are its three axes and its translation.
 convert_affine convert_mul_affine(const convert_affine *a, const convert_affine *b)
 {
     convert_affine product;
@@ -22,15 +22,15 @@ convert_affine convert_mul_affine(const convert_affine *a, const convert_affine 
     return product;
 }
 
-// Returns the determinant of the axes: the volume of a unit cube after the transform, which is
-// negative if the transform contains a mirror.
+// Returns the determinant of the axes. Its magnitude is the factor by which the transform changes
+// volumes. It is negative if the transform contains a mirror.
 double convert_determinant(const convert_affine *a)
 {
     return convert_dot(a->c[0], convert_cross(a->c[1], a->c[2]));
 }
 
-// Inverts a transform by cross products of its axes. Fails if the axes are nearly in one plane,
-// in relation to their lengths.
+// Inverts a transform by cross products of its axes. Fails if the axes are nearly in one plane; the
+// tolerance is relative to their lengths.
 bool convert_invert_affine(const convert_affine *a, convert_affine *inverse)
 {
     const convert_vec *const c = a->c;
@@ -60,7 +60,8 @@ convert_affine convert_affine_from_xform(convert_xform t)
     return a;
 }
 
-// Converts a column-major matrix of 16 numbers, whose last row is ignored.
+// Converts a column-major 4 x 4 matrix. Its last row is ignored, because it is 0 0 0 1 in an affine
+// transform.
 convert_affine convert_affine_from_matrix(const double *m)
 {
     convert_affine a;
@@ -69,9 +70,9 @@ convert_affine convert_affine_from_matrix(const double *m)
     return a;
 }
 
-// Converts the columns of a rotation matrix to a unit quaternion. The matrix determines the product
-// of each pair of components; with one component as the common factor, these products are the
-// quaternion. The largest component is used, so that the factor is not near 0.
+// Converts the columns of a rotation matrix to a unit quaternion. The elements of the matrix give
+// the products of each pair of components. All products with one component are the quaternion times
+// this component. The largest component is used, because division by a small factor is inexact.
 static convert_quat quat_from_columns(const convert_vec c[3])
 {
     // 1 + sums[i] is four times the square of component i, in the order x, y, z, w.
@@ -96,9 +97,9 @@ static convert_quat quat_from_columns(const convert_vec c[3])
     return convert_unit(products[largest]);
 }
 
-// Finds the rotation that is nearest to a transform with scale and shear, by the polar
-// decomposition: the mean of the matrix and its inverse transpose is computed until it no longer
-// changes.
+// Finds the nearest rotation to a transform with scale and shear, by the polar decomposition. The
+// iteration replaces the matrix by the mean of the matrix and its inverse transpose, until it no
+// longer changes.
 convert_quat convert_nearest_rotation(const convert_affine *a)
 {
     convert_affine r = *a;
@@ -109,7 +110,8 @@ convert_quat convert_nearest_rotation(const convert_affine *a)
     for (int round = 0; round < 100; round++) {
         if (!convert_invert_affine(&r, &inverse))
             return (convert_quat){0, 0, 0, 1};
-        // Scale both terms to the same size, so that the iteration needs few rounds.
+        // Scale both terms to the same size. Without this, a large or small scale needs many
+        // iterations.
         const double det = convert_determinant(&r);
         const double scale = pow(fabs(det), -1.0 / 3.0);
         const convert_affine before = r;

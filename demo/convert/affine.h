@@ -20,8 +20,8 @@ double convert_determinant(const convert_affine *a);
 // Returns false if the transform is singular.
 bool convert_invert_affine(const convert_affine *a, convert_affine *inverse);
 
-// Returns the rotation that is nearest to a transform, by Newton's iteration for the polar
-// decomposition (Higham 1986). A transform with a mirror is mirrored along x first. Returns the
+// Returns the nearest rotation to a transform, by Newton's iteration for the polar decomposition
+// (Higham 1986). If the transform contains a mirror, it is first mirrored along x. Returns the
 // identity if the transform is singular.
 convert_quat convert_nearest_rotation(const convert_affine *a);
 convert_affine convert_affine_from_xform(convert_xform t);

@@ -1,11 +1,13 @@
-// Loads the parts of a scene, reduces vertices to the form of other formats, and measures the
-// error. In most formats, a vertex has one position and a few slots, each with a joint and its
-// weight, while an MD5 vertex has one position per weight. fitter is the state of the reduction,
-// and loose_vertex is a vertex that the other form cannot store exactly.
+// Loads the parts of a scene, and converts the vertices of MD5 to the form of other formats.
+//
+// An MD5 vertex has one position per weight. In most other formats a vertex has one position and a
+// few slots, each with a joint and its weight. A vertex that cannot be converted exactly is called
+// loose (loose_vertex). Its weights and its position are fitted to the clips, and the remaining
+// error is measured. The main structure is fitter.
 #include "demo/convert/assets.h"
 
-// A small file may have many joints that do not move, but writers store a pose of each in every
-// frame.
+// Limit of a clip, in joints times frames. A small file may contain many joints that do not move,
+// but writers store a pose of each joint in every frame.
 enum { MAX_POSES = 1 << 25 };
 
 // For md5_load_opts.warn: reports a warning of the library as a note.
@@ -25,8 +27,9 @@ static md5_binding *bind_clip(const convert_assets *assets, const md5_anim *anim
     return md5_bind_skeleton(assets->skeleton, assets->rest, anim, opts, error);
 }
 
-// Handles the failed binding of the last clip of `assets`. If the clip belongs to another model and
-// the job is forced, removes the clip with a note and returns true. Otherwise returns false.
+// Called after the last clip of `assets` could not be bound. If --force is given and the clip
+// belongs to another model, removes the clip with a note and returns true. Otherwise returns false,
+// and the error remains.
 static bool skip_unbound_clip(const convert_job *job, convert_assets *assets, md5_error *error)
 {
     const bool is_of_other_model = assets->model && error->status == MD5_ERROR_MISMATCH;
@@ -40,8 +43,8 @@ static bool skip_unbound_clip(const convert_job *job, convert_assets *assets, md
     return true;
 }
 
-// Loads a clip. Without a model, the joints of the first clip in its base frame are the skeleton. A
-// clip of another model is skipped if the job is forced.
+// Loads a clip and binds it. If the scene has no model, the joints of the first clip are the
+// skeleton, in the pose of its base frame. With --force, a clip of another model is skipped.
 static bool load_clip(const convert_job *job, const convert_part *part, convert_assets *assets,
                       md5_error *error)
 {
@@ -72,8 +75,8 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     return true;
 }
 
-// Loads the models of all morph targets. Returns false on failure; *count is then the number of
-// elements of sources[] that the caller frees.
+// Loads the models of all morph targets. *count receives the number of sources[] whose models the
+// caller must free, also after an error. Returns false on failure.
 static bool load_target_models(const convert_scene *scene, md5_morph_source *sources,
                                uint32_t *count, md5_error *error)
 {
@@ -129,7 +132,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
     return load_targets(scene, assets, error);
 }
 
-// Frees bindings first, because they refer to models and clips.
+// Frees bindings before models and clips, because bindings refer to both.
 void convert_free_assets(convert_assets *assets)
 {
     for (size_t i = 0; i < assets->num_clips; i++)
@@ -171,7 +174,7 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-static const double max_samples = 1e8;     // vertices times frames
+static const double max_samples = 1e8; // work for the inexact vertices, in vertices times frames
 static const double min_curvature = 1e-30; // avoids a division by 0
 enum {
     MAX_SLOTS = 16,                             // influences per vertex
@@ -180,22 +183,23 @@ enum {
     NUM_SWEEPS = 64                             // over the unknowns of a least-squares problem
 };
 
-// A vertex that is not exact. In the pass FIT_WEIGHTS, `sums` are sums over frames of products of
-// the joints' errors; in the pass FIT_POINTS, they are the normal equations of the position.
+// A vertex that the other form cannot store exactly. In the pass FIT_WEIGHTS, `sums` are sums over
+// all frames of products of the joints' errors. In the pass FIT_POINTS, they are the normal
+// equations of the position.
 typedef struct loose_vertex {
     const md5_mesh *mesh;
     uint32_t mesh_index;
     uint32_t index;
-    uint32_t num_kept;  // influences in the skin
+    uint32_t num_kept;  // number of used slots
     bool has_more;      // the vertex has more influences than slots
-    uint32_t *joints;   // [slots] in the skin
-    float *weights;     // [slots] in the skin
-    md5_vec3 *position; // in the bind pose
+    uint32_t *joints;   // [slots] joints in the converted skin
+    float *weights;     // [slots] weights in the converted skin
+    md5_vec3 *position; // position in the converted skin, bind pose
     double sums[MAX_SUMS];
 } loose_vertex;
 
-// State of reducing all vertices of a model to the form of other formats. Its passes visit the
-// frames of all clips: they fit weights, then positions, and finally measure the error.
+// State of converting all vertices of a model. Each pass visits the frames of all clips. The passes
+// fit the weights, then fit the positions, and finally measure the error.
 typedef struct fitter {
     const md5_model *model;
     uint32_t slots;
@@ -220,7 +224,7 @@ static double dot(md5_vec3 a, md5_vec3 b)
     return (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z;
 }
 
-// matrix * (point, w)
+// Returns matrix * (x, y, z, w). The point of an influence is already multiplied by its weight w.
 static md5_vec3 transform_influence(const md5_mat34 *matrix, md5_vec4 v)
 {
     const float *const m = matrix->m;
@@ -231,7 +235,8 @@ static md5_vec3 transform_influence(const md5_mat34 *matrix, md5_vec4 v)
 
 // -- Initial influences ---------------------------------------------------------------------------
 
-// Selects the largest weights, which are first, up to the number of slots. Returns their sum.
+// Copies the positive weights of a vertex to its slots, at most as many as there are slots. The
+// influences are sorted, so these are the largest weights. Returns their sum.
 static double select_weights(const fitter *fit, loose_vertex *v, uint32_t first, uint32_t end)
 {
     const md5_mesh *const mesh = v->mesh;
@@ -247,12 +252,12 @@ static double select_weights(const fitter *fit, loose_vertex *v, uint32_t first,
     return sum;
 }
 
-// Returns true if the weights of a vertex are the weights of one point, with a sum of 1. Otherwise
-// the vertex has weights for several points, as MD5 permits, and other formats cannot store it.
+// Returns true if all weights of a vertex have the same point in the bind pose and their sum is 1.
+// MD5 also permits a different point for each weight, which other formats cannot store.
 static bool has_exact_weights(const fitter *fit, const loose_vertex *v, uint32_t first,
                               uint32_t end)
 {
-    const float max_distance = 1e-5f * fit->size; // rounding of files
+    const float max_distance = 1e-5f * fit->size; // rounding errors of files
     double sum = 0;
     for (uint32_t i = first; i < end; i++) {
         const md5_vec4 in = v->mesh->influences[i];
@@ -265,8 +270,9 @@ static bool has_exact_weights(const fitter *fit, const loose_vertex *v, uint32_t
     return !(fabs(sum - 1) > 1e-5);
 }
 
-// Selects the largest weights and scales them. A vertex without a positive weight gets the joint of
-// its largest weight, or joint 0. Returns true if the vertex is not exact.
+// Selects the largest weights of a vertex and scales their sum to 1. A vertex without a positive
+// weight is attached to the joint of its first influence, or to joint 0. Returns true if the vertex
+// is not exact afterwards.
 static bool pack_vertex(const fitter *fit, loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
@@ -285,8 +291,8 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     return v->has_more || !has_exact_weights(fit, v, first, end);
 }
 
-// Sorts the influences by descending weight, sets the joint of weights of 0 to 0, and makes the sum
-// of the weights 1 in floats.
+// Sorts the influences by descending weight. Slots without weight get joint 0. Adjusts the weights
+// so that their sum is exactly 1 in floats.
 static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 {
     const float min_weight = 1e-7f;        // smaller weights are rounding errors
@@ -319,9 +325,9 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 // the weights sum to 1, the error is |sum w_k e_k|. The sum to minimize over all frames is w^T E w,
 // in which E_kl is the sum of e_k . e_l.
 
-// Returns the weight to move from slot l to slot k that minimizes the error w^T E w, in one step of
-// Newton's method. The result leaves neither weight negative. `regularization` is the factor of the
-// squared differences between the fitted weights and the weights of the file.
+// Returns the weight to move from slot l to slot k, which minimizes the error w^T E w in one step
+// of Newton's method. Neither weight becomes negative. `regularization` weights the squared
+// differences of the fitted weights from the weights of the file.
 static double find_weight_step(const loose_vertex *v, const double *fitted, uint32_t k, uint32_t l,
                                double regularization)
 {
@@ -334,10 +340,9 @@ static double find_weight_step(const loose_vertex *v, const double *fitted, uint
     return fmin(fmax(slope / curvature, -fitted[k]), fitted[l]);
 }
 
-// Replaces the weights of a vertex by weights that minimize its error in the frames of the clips.
-// Optimizes two weights at a time: one increases by the amount by which the other decreases, so
-// that the sum remains 1. A small regularization keeps the weights that the clips do not determine
-// near the weights of the file.
+// Replaces the weights of a vertex by weights that minimize its error in the frames of all clips.
+// Each step changes two weights by opposite amounts, so that the sum stays 1. The clips may not
+// determine all weights. A small regularization keeps such weights near those of the file.
 static void fit_weights(const fitter *fit, const loose_vertex *v)
 {
     const double size = fit->size;
@@ -367,9 +372,9 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
 // |A m - e|^2 over all frames, so that it solves (sum A^T A) m = sum A^T e. The sums of the vertex
 // are the lower triangle of A^T A (6 numbers) and then A^T e (3 numbers).
 
-// Moves a vertex in the bind pose to the position that minimizes its error in the frames of the
-// clips. Solves the equations for one coordinate at a time (Gauss-Seidel), which converges fast
-// because the columns of blended rotations are nearly orthogonal. A small regularization favors
+// Moves a vertex in the bind pose to the position that minimizes its error in the frames of all
+// clips. Solves the equations for one coordinate at a time (Gauss-Seidel). This converges fast,
+// because the columns of blended rotations are nearly orthogonal. A small regularization prefers
 // short moves.
 static void fit_point(const fitter *fit, const loose_vertex *v)
 {
@@ -404,8 +409,8 @@ static double relative_size(const md5_model *model, double distance)
     return model->max_vertices > 0 && size > 0 ? distance / size : 0;
 }
 
-// Reports the largest distance between vertices of the MD5 skin and of the written skin. Returns
-// false if it is visible.
+// Reports the largest distance between a vertex of the MD5 skin and the same vertex of the written
+// skin. Returns false if the distance is visible.
 bool convert_note_worst(const convert_job *job, const convert_assets *assets,
                         const convert_worst *worst)
 {
@@ -432,8 +437,8 @@ static md5_vec3 exact_position(const loose_vertex *v, const md5_mat34 *palette)
     return position;
 }
 
-// Computes the error e_k of each joint of the skin. Returns the vector from the position in the
-// skin to the position in MD5.
+// Computes the error e_k for each joint of the skin, as defined above. Returns the vector from the
+// vertex in the converted skin to the vertex in MD5.
 static md5_vec3 find_errors(const loose_vertex *v, const md5_mat34 *palette,
                             md5_vec3 errors[MAX_SLOTS])
 {
@@ -476,8 +481,8 @@ static void add_point_sums(loose_vertex *v, const md5_mat34 *palette, md5_vec3 g
     }
 }
 
-// For convert_visit_frames(): adds one frame to the sums of the current pass, or measures the
-// error.
+// Adds one frame to the sums of the current pass or, in the pass MEASURE, measures the error. It is
+// a callback for convert_visit_frames().
 static void sum_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     fitter *const fit = user;
@@ -497,9 +502,9 @@ static void sum_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *
     }
 }
 
-// Returns an upper limit of the error of a vertex in any pose in which the joints rotate about
-// their positions in the bind pose. md5_pack_loss() computes the same limit for packed weights;
-// this function uses the current weights and position of the vertex.
+// Returns an upper limit of the error of a vertex in any pose whose joints only rotate about their
+// positions in the bind pose. md5_pack_loss() computes this limit for packed weights. This function
+// uses the fitted weights and the fitted position.
 static double error_limit(const fitter *fit, const loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
@@ -569,8 +574,8 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
 
 // -- All steps ------------------------------------------------------------------------------------
 
-// Reduces the influences of all vertices of a mesh to fit->slots. The vertices that this changes
-// are appended to fit->vertices, so that their weights and positions can be fitted afterwards.
+// Reduces each vertex of a mesh to at most fit->slots influences. Vertices that are not exact
+// afterwards are added to fit->vertices, so that they can be fitted to the clips.
 static void pack_mesh(fitter *fit, uint32_t mesh_index, convert_skin *skin)
 {
     const md5_mesh *const mesh = &fit->model->meshes[mesh_index];
@@ -598,8 +603,8 @@ static void pack_mesh(fitter *fit, uint32_t mesh_index, convert_skin *skin)
     }
 }
 
-// Limits the time to seconds even for thousands of inexact vertices in thousands of frames: returns
-// the distance between the frames that are compared.
+// Returns the step between the frames to which vertices are fitted. The step limits the time to
+// seconds, even for thousands of inexact vertices in thousands of frames.
 static uint32_t select_stride(const convert_job *job, const convert_assets *assets,
                               const fitter *fit)
 {
@@ -613,8 +618,8 @@ static uint32_t select_stride(const convert_job *job, const convert_assets *asse
     return stride;
 }
 
-// Improves the weights and, with --fit, the positions of the inexact vertices, and measures their
-// errors. Each step visits the frames of all clips.
+// Fits the weights and, with --fit, the positions of the inexact vertices, and measures their
+// errors. Each of these passes visits the frames of all clips.
 static void fit_vertices(const convert_job *job, const convert_assets *assets, fitter *fit)
 {
     const uint32_t stride = select_stride(job, assets, fit);

@@ -13,9 +13,11 @@ typedef struct convert_clip {
     md5_binding *binding; // to the model or, without a model, to the skeleton
 } convert_clip;
 
-// The vertices of a mesh in the form of other formats: a vertex has one position, a limited number
-// of joints, and weights with a sum of 1. In MD5, each weight has a position, and the number and
-// the sum of weights are arbitrary. The error of the conversion is measured.
+// The vertices of a mesh in the form of most other formats. A vertex has one position and a limited
+// number of joints, whose weights have the sum 1. In MD5, each weight has its own position, and the
+// number and the sum of the weights are arbitrary.
+//
+// The conversion therefore causes an error, which is measured.
 typedef struct convert_skin {
     uint32_t slots;      // influences per vertex
     uint32_t *joints;    // [num_vertices][slots] largest weight first; 0 if the weight is 0
@@ -23,7 +25,8 @@ typedef struct convert_skin {
     md5_vec3 *positions; // [num_vertices] in the bind pose, model space
 } convert_skin;
 
-// Assets in id's axes and the units of the files. Missing parts are NULL or 0.
+// The loaded parts of a scene, in id's axes and in the units of the files. Missing parts are NULL
+// or 0.
 typedef struct convert_assets {
     md5_model *model;
     const md5_skeleton *skeleton; // of the model or, without a model, of the first clip
@@ -41,8 +44,8 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
                          md5_error *error);
 void convert_free_assets(convert_assets *assets);
 
-// Calls visit() with the palette [joints] of every frame whose index is a multiple of `stride`, for
-// all clips in order.
+// Calls visit() for the frames of all clips, in order. Only frames whose index is a multiple of
+// `stride` are visited. `palette` contains a matrix for each joint.
 typedef void convert_visit_fn(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette);
 void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert_visit_fn *visit,
                           void *user);
@@ -68,7 +71,7 @@ typedef struct convert_worst {
     uint32_t vertex;
 } convert_worst;
 
-// Replaces *worst by the larger error.
+// Replaces *worst by `error` if `error` is larger.
 void convert_find_worst(convert_worst *worst, convert_worst error);
 
 // Reports the largest error as a note. Returns true if it is at most 1 % of the model's size.

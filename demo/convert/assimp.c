@@ -38,16 +38,16 @@ enum {
     NONE = -1,
 };
 
-// The parts of a job that the separate process needs.
+// The data of a job that the separate process needs.
 typedef struct order {
     const convert_input *input;
     double rate;
-    bool is_another; // a part was read before
+    bool is_another; // another file was read into the scene before
 } order;
 
-// Features of a file that libassimp ignores or reports too late, and the names that indicate
-// them: keys that are not interpolated linearly, skins that are not linear, and morph targets with
-// a weight in the rest pose.
+// Features of a file that libassimp ignores or reports too late. The names below indicate them in
+// the bytes of a file. CURVES are keys that are not interpolated linearly. BLENDS and DUALS are
+// skins that are not linear. MORPHS are morph targets with a weight in the rest pose.
 enum { CURVES, BLENDS, DUALS, MORPHS, NUM_FEATURES };
 static const char *const feature_names[] = {"KeyAttrFlags", "BlendWeights", "SkinningType",
                                             "DeformPercent"};
@@ -73,8 +73,9 @@ static const char *find_behind(const char *at, const char *end, const char *text
 
 enum { LINEAR = 4 }; // flag of a key that is interpolated linearly
 
-// The header of an array in a binary FBX file: a letter for the type of the values, then three
-// 32-bit numbers at these offsets. A double is two words of 32 bits, an integer is one.
+// The header of an array in a binary FBX file. A letter for the type of the values is followed by
+// three 32-bit numbers at these offsets. The values are words of 32 bits: two for a double, one for
+// an integer.
 enum {
     ARRAY_NUM_VALUES = 1,
     ARRAY_IS_COMPRESSED = 5, // 0: the values follow as they are; 1: compressed with zlib
@@ -83,18 +84,17 @@ enum {
     WORD = 4,                // bytes
 };
 
-// Returns true if the compressed size of an array is too large for an array that contains only
-// zeros. zlib compresses zeros to about a thousandth. The limit is four times that size, plus a
-// constant.
+// Returns true if a compressed array is larger than an array of zeros could be. zlib compresses
+// zeros to about a thousandth. The limit is four times this size, plus a constant.
 static bool exceeds_compressed_zeros(size_t size, size_t num_words)
 {
     enum { CONSTANT = 24, WORDS_PER_BYTE = 64 };
     return size > CONSTANT + num_words / WORDS_PER_BYTE;
 }
 
-// Returns true if a binary array contains a number other than 0, or flags without LINEAR.
-// Compressed flags are treated as flags without LINEAR. Advances *position past the array unless it
-// is compressed.
+// Returns true if a binary array contains a number other than 0. If `are_flags` is true, returns
+// true if it contains flags without LINEAR instead. Compressed flags cannot be read here and count
+// as flags without LINEAR. Advances *position past an uncompressed array.
 static bool has_other_binary(const char **position, const char *end, bool are_flags)
 {
     const char *const at = *position;
@@ -146,8 +146,8 @@ static bool has_other(const char **position, const char *end, bool are_flags)
     return has_other_text(position, end, are_flags);
 }
 
-// Returns the number after the name of a property, or 0 if the number is missing. A text file
-// contains a colon and digits, a binary file contains the letter D and the bytes of a double.
+// Returns the number after the name of a property, or 0 if there is none. In a text file a colon
+// and digits follow the name. In a binary file the letter D and the bytes of a double follow.
 static double read_property(const char *at, const char *end)
 {
     double number = 0;
@@ -158,8 +158,8 @@ static double read_property(const char *at, const char *end)
     return number;
 }
 
-// Returns true if the skinning type, a text shortly after the name of the property, is dual
-// quaternions.
+// Returns true if a skin uses dual quaternions. The type of skinning is a text shortly after the
+// name of its property.
 static bool is_dual_quaternion(const char *at, const char *end)
 {
     enum { MAX_DISTANCE = 24 }; // from the name to the end of the text
@@ -167,8 +167,8 @@ static bool is_dual_quaternion(const char *at, const char *end)
     return find_behind(at, stop, "DualQuaternion") != NULL;
 }
 
-// Returns true if the bytes at *position, which follow a feature's name, show that the file uses
-// the feature. Advances *position past an array that was read.
+// Returns true if a file uses a feature whose name is directly before *position. Advances *position
+// past an array that was read.
 static bool uses_feature(int feature, const char **position, const char *end)
 {
     if (feature == MORPHS)
@@ -222,10 +222,10 @@ static fbx_info find_fbx_info(const convert_input *input)
 
 // -- Nodes of the scene ---------------------------------------------------------------------------
 
-// A node of libassimp's scene. A channel contains the keys of a node in one clip.
+// A node of libassimp's scene. A channel is the animation of one node in one clip.
 typedef struct assimp_node {
     const struct aiNode *source;
-    int parent;                       // index of a node before this node
+    int parent;                       // index, which is less than the index of this node
     int above;                        // nearest ancestor that is not a pivot
     int pivots;                       // first of the pivots of this node, or NONE
     int post;                         // pivot with Rpost^-1, or NONE
@@ -235,16 +235,16 @@ typedef struct assimp_node {
     bool is_joint;                    // a bone or a descendant of a bone
     bool is_above_bone;               // an ancestor of a bone
     bool is_skin;                     // has a mesh with bones
-    bool is_changing;                 // the transform changes in the current clip
-    bool is_still;                    // the transform equals the rest pose in the current clip
-    const struct aiNodeAnim *channel; // of the current clip
-    size_t model;                     // of the FBX file, or SIZE_MAX
-    bool has_same_rest;               // the rest pose of the model equals the node's
-    bool has_curves;                  // the curves of the model are evaluated in the current clip
-    bool is_replaced;                 // pivot whose channel the curves of its node replace
-    struct aiMatrix4x4 local;         // relative to `above`, at the current time
-    struct aiMatrix4x4 rest;          // relative to `above`, in the rest pose
-    struct aiMatrix4x4 first;         // relative to `above`, in the first frame of the clip
+    bool is_changing;                 // changes from frame to frame in the current clip
+    bool is_still;                    // needs no channels, because it stays in the rest pose
+    const struct aiNodeAnim *channel; // in the current clip, or NULL
+    size_t model;                     // index of the model in the FBX file, or SIZE_MAX
+    bool has_same_rest;               // libassimp and the FBX file give the same rest pose
+    bool has_curves;          // the curves of the FBX file replace the channel in the current clip
+    bool is_replaced;         // a pivot: the curves of its node contain its transform
+    struct aiMatrix4x4 local; // relative to `above`, at the current time
+    struct aiMatrix4x4 rest;  // relative to `above`, in the rest pose
+    struct aiMatrix4x4 first; // relative to `above`, in the first frame of the clip
 } assimp_node;
 
 // State of an import, in the separate process.
@@ -262,8 +262,8 @@ typedef struct assimp_importer {
     md5_error error;
 } assimp_importer;
 
-// The separate process sends lines to the reading process, and the file after FILE_MARK. The first
-// letter of a line is its kind. A loss is an error unless the job is forced.
+// The separate process sends lines of text, then FILE_MARK and the bytes of the file. The first
+// letter of a line is its kind. A loss is an error, unless --force is given.
 #define NOTE "n"
 #define LOSS "l"
 #define PROBLEM "e"
@@ -272,10 +272,10 @@ enum { FILE_MARK = 'g' };
 // Advice for files that libassimp cannot read.
 #define EXPORT_ADVICE "export the file again, as glTF (.glb) if possible"
 
-// Adds a line for the reading process, which begins with one of the kinds above.
+// Collects a line for the reading process. The format begins with NOTE, LOSS or PROBLEM.
 static void add_line(assimp_importer *importer, const char *format, ...) COMMON_PRINTF(2, 3);
-// Adds a line for the reading process, which begins with NOTE, LOSS or PROBLEM. Lines with the same
-// format are counted.
+// Collects a line for the reading process. The format begins with NOTE, LOSS or PROBLEM. Lines with
+// the same format are limited in number; further lines are only counted.
 static void add_line(assimp_importer *importer, const char *format, ...)
 {
     char text[512];
@@ -289,7 +289,7 @@ static void add_line(assimp_importer *importer, const char *format, ...)
     convert_count_note(&importer->budget, format, text);
 }
 
-// Writes the collected lines.
+// Writes one of the collected lines to the reading process. `user` is the importer.
 static void write_line(void *user, const char *text)
 {
     fprintf(((assimp_importer *)user)->out, "%s\n", text);
@@ -321,8 +321,8 @@ static int find_node(assimp_importer *importer, const struct aiString *name)
     return found < (size_t)importer->num_nodes ? (int)found : NONE;
 }
 
-// Returns the kind of a pivot, such as "PreRotation", or NULL. *length is the length of the node's
-// name without the kind.
+// Returns the kind of a pivot, such as "PreRotation", or NULL if the node is not a pivot. *length
+// receives the length of the name of the FBX node, with which the name of a pivot begins.
 static const char *pivot_kind(const struct aiNode *of, size_t *length)
 {
     static const char mark[] = "_$AssimpFbx$_";
@@ -331,8 +331,8 @@ static const char *pivot_kind(const struct aiNode *of, size_t *length)
     return found ? found + strlen(mark) : NULL;
 }
 
-// Returns true if a node belongs to the chain of pivots that its parent begins or continues: both
-// names begin with the name of the same FBX node.
+// Returns true if a node belongs to the same chain of pivots as its parent. The names of both then
+// begin with the name of the same FBX node.
 static bool continues_chain(const assimp_node *parent, const struct aiNode *source)
 {
     if (!parent || !parent->is_pivot)
@@ -345,9 +345,11 @@ static bool continues_chain(const assimp_node *parent, const struct aiNode *sour
            && memcmp(source->mName.data, parent->source->mName.data, length) == 0;
 }
 
-// Adds a node of libassimp's scene. libassimp splits an FBX node with pivots into a chain of
-// nodes, "Arm_$AssimpFbx$_PreRotation" and so on, with the node itself at the end. This function
-// marks the nodes of such a chain and stores where it begins and where its post-rotation is.
+// Adds a node of libassimp's scene. libassimp splits an FBX node with pivots into a chain of nodes,
+// "Arm_$AssimpFbx$_PreRotation" and so on, with the node itself at the end.
+//
+// This function marks the pivots. It stores the first pivot of the chain and the pivot with the
+// post-rotation in each later node of the chain.
 static void add_node(assimp_importer *importer, const struct aiNode *source, int parent_index)
 {
     const int index = importer->num_nodes++;
@@ -410,8 +412,8 @@ static void mark_moved(assimp_importer *importer)
     }
 }
 
-// Lists the nodes level by level, without recursion, and finds out which nodes are joints, are
-// above joints, and are moved by clips.
+// Lists all nodes level by level, without recursion. Then finds out which nodes are joints, are
+// above joints, or are moved by clips.
 static void list_nodes(assimp_importer *importer)
 {
     add_node(importer, importer->scene->mRootNode, NONE);
@@ -438,8 +440,8 @@ static void list_nodes(assimp_importer *importer)
 
 // -- Times ----------------------------------------------------------------------------------------
 
-// Returns the time of a key, in ticks. libassimp has several types of keys; all of them begin with
-// their time. `keys` is an array of elements of `stride` bytes.
+// Returns the time of a key in ticks. The types of keys in libassimp differ, but all begin with the
+// time. `keys` is an array whose elements have `stride` bytes.
 static double get_key_time(const void *keys, size_t stride, unsigned index)
 {
     double time;
@@ -447,8 +449,8 @@ static double get_key_time(const void *keys, size_t stride, unsigned index)
     return time;
 }
 
-// Returns the last key at or before a time. *fraction receives the position of the time between
-// this key and the next key, from 0 to 1.
+// Returns the index of the last key at or before a time. *fraction receives the position of the
+// time between this key and the next key, from 0 to 1.
 static unsigned find_key(const void *keys, size_t stride, unsigned count, double time,
                          float *fraction)
 {
@@ -525,15 +527,16 @@ static struct aiMatrix4x4 matrix_from_affine(const convert_affine *a)
     return matrix;
 }
 
-// Returns true if the channel of a node replaces the transforms of its pivots.
+// Returns true if a node has pivots and its channel contains their transforms, too.
 static bool replaces_pivots(const assimp_node *node)
 {
     return node->channel && !node->is_pivot && node->pivots != NONE;
 }
 
-// Evaluates the channel of a node at a time in ticks. `local` is the transform without the channel.
-// A channel of a node with pivots replaces the transforms of the pivots. It contains Rpost instead
-// of the inverse, so that its rotation is multiplied by Rpost^-1 twice.
+// Evaluates the channel of a node at a time in ticks. `local` is the transform without animation.
+//
+// A channel of a node with pivots replaces all transforms of the pivots. It contains Rpost where
+// FBX defines Rpost^-1. The rotation is therefore multiplied by Rpost^-1 twice.
 static struct aiMatrix4x4 evaluate_channel(const assimp_importer *importer, const assimp_node *node,
                                            double time, struct aiMatrix4x4 local)
 {
@@ -558,8 +561,8 @@ static struct aiMatrix4x4 evaluate_channel(const assimp_importer *importer, cons
     return compose(position, rotation, scale);
 }
 
-// Computes the transform of a node relative to `above`, its nearest ancestor that is not a pivot,
-// at a time in ticks. The transforms of the pivots between both are already computed.
+// Computes the transform of a node at a time in ticks, relative to the ancestor node->above. All
+// nodes between both are pivots, whose transforms were computed before.
 static struct aiMatrix4x4 evaluate_node(const assimp_importer *importer, const assimp_node *node,
                                         double time)
 {
@@ -616,7 +619,8 @@ static void put_matrix(struct aiMatrix4x4 m, float *columns)
     memcpy(columns, &m, 16 * sizeof *columns);
 }
 
-// Returns a number of the file's metadata as double, whatever its type is in the file.
+// Returns a number from the metadata of a file as a double. Files store it in different types.
+// Returns `fallback` if the number is missing.
 static double get_number(const struct aiMetadata *data, const char *name, double fallback)
 {
     for (unsigned i = 0; data && i < data->mNumProperties; i++) {
@@ -653,7 +657,8 @@ static struct aiMatrix4x4 to_gltf(const assimp_importer *importer)
                                 0,          0,          0,          1};
 }
 
-// Returns true if two transforms differ by at most 1e-3 of a number or of 1.
+// Returns true if all elements of two matrices are equal within 1e-3. The tolerance is relative for
+// elements above 1.
 static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b)
 {
     float x[16];
@@ -666,10 +671,12 @@ static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b)
     return true;
 }
 
-// Compares the rest pose of a node with the rest pose of its model in the FBX file. libassimp
-// applies the rotation order, the pre-rotation and the post-rotation of a model even if FBX ignores
-// them; such a node gets the rest pose of the model. A node with another rest pose, because the
-// model uses an unknown property, keeps the rest pose and the keys of libassimp.
+// Compares the rest pose of a node with that of its model in the FBX file.
+//
+// libassimp applies the rotation order, the pre-rotation and the post-rotation even if the file
+// disables them. A node with this error gets the correct rest pose from the model. If the poses
+// differ for another reason, such as an unknown property, the node keeps the rest pose and the keys
+// of libassimp.
 static void compare_rest(assimp_importer *importer, assimp_node *node, size_t model)
 {
     const convert_affine in_space = fbx_rest_transform(importer->curves, model, true);
@@ -716,8 +723,9 @@ static void find_rest_poses(assimp_importer *importer, const convert_input *inpu
     }
 }
 
-// Adds the nodes in their rest pose, with the same indices. Pivots are not in the scene. An
-// additional node, the last, converts all others to glTF's axes.
+// Adds all nodes in their rest pose, with the same indices as in importer->nodes. Pivots have no
+// parent and are not part of the scene. An additional node at the end is the root, and converts the
+// axes of the file to glTF's axes.
 static void add_nodes(assimp_importer *importer)
 {
     const size_t top = (size_t)importer->num_nodes;
@@ -752,8 +760,8 @@ static bool is_valid_weight(const struct aiMesh *mesh, const struct aiVertexWeig
     return weight->mVertexId < mesh->mNumVertices && weight->mWeight > 0;
 }
 
-// Returns the number of slots that each vertex needs, a multiple of four: as many as the vertex
-// with most weights has. Adds the number of weights of each vertex to num_used[vertices].
+// Returns the number of slots per vertex: the largest number of weights of a vertex, rounded up to
+// a multiple of four. Adds the number of weights of each vertex to num_used[vertices].
 static size_t count_slots(const struct aiMesh *mesh, unsigned *num_used)
 {
     unsigned max_used = 1;
@@ -770,9 +778,8 @@ static size_t count_slots(const struct aiMesh *mesh, unsigned *num_used)
     return ((size_t)max_used + 3) / 4 * 4;
 }
 
-// Adds the joints and weights of all vertices to the attributes of a primitive. Vertices without
-// weights are attached to an additional joint, the last of the skin; returns true if there are such
-// vertices.
+// Adds the joints and weights of all vertices to the attributes of a primitive. If there are
+// vertices without weights, attaches them to an additional joint after the bones, and returns true.
 static bool add_weights(assimp_importer *importer, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t num_vertices = mesh->mNumVertices;
@@ -811,7 +818,8 @@ static bool add_weights(assimp_importer *importer, const struct aiMesh *mesh, js
     return has_free_vertices;
 }
 
-// Returns the product of the geometric factors of a node: up to three of its last pivots.
+// Returns the product of the geometric factors of a node. libassimp stores them as the last pivots
+// before the node, at most three.
 static struct aiMatrix4x4 geometric_factor(const assimp_importer *importer, size_t node_index)
 {
     struct aiMatrix4x4 product;
@@ -831,9 +839,9 @@ static struct aiMatrix4x4 geometric_factor(const assimp_importer *importer, size
     return product;
 }
 
-// Adds the skin of a mesh and returns its index. Offset matrices begin in the space of the mesh's
-// node without the geometric factors. With `has_unweighted`, the node of the mesh is the last
-// joint.
+// Adds the skin of a mesh and returns its index. libassimp's offset matrices do not contain the
+// geometric factors, so they are multiplied by them. If `has_unweighted` is true, the node of the
+// mesh becomes an additional joint for vertices without weights.
 static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index,
                        bool has_unweighted)
 {
@@ -871,8 +879,8 @@ static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, siz
         json_pack("{s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "joints", joints));
 }
 
-// Charges the cost of a mesh to the budget, each time a node uses the mesh. Returns false after an
-// error.
+// Charges the cost of a mesh to the budget. It is charged for each node that uses the mesh, because
+// each node gets a copy. Returns false after an error.
 static bool charge_mesh(assimp_importer *importer, const struct aiMesh *mesh)
 {
     enum { ELEMENTS_PER_MESH = 1000, ELEMENTS_PER_ITEM = 8, BYTES_PER_ITEM = 44 };
@@ -884,8 +892,8 @@ static bool charge_mesh(assimp_importer *importer, const struct aiMesh *mesh)
            && charge_bytes(importer, num_items, BYTES_PER_ITEM);
 }
 
-// Returns the vertices of all triangles of a mesh, which the caller frees. *num_indices is their
-// number. Faces with other numbers of vertices are skipped.
+// Returns the vertex indices of all triangles of a mesh. Faces that are not triangles are skipped.
+// *num_indices receives the number of indices. The caller frees the array.
 static uint32_t *list_triangles(const struct aiMesh *mesh, size_t *num_indices)
 {
     uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
@@ -922,8 +930,9 @@ static void add_texcoords(assimp_importer *importer, const struct aiMesh *mesh, 
     free(texcoords);
 }
 
-// Adds the node of a mesh: a root of the scene for a mesh with bones, otherwise a child of the
-// mesh's node. With `has_unweighted`, the mesh has vertices without weights.
+// Adds the node of a mesh. A mesh with bones becomes a root of the scene, because only its bones
+// place it. Any other mesh becomes a child of its node. `has_unweighted` means that some vertices
+// of a mesh with bones have no weights.
 static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, size_t mesh_index,
                           size_t node_index, bool has_unweighted)
 {
@@ -940,8 +949,8 @@ static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, 
     gltf_append(&importer->file, importer->file.tops, gltf_whole(added));
 }
 
-// Adds a mesh with at least one triangle, and its node. All vertices of the source are added; they
-// have the same indices in the result.
+// Adds a mesh that has at least one triangle, and its node. All vertices are added, even if no
+// triangle uses them, so that the indices do not change.
 static void add_triangles(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index,
                           const uint32_t *indices, size_t num_indices)
 {
@@ -984,7 +993,8 @@ static void note_skipped_faces(assimp_importer *importer, const struct aiMesh *m
                  mesh->mName.data, num_points, num_lines);
 }
 
-// Returns false if a position contains an infinity or NaN, as after an overflow in the file.
+// Returns false if a position contains an infinity or NaN, which can result from an overflow when
+// libassimp reads the file.
 static bool are_positions_finite(const struct aiMesh *mesh)
 {
     for (unsigned i = 0; i < mesh->mNumVertices; i++) {
@@ -1039,9 +1049,9 @@ static json_t *add_picture(assimp_importer *importer, const void *bytes, size_t 
                      gltf_string(common_base(name)));
 }
 
-// Returns the path of an image file below a folder, or NULL. `name` is usually a path of the
-// author's machine, so that its leading folders are removed until a file is found. The caller frees
-// the result.
+// Returns the path of an image file below a folder, or NULL. `name` is often a path on the author's
+// machine. Its leading folders are therefore removed, one after the other, until a file is found.
+// The caller frees the result.
 static char *find_image_file(const char *folder, const char *name)
 {
     for (const char *part = strchr(name, '/'); part; part = strchr(part + 1, '/')) {
@@ -1081,8 +1091,8 @@ static json_t *add_image(assimp_importer *importer, const char *path)
     return image;
 }
 
-// Adds a texture of a material, with its image, to a glTF material as the given map. Returns false
-// if the material has no texture of this type.
+// Adds a texture of a material, with its image, to a glTF material. Returns false if the material
+// has no texture of this type.
 static bool add_map(assimp_importer *importer, const struct aiMaterial *material, json_t *item,
                     int map, enum aiTextureType type)
 {
@@ -1109,9 +1119,9 @@ static void add_color(assimp_importer *importer, const struct aiMaterial *materi
              json_pack("{s:[f,f,f,f]}", "baseColorFactor", color.r, color.g, color.b, 1.0));
 }
 
-// Adds all materials to the glTF file. Each map has two possible types in libassimp, of which
-// older and newer formats use one. A material without a color texture gets its diffuse color
-// instead.
+// Adds all materials to the glTF file. libassimp stores each map under one of two types, depending
+// on the format of the file, so both are tried. A material without a color texture gets its diffuse
+// color.
 static void add_materials(assimp_importer *importer)
 {
     static const enum aiTextureType types[CONVERT_NUM_MAPS][2] = {
@@ -1139,9 +1149,9 @@ static void add_materials(assimp_importer *importer)
 
 enum { TRANSFORM_WIDTH = 3 + 4 + 3 }; // numbers of a translation, a rotation and a scale
 
-// Returns the largest change between adjacent keys that are more than `min_gap` ticks apart: the
-// distance of their values, which have `width` numbers. `keys` is an array of elements of `stride`
-// bytes; each begins with its time, a double, which the value follows.
+// Returns the largest change between adjacent keys that are more than `min_gap` ticks apart. The
+// change is the distance of the two values, each of which has `width` numbers. A key has `stride`
+// bytes: the time as a double, then the value.
 static double widest_gap(const void *keys, size_t stride, unsigned count, size_t width,
                          double min_gap)
 {
@@ -1164,9 +1174,9 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
     return max_change;
 }
 
-// Returns the name of a clip. Exporters write clips as "Armature|name". Mixamo gives all clips the
-// same name, and "Take 001" is the default of several programs: these clips get the name of the
-// file.
+// Returns the name of a clip. Exporters write clips as "Armature|name", so the text up to the bar
+// is removed. Some names say nothing: Mixamo uses one name for all clips, and "Take 001" is the
+// default of several programs. The name of the file replaces them.
 static const char *select_clip_name(const struct aiAnimation *clip, const order *job)
 {
     const char *const bar = strrchr(clip->mName.data, '|');
@@ -1177,8 +1187,8 @@ static const char *select_clip_name(const struct aiAnimation *clip, const order 
     return name;
 }
 
-// Returns the frame rate of a clip, Hz: the rate of the job, or the rate of the file's ticks if it
-// is plausible that ticks are frames, or 60.
+// Returns the frame rate of a clip in Hz. It is the rate of the job, if it is set. Otherwise it is
+// the number of ticks per second, if this is a plausible frame rate, or else 60.
 static double select_rate(const order *job, double ticks)
 {
     if (job->rate > 0)
@@ -1193,8 +1203,8 @@ static bool can_evaluate_curves(const assimp_importer *importer, const assimp_no
            && fbx_is_supported(importer->curves, node->model);
 }
 
-// Reports the models of a clip whose layers cannot be blended, because the converter does not
-// evaluate the curves of their nodes.
+// Reports models whose motion in a clip is wrong. libassimp does not blend layers, and the
+// converter cannot evaluate the curves of these models itself.
 static void note_unblended_models(assimp_importer *importer, const char *clip)
 {
     const size_t num_models = fbx_num_models(importer->curves);
@@ -1214,9 +1224,9 @@ static void note_unblended_models(assimp_importer *importer, const char *clip)
     free(is_evaluated);
 }
 
-// Reports animation layers that are missing in a clip. libassimp does not blend layers, so the
-// motion of a model with several layers is wrong unless the converter itself evaluates its curves.
-// `has_curves` means that the curves of the clip were found.
+// Reports animation layers that are missing in a clip. libassimp does not blend layers. The motion
+// of a model with several layers is therefore correct only if the converter evaluates its curves
+// itself. `has_curves` is true if the FBX file contains the curves of the clip.
 static void note_layers(assimp_importer *importer, const char *clip, bool has_curves)
 {
     if (!importer->curves)
@@ -1260,21 +1270,22 @@ static double bone_length(const assimp_node *node)
     return (double)sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4);
 }
 
-// Resets the state that a node has in a clip. `has_curves` means that the curves of the clip were
-// found.
+// Resets the state of a node at the beginning of a clip. `has_curves` is true if the FBX file
+// contains the curves of the clip.
 static void reset_node(const assimp_importer *importer, assimp_node *node, bool has_curves)
 {
     node->has_curves = has_curves && can_evaluate_curves(importer, node);
     node->is_moved |= node->has_curves && fbx_is_animated(importer->curves, node->model);
-    // Nodes that are not joints are skipped in files with bones.
+    // In a file with bones, a node that is not a joint gets no channels while it stays in its rest
+    // pose. All other animated nodes always get channels.
     node->is_still = importer->has_bones && !node->is_joint;
     node->is_changing = false;
     node->is_replaced = false;
     node->channel = NULL;
 }
 
-// Begins a clip: resets the states of the nodes and sets their channels. *num_moved is the number
-// of animated nodes, and *reach the largest distance of a joint from its parent.
+// Begins a clip: resets the states of all nodes and sets their channels. *num_moved receives the
+// number of animated nodes. *reach receives the largest distance of a joint from its parent.
 static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip, size_t *num_moved,
                        double *reach)
 {
@@ -1360,14 +1371,14 @@ static void add_channels(assimp_importer *importer, json_t *item, const float *t
     }
 }
 
-// Returns true if the motion of a node can move a vertex. In files with bones, only bones, their
-// ancestors and descendants become joints; a camera does not.
+// Returns true if the motion of a node can move a vertex. In a file with bones, only bones, their
+// ancestors and their descendants can; the motion of a camera cannot.
 static bool can_move_vertices(const assimp_importer *importer, const assimp_node *node)
 {
     return !importer->has_bones || node->is_joint || node->is_above_bone;
 }
 
-// The largest changes of a node between keys that are more than a frame apart.
+// The largest changes of a node between adjacent keys that are more than a frame apart.
 typedef struct key_changes {
     double rotation; // distance of two quaternions, which is about half of the angle in radians
     double movement; // units
@@ -1382,8 +1393,8 @@ static key_changes measure_gaps(const struct aiNodeAnim *keys, double min_gap)
                                                 keys->mNumPositionKeys, 3, min_gap)};
 }
 
-// Returns true if the keys of a node matter for note_sparse_keys(): they move vertices, and the
-// curves between them are not evaluated.
+// Returns true if note_sparse_keys() must consider the keys of a node. The node must move vertices,
+// and its keys must not be replaced by evaluated curves.
 static bool has_used_keys(const assimp_importer *importer, const assimp_node *node)
 {
     if (!node->channel || !node->is_changing || !can_move_vertices(importer, node))
@@ -1391,15 +1402,18 @@ static bool has_used_keys(const assimp_importer *importer, const assimp_node *no
     return !node->has_curves && !node->is_replaced;
 }
 
-// Reports keys that are more than a frame apart, because they may be connected by curves. A curve
-// deviates from the line by about a tenth of the change: by 1 degree, or as much of the longest
-// bone. `ticks_per_frame` belongs to the lower of the rates of the file and of the clip. If the
-// file has curves and changes are large, this is a loss, otherwise a note.
+// Reports keys that are more than a frame apart. Curves may connect such keys, but libassimp
+// connects them by straight lines. A curve deviates from a line by about a tenth of the change, so
+// large changes matter.
+//
+// If the file has curves and the changes are large, this is a loss; otherwise it is a note.
+// `ticks_per_frame` is for the lower of the two rates of the file and of the clip.
 static void note_sparse_keys(assimp_importer *importer, const struct aiAnimation *clip,
                              const char *name, double ticks_per_frame, double reach,
                              bool has_curves)
 {
-    // Limits of changes between sparse keys; displacements are relative to `reach`.
+    // Smaller changes are not reported. Movements are fractions of `reach`, the length of the
+    // longest bone. Changes above the limits "bent" are a loss if the file has curves.
     const double min_rotation = 0.004;
     const double min_movement = 0.004;
     const double min_bent_rotation = 0.087; // half of 10 degrees, radians
@@ -1477,8 +1491,9 @@ static bool charge_clip(assimp_importer *importer, const clip_sampler *clip)
            && charge_bytes(importer, clip->num_moved * node_size, sizeof(float));
 }
 
-// Samples all frames and adds the animation. Exporters write some clips twice, by the name and by
-// "Armature|name"; a clip whose name and samples equal those of an earlier clip is skipped.
+// Samples all frames of a clip and adds it as a glTF animation. Exporters write some clips twice,
+// as "name" and as "Armature|name". A clip is therefore skipped if its name and samples equal those
+// of an earlier clip.
 static void sample_clip(assimp_importer *importer, const clip_sampler *clip)
 {
     const size_t num_values = clip->num_moved * clip->num_frames * TRANSFORM_WIDTH;
@@ -1502,9 +1517,9 @@ static void sample_clip(assimp_importer *importer, const clip_sampler *clip)
     free(times);
 }
 
-// Reports motions of a clip that are not converted, such as the motion of a skinned mesh. Maya
-// applies both this motion and the motion of the bones. 3ds Max and the rules of FBX apply only the
-// motion of the bones.
+// Reports motions of a clip that are not converted: weights of morph targets, and the motion of a
+// skinned mesh itself. Maya adds the latter to the motion of the bones. 3ds Max and the definition
+// of FBX apply only the motion of the bones.
 static void note_skipped_motion(assimp_importer *importer, const struct aiAnimation *source,
                                 const char *name, int moved_skin)
 {
@@ -1593,7 +1608,7 @@ static size_t visible_length(const char *text)
     return length;
 }
 
-// Imports the file with libassimp.
+// Imports the file with libassimp. Returns false after an error.
 static bool open_scene(assimp_importer *importer, const convert_input *input)
 {
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
@@ -1667,8 +1682,9 @@ static bool import_file(void *user, FILE *out)
     return true;
 }
 
-// Reports the lines of the separate process as notes or as the error. Returns the first byte after
-// them. *loss receives the first loss unless the job is forced; all other losses are notes.
+// Reports the lines of the separate process: notes, losses and errors. Returns the first byte after
+// the lines. *loss receives the first loss, unless --force is given; further losses are reported as
+// notes.
 static char *pass_lines_on(const convert_job *job, const char *path, char *lines, const char *end,
                            const char **loss, md5_error *error)
 {
@@ -1709,7 +1725,8 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s; " EXPORT_ADVICE,
                             failure.reason);
 
-    // The error remains if the process ended without a line of an error and without the file.
+    // This error remains if the process ended without a file and without a line that contains an
+    // error.
     convert_fail(error, MD5_ERROR_IO, input->path,
                  "libassimp stopped without a result; " EXPORT_ADVICE);
     const char *loss = NULL;

@@ -1,7 +1,9 @@
-// Writes Doom 3 BFG's binary files .bmd5mesh, .bMD5anim and .bcanim, as RBDOOM-3-BFG writes them
+// Writes Doom 3 BFG's binary files .bmd5mesh, .bMD5anim and .bcanim. RBDOOM-3-BFG writes such files
 // next to the text files that it has read. The layout follows Model.cpp, Model_md5.cpp, Anim.cpp
-// and Camera.cpp of that engine. A file contains values of both byte orders: put_big() writes
-// big-endian values, and convert_append_u32() writes little-endian values.
+// and Camera.cpp of that engine.
+//
+// A file contains values of both byte orders. put_big() writes big-endian values, and
+// convert_append_u32() writes little-endian values.
 #include "demo/convert/assets.h"
 
 // -- Values ---------------------------------------------------------------------------------------
@@ -37,7 +39,8 @@ static void put_words(convert_bytes *to, const void *words, size_t count)
     }
 }
 
-// Writes w with the opposite sign, because the engine multiplies vectors from the left.
+// Writes a rotation and a position. The sign of w is inverted, because the engine multiplies
+// vectors from the left, so that its rotations are inverse to those of MD5.
 static void put_joint(convert_bytes *to, md5_quat q, md5_vec3 position)
 {
     put_words(to, (const float[]){q.x, q.y, q.z, -q.w}, 4);
@@ -50,7 +53,8 @@ static void put_text(convert_bytes *to, const char *text)
     convert_append(to, text, strlen(text));
 }
 
-// Converts to half precision as the engine does: truncates the mantissa; values below 2^-14 are 0.
+// Converts a number to half precision as the engine does: the mantissa is truncated, and numbers
+// below 2^-14 become 0.
 static uint32_t half_from_float(float number)
 {
     const uint32_t bits = float_bits(number);
@@ -61,7 +65,7 @@ static uint32_t half_from_float(float number)
     return exponent > 30 ? sign | 0x7BFFu : sign | (uint32_t)exponent << 10 | (bits >> 13 & 1023u);
 }
 
-// Writes a number from -1 to 1 as a byte.
+// Writes a number from -1 to 1 as a byte from 0 to 255.
 static void put_unit(convert_bytes *to, float number)
 {
     convert_append_uint(to, (uint32_t)((number + 1) * 127.5f + 0.5f), 1);
@@ -92,7 +96,8 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
     }
 }
 
-// Writes the joints of a mesh and the largest distance between a vertex and a joint that moves it.
+// Writes the indices of the joints of a mesh, and the largest distance between a vertex and a joint
+// that moves it.
 static void write_joints_and_radius(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
 {
     bool is_used[MAX_JOINTS] = {false};
@@ -125,7 +130,7 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     const uint32_t num_indices = 3 * mesh->num_triangles;
     const uint32_t num_mirrored = mesh->num_vertices - mesh->num_file_vertices;
 
-    // Vertices with equal positions share one entry for shadows and normals.
+    // Vertices with equal positions share one entry for shadows and normals: the first of them.
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
     common_find_equal(mesh->positions, mesh->num_vertices, sizeof *mesh->positions, first);
     uint32_t num_duplicates = 0;
@@ -185,7 +190,7 @@ static void put_model_header(const md5_model *model, const char *name, convert_b
     char *const file = common_format("%s.md5mesh", name);
     put_text(to, file);
     free(file);
-    // Nine flags; those for reloading, drawing, lighting and casting shadows are set.
+    // Nine flags of one byte. Those for reloading, drawing, lighting and casting shadows are set.
     convert_append(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
 }
 
@@ -206,7 +211,8 @@ static void put_joints(const md5_model *model, convert_bytes *to)
         put_joint(to, local->rotation, local->translation);
     }
 
-    // The number of matrices is even: the last one is written twice if necessary.
+    // The format contains an even number of matrices, so the last matrix is repeated if their
+    // number is odd.
     const uint32_t num_added = count % 2;
     put_big(to, count + num_added, 4);
     put_words(to, model->inverse_bind, 12 * (size_t)count);
@@ -239,7 +245,8 @@ static double half_error(float number)
     return fabs(fabs((double)number) - size);
 }
 
-// Reports how far texture coordinates move because the format stores them in half precision.
+// Reports the largest change of a texture coordinate, because the format stores texture coordinates
+// in half precision.
 static void note_half_error(const convert_job *job, const md5_model *model)
 {
     double max_error = 0;
@@ -257,7 +264,7 @@ static void note_half_error(const convert_job *job, const md5_model *model)
 }
 
 // Converts a document of a model to the bytes of a binary model file. The document is written as
-// text and loaded again, because the derived geometry is needed, such as the copies of vertices
+// text and loaded again as a model. Only the model has derived geometry, such as copies of vertices
 // at mirror seams.
 static bool make_model(const convert_job *job, const md5_doc *doc, const char *name,
                        convert_bytes *to, md5_error *error)
@@ -294,7 +301,7 @@ static void put_anim_header(const convert_job *job, const md5_doc *doc, convert_
 
     convert_append(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
     put_zeros(to, TIME);
-    // Milliseconds, rounded up.
+    // Duration in milliseconds, rounded up.
     const uint32_t length = (uint32_t)(((uint64_t)(doc->num_frames - 1) * 1000 + rate - 1) / rate);
     const uint32_t counts[] = {doc->num_frames,     rate,           length, doc->num_joints,
                                doc->num_components, doc->num_frames};
@@ -305,7 +312,8 @@ static void put_anim_header(const convert_job *job, const md5_doc *doc, convert_
         put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
 }
 
-// Writes the hierarchy and the base frame, in which the root is at the origin.
+// Writes the hierarchy and the base frame. The root is moved to the origin, because frames store
+// its translation relative to the base frame.
 static void put_anim_joints(const md5_doc *doc, convert_bytes *to)
 {
     put_big(to, doc->num_joints, 4);
@@ -324,8 +332,8 @@ static void put_anim_joints(const md5_doc *doc, convert_bytes *to)
     }
 }
 
-// Finds the axis of the root's translation that a component of the frames contains. Returns 3 if
-// the component belongs to another joint or to the rotation.
+// Returns the axis of the root's translation that a component of the frames contains: 0 to 2 for x
+// to z. Returns 3 if the component belongs to another joint or to the rotation.
 static int find_root_axis(const md5_track *root, uint32_t component)
 {
     uint32_t index = root->first;
@@ -363,7 +371,8 @@ static void put_anim_frames(const md5_doc *doc, convert_bytes *to)
     convert_append_words(to, last_translation, 3);
 }
 
-// Writes the root's translation relative to its base frame, so that the clip begins at the origin.
+// Writes a clip. The root's translation becomes relative to its base frame, so that the clip begins
+// at the origin.
 static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *to)
 {
     put_anim_header(job, doc, to);

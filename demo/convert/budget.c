@@ -2,8 +2,9 @@
 
 // -- Limits ---------------------------------------------------------------------------------------
 
-// The constants admit every small file. The multiples are several times the costs of public files;
-// glTF files with few keys, which are sampled at many frames, cost most per byte.
+// The limits of elements. The constant allows every small file. The multiple of the size is several
+// times the cost of public files. glTF files with few keys cost most per byte, because they are
+// sampled in many frames.
 uint64_t convert_max_elements(uint64_t file_size)
 {
     const uint64_t free_elements = UINT64_C(1) << 25;
@@ -13,8 +14,8 @@ uint64_t convert_max_elements(uint64_t file_size)
     return free_elements + elements_per_byte * file_size;
 }
 
-// Large files are not allowed as many bytes per byte, so that a file of 100 MB cannot exhaust the
-// memory of a usual machine.
+// The limits of memory. Large files get fewer bytes per byte of the file, so that a file of 100 MB
+// cannot exhaust the memory of a usual machine.
 uint64_t convert_max_bytes(uint64_t file_size)
 {
     const uint64_t free_bytes = UINT64_C(1) << 28;
@@ -107,7 +108,8 @@ bool convert_charge_bytes(const convert_job *job, uint64_t count, uint64_t size,
 
 // -- Notes ----------------------------------------------------------------------------------------
 
-// The program has a fixed number of format strings, so that this list is short.
+// Returns the index of the kind with a format string, which is added if it is new. A linear search
+// is sufficient, because the program has few format strings.
 static size_t find_kind(convert_budget *budget, const char *format)
 {
     for (size_t i = 0; i < budget->num_kinds; i++)
@@ -117,8 +119,8 @@ static size_t find_kind(convert_budget *budget, const char *format)
     return budget->num_kinds - 1;
 }
 
-// Counts a note. Equal texts are one note with a count; texts with the same format are one kind,
-// of which only the first few are stored.
+// Counts a note. Notes with equal texts are stored once with a count. Notes with the same format
+// are one kind, and only the first few texts of a kind are stored.
 void convert_count_note(convert_budget *budget, const char *format, const char *text)
 {
     const size_t number = find_kind(budget, format);
@@ -150,7 +152,7 @@ static char *describe_note(const convert_counted_note *note, size_t num_hidden)
     return text;
 }
 
-// Passes a note on without control characters.
+// Passes a note on to the caller of the conversion, without control characters.
 static void pass_on(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
 // Passes a formatted note to the caller of the conversion, if the caller wants notes.
 static void pass_on(const convert_job *job, const char *format, ...)
@@ -165,8 +167,8 @@ static void pass_on(const convert_job *job, const char *format, ...)
     job->note(job->user, text);
 }
 
-// Prints all counted notes. The last note of a kind also says how many notes of its kind were
-// not stored.
+// Reports all counted notes. The last note of each kind also contains the number of notes that
+// exceeded the limit of the kind.
 void convert_end_budget(convert_budget *budget, const convert_job *job)
 {
     for (size_t i = 0; i < budget->num_notes; i++) {

@@ -9,22 +9,22 @@
 
 #include "demo/convert/convert.h"
 
-// Notes with equal texts.
+// Notes with the same text, which are reported once.
 typedef struct convert_counted_note {
     char *text;
     size_t kind; // index in convert_budget.kinds
     size_t count;
 } convert_counted_note;
 
-// All notes with one format string.
+// All notes with the same format string.
 typedef struct convert_note_kind {
     const char *format;
     size_t num_texts;  // different texts that are stored
     size_t num_hidden; // notes that exceed CONVERT_MAX_NOTES
 } convert_note_kind;
 
-// Counters and notes of one input file, initialized by convert_begin_budget(). convert_job.budget
-// points to it while the file is read.
+// Counters and notes for one input file. convert_begin_budget() initializes them.
+// convert_job.budget points to them while the file is read.
 typedef struct convert_budget {
     uint64_t file_size;          // bytes of the file and of the files that it names
     uint64_t num_elements;       // charged elements
@@ -35,8 +35,8 @@ typedef struct convert_budget {
     size_t num_notes;
 } convert_budget;
 
-// Return the limits for a file of some bytes. An element is a number, a table entry, a posed
-// vertex, or a byte of a name or of created text: 20 to 60 ns of work.
+// Return the limits for a file of the given size. An element is one unit of work, such as a number,
+// a table entry, a posed vertex, or a byte of a name or of created text. It takes 20 to 60 ns.
 uint64_t convert_max_elements(uint64_t file_size);
 uint64_t convert_max_bytes(uint64_t file_size);
 
@@ -51,16 +51,16 @@ void convert_end_budget(convert_budget *budget, const convert_job *job);
 // Raises the limits by the size of another file that the input names.
 void convert_extend_budget(convert_budget *budget, uint64_t size);
 
-// Charges elements before a reader iterates over them, or count * size bytes before they are
-// allocated. Returns false and fills `error` if the limit is exceeded. Without a budget nothing is
-// limited.
+// Charge elements before iterating over them, or count * size bytes before allocating them. If a
+// limit is exceeded, return false and fill `error`. Without a budget, there are no limits.
 bool convert_charge(const convert_job *job, uint64_t num_elements, md5_error *error);
 bool convert_charge_bytes(const convert_job *job, uint64_t count, uint64_t size, md5_error *error);
 
 // Returns the number of elements that can still be charged.
 uint64_t convert_elements_left(const convert_job *job);
 
-// Charge without an error, for readers that skip an optional part of the file instead.
+// Charge as above, but without filling an error. Readers use them for an optional part of the file,
+// which they skip if the limit is exceeded.
 bool convert_can_charge(const convert_job *job, uint64_t num_elements);
 bool convert_can_charge_bytes(const convert_job *job, uint64_t count, uint64_t size);
 

@@ -8,8 +8,9 @@ static md5_model *parse_model(const convert_part *part, md5_error *error)
     return part ? md5_parse_model(part->bytes, part->size, &opts, error) : NULL;
 }
 
-// Adds the model with its morph targets to the scene. If a model was read before, does this only
-// for a file without clips: the file's model is then a morph target or an outfit.
+// Adds the model with its morph targets to the scene. If the scene already has a model, a model
+// with clips is not added: its clips are then for that model. A model without clips can be a morph
+// target or an outfit, so it is added.
 static bool add_model(const rig_meshes *meshes, convert_scene *scene)
 {
     const convert_rig *const rig = meshes->rig;
@@ -35,8 +36,8 @@ static bool add_model(const rig_meshes *meshes, convert_scene *scene)
     return is_added && (rig->model || rig_add_targets(meshes, scene));
 }
 
-// Marks the new parts of the scene, from index `first` on, as motion capture. If the file contains
-// only clips, also stores its skeleton in each of them, because retargeting needs the rest pose.
+// Marks the parts of the scene from index `first` on as motion capture. If the file contains only
+// clips, also stores its skeleton in each of them, because retargeting needs the rest pose.
 static bool describe_clips(const rig_meshes *meshes, convert_scene *scene, size_t first,
                            bool has_clips_only)
 {
@@ -71,7 +72,8 @@ static bool add_clips(const rig_meshes *meshes, convert_scene *scene)
     return is_added;
 }
 
-// Stores the bones of a human body in a model or in a clip that has a skeleton.
+// Stores the file's names of bones in the human body in a part. The part is a model, or a clip with
+// a skeleton.
 static void add_bones(const convert_rig *rig, convert_part *part)
 {
     if (part->kind != CONVERT_MODEL && !part->skeleton_text)
@@ -94,7 +96,7 @@ static bool has_triangles(const plain_mesh *mesh)
     return false;
 }
 
-// Describes the content of a file from which no part was built.
+// Returns a description of a file that contains neither a model nor a clip, for messages.
 static char *describe_content(const plain_scene *plain)
 {
     size_t num_nodes = 0;
@@ -125,15 +127,16 @@ static bool build_parts(convert_rig *rig, rig_meshes *meshes, convert_scene *sce
     return true;
 }
 
-// Converts a plain scene, which a reader has filled with the content of a file, to MD5 parts of
-// the scene. A file with vertex frames instead of joints is converted by plain_build_frames().
+// Converts a plain scene to MD5 parts and adds them to the scene. A reader has filled the plain
+// scene with the content of a file. plain_build_frames() converts a file with vertex frames instead
+// of joints.
 bool convert_build(plain_scene *plain, convert_scene *scene)
 {
     if (plain->num_frames > 0)
         return plain_build_frames(plain, scene);
 
-    // The clips of the file are made for the model that was read before, except captured clips,
-    // which are retargeted later.
+    // If the scene already has a model, the clips of the file are made for it. Captured clips are
+    // an exception, because they are retargeted to the model later.
     const convert_part *const part = plain->is_captured ? NULL : convert_find_model(scene);
     md5_model *const model = parse_model(part, plain->error);
     if (part && !model)
@@ -148,7 +151,8 @@ bool convert_build(plain_scene *plain, convert_scene *scene)
     rig_meshes meshes = {.rig = &rig};
     const bool is_built = build_parts(&rig, &meshes, scene);
 
-    // A captured clip is later retargeted to the model of the scene, whose unit remains.
+    // A captured clip is retargeted to the model of the scene later, so the unit of that model
+    // remains valid.
     const bool keeps_unit = model || (plain->is_captured && convert_find_model(scene));
     if (is_built && !keeps_unit) {
         scene->unit = rig.unit;

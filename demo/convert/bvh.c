@@ -192,8 +192,8 @@ static bool read_frame_header(bvh_file *file, uint32_t *count, const char **posi
     return true;
 }
 
-// Reads all channel values. Some programs declare one frame too few; all further frames are read,
-// too.
+// Reads all channel values to the end of the file. Some programs declare one frame too few, so
+// frames after the declared ones are read, too.
 static bool read_values(bvh_file *file, uint32_t num_declared)
 {
     uint64_t num_values = (uint64_t)num_declared * file->num_channels;
@@ -221,7 +221,8 @@ static bool read_values(bvh_file *file, uint32_t num_declared)
     return true;
 }
 
-// Reads all frames. Memory is allocated for the numbers that the remaining text can contain.
+// Reads all frames. Memory is allocated for as many numbers as the remaining text can contain, not
+// for the declared number of frames.
 static bool read_motion(bvh_file *file)
 {
     uint32_t count = 0;
@@ -255,7 +256,8 @@ static bool read_motion(bvh_file *file)
 
 // -- The scene ------------------------------------------------------------------------------------
 
-// Returns the frame rate. Frame times are rounded in files: 0.0333333 means 30 Hz.
+// Returns the frame rate in Hz. Files contain the rounded duration of a frame: 0.0333333 means 30
+// Hz.
 static double find_rate(const bvh_file *file)
 {
     static const double rates[] = {24, 25, 30, 50, 60, 100, 120};
@@ -312,7 +314,8 @@ static void compute_keys(const bvh_joint *joint, const float *channels, float po
     rotation[3] = (float)q.w;
 }
 
-// Adds the tracks of a joint, whose first channel has an index in each frame.
+// Adds the tracks of a joint. `first_channel` is the index of the joint's first channel in each
+// frame.
 static bool add_tracks(bvh_file *file, plain_animation *clip, uint32_t index, size_t first_channel)
 {
     enum { WIDTH = 3 + 4 }; // numbers of a position and a rotation
@@ -329,7 +332,8 @@ static bool add_tracks(bvh_file *file, plain_animation *clip, uint32_t index, si
     return true;
 }
 
-// Adds the clip. The root has tracks even without channels, so that the clip has all frames.
+// Adds the clip. The root gets tracks even if it has no channels, because they define the number of
+// frames.
 static bool add_clip(bvh_file *file, const char *name)
 {
     plain_scene *const plain = &file->plain;

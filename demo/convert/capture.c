@@ -1,9 +1,9 @@
-// Selects the rest pose, the axes and the unit of a motion capture, which files do not define
+// Selects the rest pose, the axes and the unit of a motion capture. Files do not define them
 // reliably.
 //
-// In the rest pose of a plain scene the nodes should form a standing figure. In some captures they
-// do not, because each joint has its own axes. Then the first frame is the rest pose. The limbs
-// define the axes, and the length of the legs suggests the unit. See convert_measure().
+// In the rest pose of a plain scene, the nodes should form a standing figure. In some files they do
+// not, because each joint has its own axes. The first frame then becomes the rest pose. The limbs
+// define the axes, and the length of the legs suggests the unit; see convert_measure().
 #include "demo/convert/plain_scene.h"
 #include "demo/convert/retarget.h"
 
@@ -54,7 +54,7 @@ static bool measure_rest(const plain_scene *plain, convert_stance *stance)
     return true;
 }
 
-// Sets the rest pose to the first frame of the first clip.
+// Replaces the rest pose by the pose of the first clip's first frame.
 static void use_first_frame(const plain_scene *plain)
 {
     const plain_animation *const clip = &plain->animations[0];
@@ -65,7 +65,7 @@ static void use_first_frame(const plain_scene *plain)
     }
 }
 
-// Returns MD5 units per unit of the file, guessed from the length of the legs.
+// Returns the number of MD5 units per unit of the file. It is guessed from the length of the legs.
 static double guess_unit(const convert_job *job, double legs)
 {
     static const struct guess {

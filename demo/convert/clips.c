@@ -1,34 +1,36 @@
 // Samples the animations of a plain scene to clips and camera paths, and measures the errors.
 //
-// A track animates one part of a node (its translation, rotation or scale, or the weights of its
-// morph targets) with its own keys. In contrast, a frame of MD5 contains the transforms of all
-// joints. Frames begin at time 0, because players begin there, even if the first key is later. If
-// all keys are at frames of a common rate, sampling at that rate does not change linear keys:
-// players of MD5 interpolate joints in the same way. The main structure is clip_builder.
+// A track animates one part of a node: its translation, rotation or scale, or the weights of its
+// morph targets. Each track has its own keys. In contrast, a frame of MD5 contains the transforms
+// of all joints. Frames begin at time 0 even if the first key is later, because players begin
+// there.
+//
+// If all keys are at frames of a common rate, sampling at this rate does not change linear tracks,
+// because players of MD5 interpolate linearly, too. The main structure is clip_builder.
 #include "demo/convert/loss.h"
 #include "demo/convert/meshes.h"
 
-// State of the conversion of all animations. The clips are created one after the other.
+// State of converting all animations. The clips are created one after the other.
 typedef struct clip_builder {
     const rig_meshes *meshes;
     const convert_rig *rig;
     const plain_scene *plain;
-    const md5_model *model; // for bounds, or NULL
+    const md5_model *model; // model whose skin defines the bounds of clips, or NULL
     convert_scene *scene;
     convert_loss worst;
-    double max_scale;          // largest change of a joint's scale
+    double max_scale;          // largest change of a joint's scale so far
     md5_doc *model_doc;        // document of the model that was read before, or NULL
-    const md5_doc *measured;   // document with the vertices of the clips
-    uint32_t *measured_joints; // [joints of `measured`] joint of this file, or MD5_NONE
-    double *reach;             // [num_joints] distance of a joint's farthest vertex in bind pose
-    bool *is_filmed;           // [num_nodes] a camera that has a path
-    uint32_t *node_tracks;     // [num_nodes] first track of the node, or MD5_NONE
+    const md5_doc *measured;   // document whose vertices measure the effect of scale
+    uint32_t *measured_joints; // [joints of `measured`] the same joint in this file, or MD5_NONE
+    double *reach;         // [num_joints] largest distance of a vertex from its joint, bind pose
+    bool *is_filmed;       // [num_nodes] the node is a camera that already has a path
+    uint32_t *node_tracks; // [num_nodes] first track of the node, or MD5_NONE
 
     // The pose at the last sampled time:
     rig_state *states;           // [num_nodes]
     rig_posed *posed;            // [num_joints]
-    convert_xform *interpolated; // [num_joints] world transforms that players of MD5 compute
-    convert_affine *scale_moves; // [joints of `measured`] displacement by scale
+    convert_xform *interpolated; // [num_joints] world transforms, as players interpolate them
+    convert_affine *scale_moves; // [joints of `measured`] displacement of points by scale
 
     // The current clip:
     char *name;
@@ -42,7 +44,8 @@ typedef struct clip_builder {
     md5_bounds *boxes; // [num_frames] boxes of the joints, for clips without vertices
 } clip_builder;
 
-// Returns the time of a key. If all keys are at frames, rounds it to the frame.
+// Returns the time of a key in seconds. If all keys are at frames, removes the rounding error of
+// the file.
 static double key_time(const clip_builder *clip, const plain_track *track, size_t key)
 {
     const double time = track->times[key];
@@ -54,12 +57,14 @@ static convert_quat quat_from_floats(const float q[4])
     return convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
 }
 
-// A track jumps if several keys have the same time, as at a cut of a camera. The camera then has
-// several views at this time. `view` selects one of the keys: 0 is the first, LAST_VIEW the last.
+// A track jumps at a time if several of its keys have this time, as at a cut of a camera. The
+// camera then has several views at this time. The parameter `view` of the following functions
+// selects the key: 0 is the first key, and LAST_VIEW is the last.
 enum { LAST_VIEW = 1 << 30, MAX_CUTS = 8 };
 
-// Returns the last key at or before a time, or the first key of the track if the time is before it.
-// If the track jumps at that time, `view` selects the key. Times may differ by rounding.
+// Returns the index of the last key at or before a time, or 0 if the time is before all keys. If
+// the track jumps at this time, `view` selects the key. Times that differ only by rounding count as
+// equal.
 static size_t find_key(const clip_builder *clip, const plain_track *track, double time, size_t view)
 {
     const double rounding = 1e-5; // seconds
@@ -87,8 +92,8 @@ static size_t find_key(const clip_builder *clip, const plain_track *track, doubl
     return view < low - earlier ? earlier + view : low;
 }
 
-// Factors of the values of two keys, and of the tangents between them. The interpolated value is
-// the sum of all products. Only PLAIN_CUBIC has tangents.
+// The interpolated value between two keys is the sum of their values and tangents, multiplied by
+// these factors. Tangents exist only in tracks of kind PLAIN_CUBIC.
 typedef struct key_factors {
     double a;           // of the value of the first key
     double b;           // of the value of the second key
@@ -97,8 +102,8 @@ typedef struct key_factors {
 } key_factors;
 
 // Returns the factors for linear or cubic interpolation. `s` is the position between the keys, from
-// 0 to 1, and `step` is their distance in seconds. The cubic factors are the polynomials of a
-// Hermite spline; tangents are derivatives by time, so that they are scaled by the step.
+// 0 to 1. `step` is the time between the keys in seconds. The cubic factors are those of a Hermite
+// spline. Tangents are derivatives by time, so they are multiplied by the step.
 static key_factors interpolate_keys(plain_keys kind, double s, double step)
 {
     if (kind != PLAIN_CUBIC)
@@ -120,8 +125,8 @@ typedef struct key_interval {
     bool is_constant; // the value at this time is the value of the key `low`
 } key_interval;
 
-// Finds the keys around a time. `view` selects a key if several keys have this time; see
-// find_key().
+// Finds the keys before and after a time. If several keys have this time, `view` selects one of
+// them; see find_key().
 static key_interval find_interval(const clip_builder *clip, const plain_track *track, double time,
                                   size_t view)
 {
@@ -137,10 +142,12 @@ static key_interval find_interval(const clip_builder *clip, const plain_track *t
                           .is_constant = track->kind == PLAIN_STEP || high == low || time <= from};
 }
 
-// Evaluates a track at a time and writes `width` numbers (at most 4) of its value, from number
-// `first` on. Linear rotations are interpolated spherically; cubic rotations are not normalized. A
-// cubic key consists of the tangent to the previous key, the value, and the tangent to the next
-// key. Every other key is only the value.
+// Evaluates a track at a time and writes `width` numbers of its value, at most 4, beginning with
+// number `first`.
+//
+// A cubic key consists of the tangent to the previous key, the value, and the tangent to the next
+// key. Other keys consist of the value only. Linear rotations are interpolated spherically. Cubic
+// rotations are not normalized.
 static void sample_track(const clip_builder *clip, const plain_track *track, double time,
                          size_t view, size_t first, size_t width, double *value)
 {
@@ -186,7 +193,8 @@ static bool select_tracks(clip_builder *clip, const plain_animation *animation, 
             ++*num_skipped;
             continue;
         }
-        // select_rate() tries several rates, and convert_clip() counts the steps, for all keys.
+        // The cost per key: select_rate() tries several rates, and convert_clip() counts the
+        // changes of stepped tracks.
         if (!plain_charge(clip->plain, (4 + (uint64_t)track->width) * track->num_keys))
             return false;
         *COMMON_ADD_ITEM(clip->tracks, clip->num_tracks) = *track;
@@ -194,7 +202,8 @@ static bool select_tracks(clip_builder *clip, const plain_animation *animation, 
     return true;
 }
 
-// Links the tracks of each node in their order. If several tracks move one part, the last applies.
+// Links the tracks of each node in their order. If several tracks animate the same part of a node,
+// the last one takes effect, because it is evaluated last.
 static void link_tracks(clip_builder *clip)
 {
     free(clip->next_tracks);
@@ -210,7 +219,7 @@ static void link_tracks(clip_builder *clip)
     }
 }
 
-// Returns true if all keys of the clip are at frames of a rate.
+// Returns true if all keys of the clip are at frames of this rate.
 static bool is_exact_rate(const clip_builder *clip, double rate)
 {
     const double max_distance = 1e-4; // of a key from a frame, seconds
@@ -274,9 +283,10 @@ static void pose_at(clip_builder *clip, double time)
     rig_pose(clip->rig, clip->states, clip->posed);
 }
 
-// Computes by how much the current scale displaces each measured joint, which MD5 cannot store. D
-// is the residue of rig.h, the part of a transform that MD5 stores only in the bind pose. The
-// displacement is M (D(t) / D - 1). Returns its largest element.
+// Computes how the current scale displaces the points of each measured joint, because MD5 cannot
+// store this change. M and D are defined in rig.h. MD5 stores the value that D has in the rest
+// pose. The displacement of a point is therefore M (D(t) / D - 1). Returns the largest element of
+// D(t) / D - 1.
 static double compute_scale_moves(clip_builder *clip)
 {
     const convert_rig *const rig = clip->rig;
@@ -311,9 +321,9 @@ static void measure_scale(clip_builder *clip, double time)
         convert_measure_loss(&clip->worst, &measured, clip->scale_moves, time);
 }
 
-// Returns an upper limit of the distance that the points within `reach` of a joint move if its
-// transform changes from `a` to `b`. A rotation by an angle moves a point by at most
-// 2 sin(angle / 2) times its distance from the joint.
+// Returns an upper limit of how far a joint moves the points within `reach` of it when its
+// transform changes from `a` to `b`. A rotation by an angle moves a point by at most 2 sin(angle /
+// 2) times its distance from the joint.
 static double max_displacement(convert_xform a, convert_xform b, double reach)
 {
     const convert_vec offset = convert_sub(a.translation, b.translation);
@@ -323,9 +333,9 @@ static double max_displacement(convert_xform a, convert_xform b, double reach)
     return sqrt(convert_dot(offset, offset)) + reach * 2 * sine;
 }
 
-// Interpolates the stored poses of a frame and the next frame as players of MD5 do, at the position
-// `s` between them (0 to 1). Returns the largest distance of a joint, or of points within its
-// reach, from the current pose.
+// Interpolates the stored poses of a frame and the next frame as players of MD5 do. `s` is the
+// position between the frames, from 0 to 1. Returns the largest distance between this pose and the
+// current pose of the file, for joints and for points within their reach.
 static double measure_interpolation(clip_builder *clip, size_t frame, double s)
 {
     const convert_rig *const rig = clip->rig;
@@ -346,7 +356,8 @@ static double measure_interpolation(clip_builder *clip, size_t frame, double s)
     return worst;
 }
 
-// Returns the largest error of joints between the frames, at each quarter of a frame.
+// Returns the largest error between the frames. It is measured at a quarter, a half and three
+// quarters of the way from each frame to the next.
 static double measure_between(clip_builder *clip)
 {
     enum { STEPS_PER_FRAME = 4 };
@@ -361,8 +372,8 @@ static double measure_between(clip_builder *clip)
     return worst;
 }
 
-// Extends the box of joints that are all at one point by one unit in each direction, because
-// engines do not draw a model with an empty box.
+// Returns a box that engines draw. Engines do not draw a model with an empty box. If all joints are
+// at one point, the box is extended by one unit in each direction.
 static md5_bounds extend_empty_box(md5_bounds box)
 {
     const md5_vec3 size = md5_vec3_sub(box.max, box.min);
@@ -372,9 +383,9 @@ static md5_bounds extend_empty_box(md5_bounds box)
     return (md5_bounds){md5_vec3_sub(box.min, unit), md5_vec3_add(box.max, unit)};
 }
 
-// Computes the pose of a frame of the clip; called through convert_motion.pose. Also measures the
-// effect of scale, which MD5 cannot store. Stores the pose as the file will contain it, for
-// measure_between(), and the box of the joints.
+// Computes the pose of a frame of the clip. It is a callback for convert_motion.pose. Also measures
+// the effect of scale. Stores the pose as the file will contain it, for measure_between(), and the
+// box of the joints.
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     clip_builder *const clip = user;
@@ -405,8 +416,8 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Samples the weights of one morph target in all frames. The result is relative to the target's
-// default weight, because the model already contains the default. The caller frees the result.
+// Samples the weights of one morph target in all frames. The default weight of the target is
+// subtracted, because the model in the bind pose already contains it. The caller frees the result.
 static float *sample_target(const clip_builder *clip, const plain_track *track, size_t target)
 {
     const plain_node *const node = clip->rig->nodes[track->node].in;
@@ -420,7 +431,8 @@ static float *sample_target(const clip_builder *clip, const plain_track *track, 
     return weights;
 }
 
-// Adds the weights of the targets that a track animates, unless they are in the index `added`.
+// Adds the weights of the morph targets that a track animates. Targets in the index `added` are
+// skipped, because an earlier track has animated them.
 static void add_track_weights(const clip_builder *clip, const plain_track *track, const char *name,
                               common_text_index *added)
 {
@@ -459,8 +471,8 @@ static bool add_weights(const clip_builder *clip, const char *name)
     return is_done;
 }
 
-// Sets the number of frames of the clip, which ends at time `last`. Charges the cost of sampling
-// `num_nodes` nodes and `num_tracks` tracks in each frame. Fails if the clip is too large.
+// Computes the number of frames of the clip, which ends at time `last`. Charges the cost of
+// sampling `num_nodes` nodes and `num_tracks` tracks in each frame. Fails if the clip is too large.
 static bool count_frames(clip_builder *clip, double last, size_t num_nodes, size_t num_tracks)
 {
     const double elements_per_track = 4; // cost of a sample of a track
@@ -479,9 +491,8 @@ static bool count_frames(clip_builder *clip, double last, size_t num_nodes, size
                                 clip->plain->error);
 }
 
-// Completes a clip for the model of another file, which was read before: adds the joints that only
-// the model has. Fails if both have no common joint, unless the user requested the result with
-// --force.
+// Completes a clip for a model that was read from another file: adds the joints that only the model
+// has. Fails if the clip and the model have no common joint, unless --force is given.
 static bool match_joints(const clip_builder *clip, convert_part *part)
 {
     if (!clip->rig->model)
@@ -528,8 +539,9 @@ static bool add_motion(clip_builder *clip)
     return is_added;
 }
 
-// Samples a clip from time 0 to `last` and adds it. The tracks and the rate are set. `has_curves`
-// means that keys are connected by curves, so that the error between the frames is reported.
+// Samples a clip from time 0 to `last` and adds it. The tracks and the rate must be set.
+// `has_curves` means that the keys are connected by curves. The error between the frames is then
+// reported.
 static bool add_clip(clip_builder *clip, double last, bool has_curves)
 {
     const size_t num_joints = clip->rig->num_joints;
@@ -573,9 +585,9 @@ static bool is_changed_key(const plain_track *track, size_t key)
     return memcmp(value, value - track->width, track->width * sizeof *value) != 0;
 }
 
-// Counts the jumps of a track at each frame: changed values of a stepped track, and keys that are
-// less than 0.1 frames apart. Jumps that follow each other so closely form a sequence. Increases
-// cuts[frame] to the length of the longest sequence at the frame, up to MAX_CUTS.
+// Counts the jumps of a track at each frame. A jump is a change of a stepped track, or a key that
+// is less than 0.1 frames after the previous key. Consecutive jumps at one frame form a sequence.
+// cuts[frame] becomes the length of the longest sequence so far, up to MAX_CUTS.
 static void count_jumps(const clip_builder *clip, const plain_track *track, uint32_t *cuts)
 {
     const double max_gap = 0.1; // frames
@@ -595,8 +607,8 @@ static void count_jumps(const clip_builder *clip, const plain_track *track, uint
     }
 }
 
-// Returns the number of jumps of a camera at each frame. If not all keys are at frames, the path
-// has no cuts. The caller frees the result.
+// Returns the number of jumps of a camera at each frame. A path has cuts only if all keys are at
+// frames; otherwise all numbers are 0. The caller frees the result.
 static uint32_t *find_cuts(const clip_builder *clip, uint32_t camera)
 {
     uint32_t *const cuts = common_alloc(clip->num_frames, sizeof *cuts);
@@ -609,13 +621,13 @@ static uint32_t *find_cuts(const clip_builder *clip, uint32_t camera)
     return cuts;
 }
 
-// Computes the position, rotation and field of view of a camera at a time. `camera` is its node,
-// and `view` selects the view at a cut.
+// Computes the position, rotation and field of view of a camera at a time. `camera` is the node of
+// the camera. At a jump, `view` selects one of the views.
 static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double time, size_t view,
                                      double fov)
 {
-    // An MD5 camera looks along x and z is up. A camera of a plain scene looks along -z and y is
-    // up. These two rotations, `flip` first, take the axes of an MD5 camera to those axes.
+    // An MD5 camera looks along x, and z is up. A camera of a plain scene looks along -z, and y is
+    // up. `flip` and then `axes` rotate the axes of an MD5 camera to those of the plain scene.
     static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5};
     static const convert_quat flip = {0, 0, 1, 0};
     move_branch(clip, camera, time, view);
@@ -631,8 +643,8 @@ static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double
     return (md5_camera_view){convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
 }
 
-// Samples the views of a camera. A frame with jumps has one view before each jump and one after the
-// last; after each view before a jump there is a cut.
+// Samples the views of a camera in all frames. A frame with n jumps gets n + 1 views, with a cut
+// after each of the first n.
 static void sample_views(clip_builder *clip, uint32_t camera, const uint32_t *num_jumps,
                          const double *fovs, md5_doc *doc)
 {
@@ -650,8 +662,8 @@ static void sample_views(clip_builder *clip, uint32_t camera, const uint32_t *nu
     }
 }
 
-// Adds the path of a camera from time 0 to `last`. `animation` may contain the field of view of
-// each frame; NULL means that no clip moves the camera.
+// Adds the path of a camera from time 0 to `last`. `animation` may contain the fields of view of
+// all frames. It is NULL if no clip moves the camera.
 static bool add_path(clip_builder *clip, uint32_t camera, double last,
                      const plain_animation *animation)
 {
@@ -695,8 +707,8 @@ static bool has_track_above(const clip_builder *clip, uint32_t node)
     return false;
 }
 
-// Adds a camera path for each camera of the scene that the clip moves. For a clip without tracks,
-// adds a path for each camera that no earlier clip moved.
+// Adds a path for each camera that the current clip moves. A clip without tracks represents the
+// rest pose. It gets a path for each camera that no earlier clip moved.
 static bool add_paths(clip_builder *clip, double last, const plain_animation *animation)
 {
     for (uint32_t i = 0; i < clip->rig->num_nodes; i++) {
@@ -725,8 +737,8 @@ static bool add_paths(clip_builder *clip, double last, const plain_animation *an
 
 // -- Animations -----------------------------------------------------------------------------------
 
-// Begins a clip without tracks, in which all nodes have their rest pose. The name becomes a valid
-// file name; a clip without a name is called `missing` followed by `number`.
+// Begins a clip without tracks, in which all nodes have their rest pose. The name is converted to a
+// valid file name. A clip without a name gets the name `missing`, followed by `number`.
 static bool begin_clip(clip_builder *clip, const char *name, const char *missing, size_t number)
 {
     const convert_rig *const rig = clip->rig;
@@ -819,8 +831,8 @@ static bool convert_clip(clip_builder *clip, size_t index)
     return add_clip(clip, info.last, info.has_curves);
 }
 
-// Returns the largest displacement of a vertex between the bind pose and the rest pose, or 0 if it
-// is less than a ten-thousandth of the model's size.
+// Returns the largest distance of a vertex between the bind pose and the rest pose. Returns 0 if
+// the distance is less than a ten-thousandth of the model's size.
 static double measure_rest_pose(const clip_builder *clip)
 {
     const convert_rig *const rig = clip->rig;
@@ -854,8 +866,8 @@ static bool add_rest_pose(clip_builder *clip)
     return begin_clip(clip, "rest", "", 0) && add_clip(clip, 0, false);
 }
 
-// Fails if scale, which MD5 joints do not have, moves a vertex by more than 1 % of the model's
-// size. Reports smaller displacements.
+// Fails if scale moves a vertex by more than 1 % of the model's size, because MD5 joints have no
+// scale. Reports a smaller displacement as a note.
 static bool check_scale_loss(const clip_builder *clip)
 {
     const plain_scene *const plain = clip->plain;
@@ -871,9 +883,9 @@ static bool check_scale_loss(const clip_builder *clip)
                                plain->path, plain->error);
 }
 
-// Selects the document whose vertices measure the effect of scale: the model of this file or, if
-// the file contains only clips, the model that was read before. For each joint of the document,
-// finds the joint of this file.
+// Selects the document whose vertices measure the effect of scale. It is the model of this file or,
+// if the file contains only clips, the model that was read before. Assigns to each joint of the
+// document the joint of this file.
 static void select_measured(clip_builder *clip)
 {
     const convert_rig *const rig = clip->rig;
@@ -899,7 +911,8 @@ static void select_measured(clip_builder *clip)
     }
 }
 
-// Computes the reach of each joint: the distance of its farthest vertex in the bind pose.
+// Computes the reach of each joint: the largest distance of a vertex that it moves, in the bind
+// pose.
 static void measure_reach(clip_builder *clip)
 {
     const md5_doc *const model = &clip->meshes->model;

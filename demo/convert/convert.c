@@ -7,7 +7,7 @@
 
 // -- Formats --------------------------------------------------------------------------------------
 
-// Properties of a format, as bits.
+// Rules for a format, combined as bits.
 enum {
     SEARCHES_MATERIALS = 1, // images and materials are searched for, if the input has no materials
     PARENTS_FIRST = 2,      // joints are sorted so that parents precede their children
@@ -219,10 +219,8 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     return is_read;
 }
 
-// -- Attached models ------------------------------------------------------------------------------
-//
-// A further model of the inputs is merged into the first model if its joints have the names of the
-// first model's joints. Such a model is called outfit; the first model is the body.
+// Further models among the inputs are merged into the first model if their joints have the same
+// names. Such a model is called outfit, and the first model is called body.
 
 // Reports to which joints of the body the outfit's joints were attached.
 static void note_attached_joints(const convert_job *job, const md5_doc *body,
@@ -237,9 +235,9 @@ static void note_attached_joints(const convert_job *job, const md5_doc *body,
     }
 }
 
-// Attaches the joints of an outfit to the body's joints of the same names. Returns false and fills
-// the error if the models do not fit together: they have no common joint, or vertices would move
-// because the bind poses differ.
+// Attaches the joints of an outfit to the joints of the body with the same names. Returns false and
+// fills the error if the models do not fit together. This is the case if they have no common joint,
+// or if vertices would move because the bind poses differ.
 static bool attach_joints(const convert_job *job, md5_doc *body, const md5_doc *outfit,
                           const convert_part *part, md5_error *error)
 {
@@ -288,8 +286,8 @@ static void append_meshes(md5_doc *body, const md5_doc *outfit, const convert_pa
     }
 }
 
-// Returns true if two models have the same numbers of joints, meshes and vertices, so that one can
-// be a morph target of the other.
+// Returns true if two models have the same numbers of joints, meshes and vertices. Only then can
+// one be a morph target of the other.
 static bool has_same_counts(const md5_doc *a, const md5_doc *b)
 {
     if (a->num_joints != b->num_joints || a->num_meshes != b->num_meshes)
@@ -315,9 +313,9 @@ static bool merge_outfit(const convert_job *job, const md5_doc *body, md5_doc *o
     return is_done;
 }
 
-// Merges a further model into the first model. *is_joined is false if the model remains a separate
-// part. This applies to a model with the same counts, which can be a morph target of the first
-// model, and to a model of version 12, which md5edit.h does not read.
+// Merges a further model into the first model. *is_joined becomes false if the model remains a
+// separate part. One reason is that it can be a morph target, because the counts of both are equal.
+// The other reason is version 12, which documents (md5edit.h) do not support.
 static bool join_model(const convert_job *job, convert_scene *scene, convert_part *first,
                        const convert_part *part, bool *is_joined, md5_error *error)
 {
@@ -336,8 +334,8 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
     return is_done;
 }
 
-// Merges the models after the first model into it and removes their parts, except the models that
-// join_model() keeps as separate parts.
+// Merges the further models into the first model and removes their parts. Models that join_model()
+// does not merge remain in the scene.
 static bool join_models(const convert_job *job, convert_scene *scene, md5_error *error)
 {
     size_t first = 0;
@@ -360,13 +358,12 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
     return is_done;
 }
 
-// -- Edits of a scene -----------------------------------------------------------------------------
-//
-// Readers create models in MD5 units, scaled by --scale if they select a unit. Writers convert to
-// the units of their format. All other options are applied to the MD5 files in between.
+// Options are applied to MD5 files, between reading and writing. Readers create models in MD5
+// units. If a reader selects the unit, it multiplies the unit by --scale. Writers convert to the
+// units of their format.
 
-// State of an edit of a clip's root motion, frame by frame. Joint 0 is the root whose motion games
-// use as the motion of the character.
+// State of editing the root motion of a clip, frame by frame. Games move the character by the
+// motion of joint 0, the root.
 typedef struct clip_displacement {
     const md5_doc *clip;
     bool has_first;  // `first` is valid
@@ -374,15 +371,17 @@ typedef struct clip_displacement {
     md5_vec3 motion; // displacement of joint 0 along the ground since the first frame
 } clip_displacement;
 
-// For md5_frame_edit.change: subtracts the position of joint 0 in the base frame.
+// Subtracts the position that joint 0 has in the base frame. It is a callback for
+// md5_frame_edit.change.
 static void make_base_relative(void *user, md5_xform *pose)
 {
     const md5_doc *const clip = ((clip_displacement *)user)->clip;
     pose[0].translation = md5_vec3_sub(pose[0].translation, clip->joints[0].position);
 }
 
-// For md5_frame_edit.change: removes the displacement of joint 0 along the ground from all root
-// joints. It is relative to the first frame, with which this function is called first.
+// Removes the motion of joint 0 along the ground from all root joints. It is a callback for
+// md5_frame_edit.change. The first call must be for the first frame, because the motion is relative
+// to this frame.
 static void remove_ground_motion(void *user, md5_xform *pose)
 {
     clip_displacement *const root = user;
@@ -400,7 +399,7 @@ static void remove_ground_motion(void *user, md5_xform *pose)
             pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
     }
 
-    // Bit-identical to the first frame, without rounding.
+    // Copy x and y, so that rounding errors do not make the frames differ.
     pose[0].translation.x = root->first.x;
     pose[0].translation.y = root->first.y;
 }
@@ -422,8 +421,8 @@ static void reverse_keys(convert_weights *weights)
     }
 }
 
-// Cuts the weights of a morph target to the frames of an edited clip, reverses them if the clip is
-// reversed, and resamples them linearly to its new number of frames.
+// Changes the weights of a morph target as the frames of its clip are changed. Selects the same
+// frames, reverses them if the clip is reversed, and resamples them linearly to `num_frames`.
 static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, uint32_t num_frames)
 {
     if (cut->num_frames > 0) {
@@ -448,8 +447,9 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
     weights->num_keys = num_frames;
 }
 
-// Finds the joint that carries the horizontal motion of a clip. The document is loaded as a clip
-// for this. The joint is MD5_NONE if it is the root, as it should be.
+// Finds the joint that carries the motion of a clip along the ground. motion->joint becomes
+// MD5_NONE if joint 0 carries it, because games need no change then. The document is written and
+// parsed as a clip for this.
 bool convert_find_root_motion(const md5_doc *clip, md5_root_motion *motion, md5_error *error)
 {
     *motion = (md5_root_motion){.joint = MD5_NONE};
@@ -481,8 +481,8 @@ bool convert_move_root_motion(md5_doc *clip, const md5_root_edit *edit, uint32_t
     return *num_changed != MD5_NONE;
 }
 
-// Reports the joint that carries the motion along the ground, if the clip's root does not move:
-// then --root in_place has no effect.
+// Reports the joint that carries the motion along the ground if joint 0 does not. The option --root
+// in_place then has no effect, because it changes only the motion of joint 0.
 static bool note_still_root(const convert_job *job, const convert_part *part, const md5_doc *clip,
                             md5_error *error)
 {
@@ -499,8 +499,8 @@ static bool note_still_root(const convert_job *job, const convert_part *part, co
     return true;
 }
 
-// Moves the root motion of a clip to its first joint if the user named a joint. If the motion is to
-// be removed without such a joint, reports the joint that carries it.
+// If the user named a joint, moves its root motion to joint 0. If the motion is to be removed and
+// no joint is named, reports the joint that carries it.
 static bool edit_root_motion(const convert_job *job, const convert_part *part, md5_doc *clip,
                              md5_error *error)
 {
@@ -514,13 +514,14 @@ static bool edit_root_motion(const convert_job *job, const convert_part *part, m
     return !job->is_in_place || is_named || note_still_root(job, part, clip, error);
 }
 
-// Fails if a resampled clip would be too large: a clip with a tiny frame rate, whose frames last
-// years, would get millions of frames. `num_frames` is the number of frames before resampling.
+// Fails if a resampled clip would be too large. If the frame rate of a file is tiny, each frame
+// lasts very long, and resampling could create millions of frames. `num_frames` is the number
+// before resampling.
 static bool check_frame_count(const convert_job *job, const convert_part *part, const md5_doc *clip,
                               uint32_t num_frames, md5_error *error)
 {
     const double max_growth = 100;
-    const double free_joint_poses = 1 << 20; // joint poses that are accepted with any growth
+    const double free_joint_poses = 1 << 20; // joint poses that are always accepted
     const double rate = clip->frame_rate;
     const double count = (num_frames - 1.0) / rate * job->rate + 1;
     const double limit = free_joint_poses + max_growth * num_frames * clip->num_joints;
@@ -533,7 +534,7 @@ static bool check_frame_count(const convert_job *job, const convert_part *part, 
 }
 
 // Returns the edit of frames that the job requests: the range of frames, the frame rate, and the
-// change of the root's motion. `root` is the state of this change.
+// change of the root's motion. `root` receives the state of this change, frame by frame.
 static md5_frame_edit plan_frame_edit(const convert_job *job, clip_displacement *root)
 {
     const bool is_reversed = job->range[0] > job->range[1];
@@ -551,8 +552,8 @@ static md5_frame_edit plan_frame_edit(const convert_job *job, clip_displacement 
     return edit;
 }
 
-// Changes the weights of morph targets in the same way as the frames of an edited clip, because the
-// weights need a key in each frame.
+// Applies the edit of a clip's frames to the weights of its morph targets, because the weights need
+// exactly one key per frame.
 static void edit_weights(convert_scene *scene, const char *clip_name, const md5_frame_edit *edit,
                          uint32_t num_frames)
 {
@@ -598,8 +599,9 @@ static bool is_version_6(const convert_part *part)
            && memcmp(part->bytes, text, sizeof text - 1) == 0;
 }
 
-// Reports the differences between a clip and its model that a check of the library found, except
-// different axes of joints. Returns true if the axes differ.
+// Reports the differences between a clip and its model that a check of the library has found.
+// Different axes of joints are not reported, because they are corrected. Returns true if the axes
+// differ.
 static bool note_differences(const convert_job *job, const convert_part *part,
                              const md5_check *check)
 {
@@ -613,9 +615,9 @@ static bool note_differences(const convert_job *job, const convert_part *part,
     return has_other_axes;
 }
 
-// Returns the factor that scales a clip of another file to the size of the model, or 1 if it cannot
-// be found. If the clip is also rotated, only a note reports it, because the rotation may be
-// intended. *has_other_axes is set to true if the joints have other axes.
+// Returns the factor that scales a clip to the size of the model, or 1 if it cannot be found. A
+// different orientation of the clip may be intended, so it is only reported. *has_other_axes
+// becomes true if the axes of the joints differ from those of the model.
 static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model,
                         bool *has_other_axes)
 {
@@ -665,7 +667,7 @@ typedef struct scene_edit {
     md5_model *model;     // the unedited model, if clips come from other files
 } scene_edit;
 
-// Gives the joints of a clip the axes that they have in the model.
+// Rotates the axes of a clip's joints to the axes that these joints have in the model.
 static bool rotate_axes(const convert_job *job, const convert_part *part, md5_doc *doc,
                         const md5_model *model, md5_error *error)
 {
@@ -707,8 +709,9 @@ typedef struct part_plan {
     bool is_split;        // meshes are split for frame formats
 } part_plan;
 
-// Decides which changes a part of the scene needs, before the part is parsed: the options of the
-// job, the limits of the output format, and differences between the skeletons of clip and model.
+// Decides which changes a part of the scene needs. They follow from the options of the job, the
+// limits of the output format, and the differences between a clip and the model. The part is not
+// parsed as a document yet.
 static part_plan plan_part(const scene_edit *edit, const convert_part *part)
 {
     const convert_job *const job = edit->job;
@@ -734,9 +737,9 @@ static part_plan plan_part(const scene_edit *edit, const convert_part *part)
     return plan;
 }
 
-// Returns true if the part must be changed, so that a part that cannot be parsed is an error.
-// Sorting joints and splitting meshes are not considered: the part may already be in order and
-// small enough.
+// Returns true if the part must be changed, so that it is an error if it cannot be parsed. Sorting
+// joints and splitting meshes do not count, because the part may already be in order and small
+// enough.
 static bool must_edit(const scene_edit *edit, const part_plan *plan)
 {
     const bool changes_space = edit->changes_space || plan->is_fitted;
@@ -745,7 +748,7 @@ static bool must_edit(const scene_edit *edit, const part_plan *plan)
 }
 
 // Changes a clip of another file so that its hierarchy, scale and axes match the model. Does
-// nothing if there is no model, or if none of them differs.
+// nothing if there is no model or nothing differs.
 static bool fit_to_model(const scene_edit *edit, const part_plan *plan, const convert_part *part,
                          md5_doc *doc, md5_error *error)
 {
@@ -790,8 +793,8 @@ static bool edit_doc(const scene_edit *edit, const part_plan *plan, convert_part
     return !plan->is_split || md5_edit_meshes(doc, &edit->meshes, error) != MD5_NONE;
 }
 
-// Plans the changes of one part and makes them: parses its text as a document, changes the
-// document, and writes it as text again. A part without changes keeps its bytes.
+// Plans and makes the changes of one part: parses its bytes as a document, changes the document,
+// and writes it as text. A part without changes keeps its bytes.
 static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *error)
 {
     const part_plan plan = plan_part(edit, part);
@@ -851,9 +854,8 @@ static scene_edit plan_edits(const convert_job *job, const struct format *format
     return edit;
 }
 
-// Makes all changes of the scene between reading and writing. If a clip comes from another file
-// than the model, the model is loaded first, because the clip may need to be scaled or rotated
-// to fit it.
+// Makes all changes of the scene between reading and writing. If clips come from other files than
+// the model, the model is loaded first, because clips may be scaled and rotated to match it.
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
@@ -878,9 +880,9 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
 
 // -- The conversion -------------------------------------------------------------------------------
 
-// Returns true if a file contains a model, or if it cannot be read: convert_read_all() then reports
-// the error. `quiet` is a job without notes. MD5 files are distinguished by their extension; other
-// files are read for this.
+// Returns true if a file contains a model. Also returns true if the file cannot be read, so that
+// convert_read_all() reports the error. `quiet` is a job without notes. The extension tells what an
+// MD5 file contains; other files must be read to find out.
 static bool may_contain_model(const convert_job *quiet, const char *path)
 {
     const struct format *const format = find_format(path);
@@ -942,9 +944,9 @@ bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *e
     return join_models(job, scene, error);
 }
 
-// Returns true if a path that does not exist is meant as a folder: it ends with a slash, or the
-// last part of it does not have an extension. An unknown extension with a digit is a version
-// number, as in "models-1.2".
+// Returns true if a path that does not exist is meant as a folder. It ends with a slash, or its
+// last part has no extension. In "models-1.2" the text after the dot is not an extension but a
+// version, because it contains a digit and no format has this extension.
 static bool is_new_folder(const char *path)
 {
     const bool exists = common_is_folder(path) || common_is_file(path);
@@ -1002,7 +1004,8 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
     return NULL;
 }
 
-// Marks hidden meshes, and adds materials if the output needs them and the input has none.
+// Marks the hidden meshes. Adds materials if the output format needs them and the input contains
+// none.
 static bool find_materials(const convert_job *job, const struct format *format,
                            convert_scene *scene, md5_error *error)
 {
@@ -1021,8 +1024,8 @@ static bool find_materials(const convert_job *job, const struct format *format,
     return convert_find_materials(job, scene, adds_materials, by_shader, error);
 }
 
-// Removes the hidden meshes, which edit_scene() removed from the model, from the list of the
-// meshes' materials.
+// Removes the hidden meshes from the list of materials of meshes. edit_scene() has removed them
+// from the model, and the indices of both must agree.
 static void drop_hidden_materials(convert_scene *scene)
 {
     size_t num_visible = 0;
@@ -1051,8 +1054,8 @@ static bool check_scene(const convert_job *job, const convert_scene *scene, md5_
     return true;
 }
 
-// Writes the scene with the writer of the format. The writer of IQM does not write images, so that
-// images that options select are written after it.
+// Writes the scene with the writer of the format. The writer of IQM does not write images. If
+// options select images for an IQM file, they are written afterwards.
 static bool write_scene(const convert_job *job, const struct format *format,
                         const convert_scene *scene, md5_error *error)
 {
@@ -1136,7 +1139,8 @@ static bool read_and_write(const convert_job *job, md5_error *error)
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;
-    // Each input file has a budget while it is read. In the other steps only notes are limited.
+    // While an input file is read, its own budget applies. This budget counts only the notes of the
+    // other steps.
     convert_budget notes;
     convert_begin_budget(&notes, UINT64_MAX);
     convert_job counted = *job;

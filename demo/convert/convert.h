@@ -1,12 +1,13 @@
 // Converts models, clips and camera paths between MD5 and other formats.
 //
-//   files --reader of their kind--> scene --writer of the output's kind--> files
+// MD5 is the intermediate format of every conversion. A reader of the input format adds MD5 files
+// to a scene (convert_scene), and a writer of the output format converts the scene to files.
+// Readers create MD5 files as documents (md5edit.h), and writers load them with the library. Every
+// input format can therefore be converted to every output format.
 //
-// MD5 is the intermediate format of every conversion. A scene (convert_scene) contains the bytes of
-// MD5 files. Readers of other formats create them as documents (md5edit.h); writers load them with
-// the library. Therefore every pair of formats works. A conversion loses only data that MD5 or the
-// output format cannot store; each loss is reported as a note with its size. A convert_job contains
-// the options of one conversion. The table of formats is in convert.c.
+// Only data that MD5 or the output format cannot store is lost. Each loss is reported as a note
+// with its size. A convert_job contains the options of one conversion. The table of formats is in
+// convert.c.
 #ifndef DEMO_CONVERT_CONVERT_H
 #define DEMO_CONVERT_CONVERT_H
 
@@ -50,7 +51,7 @@ typedef struct convert_part {
     convert_bone *bones;  // [num_bones] of the model or the skeleton, if the file declares them
     size_t num_bones;
     bool is_captured;        // motion capture: the start position and direction have no meaning
-    md5_vec3 removed_motion; // root motion along the ground that job->is_in_place removed
+    md5_vec3 removed_motion; // motion along the ground that job->is_in_place removed
 } convert_part;
 
 // The purpose of an image in a material.
@@ -100,17 +101,17 @@ typedef struct convert_weights {
     size_t num_keys;
 } convert_weights;
 
-// An attached model whose meshes were merged into the scene's model.
+// A model that was attached to the scene's model by merging its meshes.
 typedef struct convert_outfit {
     char *path;     // path of the input file, or NULL if a reader created the model
     uint32_t first; // index of the outfit's first mesh in the merged model
 } convert_outfit;
 
-// Index of part names, with which convert_add_part() creates unique names.
+// The names of parts, from which convert_add_part() creates unique names.
 typedef struct convert_names {
     common_text_index index; // keys: part kind and name in lower case
     uint32_t *num_copies;    // [index.count] parts that were renamed to NAME_2, NAME_3 ...
-    size_t num_parts;        // parts of the scene whose names are in the index
+    size_t num_parts;        // number of the scene's parts whose names are in the index
 } convert_names;
 
 // All data of a conversion. Each array grows by common_grow().
@@ -149,7 +150,8 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
 bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_kind kind,
                      const char *name, const md5_doc *doc, md5_error *error);
 
-// Replaces *text by the text of a document. Returns false if the document cannot be written.
+// Writes a document as text to *text, whose earlier value is freed. Returns false if the document
+// cannot be written.
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error);
 
 // Writes the joint that carries the root motion of a clip, if it is not the first joint; otherwise
@@ -179,7 +181,7 @@ bool convert_is_compressed_clip(const char *bytes, size_t size);
 bool convert_decompress_clip(const md5_anim *compressed, const char *path, char **text,
                              size_t *size, md5_error *error);
 
-// Returns a rotation as files store it, with w <= 0.
+// Returns the quaternion of the same rotation with w <= 0, as MD5 files store it.
 md5_quat convert_file_rotation(md5_quat q);
 
 // Free the memory of a part or a scene, but not the structure itself.
@@ -339,7 +341,8 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error);
 // Returns true if the job was not cancelled; otherwise fills `error`.
 bool convert_can_continue(const convert_job *job, md5_error *error);
 
-// Writes a file completely or not at all. Fails if the file exists and the job is not forced.
+// Writes a file completely, or not at all if an error occurs. Fails if the file exists and --force
+// is not given.
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error);
 
@@ -358,8 +361,8 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
 uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image *in, size_t *size,
                                     md5_error *error);
 
-// Creates a small image of one linear color for a material and reports it as a note. The color has
-// red, green, blue and, for CONVERT_MAP_COLOR, alpha.
+// Creates a small image of one color for a material and reports it as a note. The components of the
+// color are linear: red, green, blue and, for CONVERT_MAP_COLOR, alpha.
 void convert_create_color_image(const convert_job *job, convert_material *material, convert_map map,
                                 const double *color);
 
@@ -380,7 +383,7 @@ typedef struct convert_joint {
     convert_xform rest; // rest pose relative to the parent, if the caller needs it
 } convert_joint;
 
-// A moving skeleton. Readers of clips and retargeting create it.
+// A moving skeleton that becomes a clip. Readers of clips and retargeting create it.
 typedef struct convert_motion {
     const char *path; // input file, for error messages
     uint32_t num_joints;

@@ -10,13 +10,13 @@ bool convert_is_compressed_clip(const char *bytes, size_t size)
 
 md5_quat convert_file_rotation(md5_quat q)
 {
-    // Subtract from 0, so that the result is never -0.
+    // Subtraction from 0 never results in -0, in contrast to negation.
     return q.w > 0 ? (md5_quat){0 - q.x, 0 - q.y, 0 - q.z, 0 - q.w} : q;
 }
 
-// Fails if the text of a clip would be too large. Frames without motion take no bytes in a
-// compressed clip, but lines of text, so that a few bytes could become gigabytes. Clips of recorded
-// motions are far below the limit.
+// Fails if the text of a clip would be too large. A frame without motion takes no bytes in a
+// compressed clip but lines in a text, so a few bytes could become gigabytes. The limit is far
+// above clips of recorded motions.
 static bool check_size(const md5_anim *compressed, const md5_anim *anim, const char *path,
                        md5_error *error)
 {
@@ -93,8 +93,8 @@ static void sample_frames(const md5_binding *binding, md5_doc *doc)
     free(pose);
 }
 
-// Replaces *text by the text of a clip. Its frames are sampled as players sample them, through a
-// binding to the skeleton of the clip itself.
+// Replaces *text by the text of a clip. The clip is bound to its own skeleton and sampled in each
+// frame, so the values are those that players compute.
 static bool print_anim(const md5_anim *anim, char **text, size_t *size, md5_error *error)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;

@@ -17,13 +17,13 @@
 #include "demo/convert/fbx_file.h"
 #include "demo/convert/fbx_layers.h"
 
-// Flags of a key. Its interpolation is constant, linear or cubic.
+// Flags of a key. The interpolation after a key is constant, linear or cubic.
 enum {
     KEY_CONSTANT = 0x2,
     KEY_CUBIC = 0x8,
-    KEY_NEXT = 0x100, // constant: the value of the next key
-    KEY_TCB = 0x200,  // cubic: tension, continuity and bias instead of slopes
-    KEY_USER = 0x400, // cubic: slopes are set; otherwise they are computed
+    KEY_NEXT = 0x100, // constant: holds the value of the next key
+    KEY_TCB = 0x200,  // cubic: the file stores tension, continuity and bias
+    KEY_USER = 0x400, // cubic: the file stores slopes; otherwise they are computed
     KEY_CLAMP = 0x1000,
     KEY_TIME_INDEPENDENT = 0x2000,
     KEY_CLAMP_PROGRESSIVE = 0x4000,
@@ -32,7 +32,7 @@ enum {
 };
 
 static const double ticks_of_version_7 = 46186158000.0; // per second
-#define DEFAULT_WEIGHT 0.333333 // length of a tangent, relative to the distance of two keys
+#define DEFAULT_WEIGHT 0.333333 // length of a tangent, as a fraction of the time between two keys
 
 // A key of a curve. Its slopes and weights define the tangents to the neighboring keys.
 typedef struct fbx_key {
@@ -52,10 +52,10 @@ enum {
     EXTRAPOLATE_REPEAT_OFFSET = 'A', // each repetition begins at the end of the previous one
 };
 
-// Continuation of a curve before its first or after its last key.
+// How a curve continues before its first key or after its last key.
 typedef struct fbx_extrapolation {
     char type;    // EXTRAPOLATE_CONSTANT ...; unknown types are constant
-    double count; // of repetitions; negative: no limit
+    double count; // number of repetitions; negative: no limit
 } fbx_extrapolation;
 
 // An animation curve: one number as a function of time. It has no keys if it is damaged.
@@ -66,32 +66,32 @@ typedef struct fbx_curve {
     fbx_extrapolation after;
 } fbx_curve;
 
-// The curves of the x, y and z of one property.
+// The curves of one property, one each for x, y and z.
 typedef struct fbx_curve_node {
-    double values[3]; // of axes without a curve
+    double values[3]; // values of axes without a curve
     size_t curves[3]; // or SIZE_MAX
     size_t layer;     // or SIZE_MAX
 } fbx_curve_node;
 
-// A connection of a curve node to a property of a model.
+// A connection between a curve node and a property of a model.
 typedef struct fbx_link {
     size_t curve_node;
     size_t model;
     int property;
-    size_t order;    // among the connections of the file
-    size_t position; // of the layer; SIZE_MAX without a layer
+    size_t order;    // position among the connections of the file
+    size_t position; // position of the layer in its stack, or SIZE_MAX
     size_t next; // link of the same property in the next layer of the selected stack, or SIZE_MAX
 } fbx_link;
 
-// An animation layer. It is blended with the result of the layers before it in its stack.
+// An animation layer of a stack. Its values are blended with the result of the layers below it.
 typedef struct fbx_layer {
     char *name;
     size_t stack;    // or SIZE_MAX
-    size_t position; // in the stack; the first layer sets values, and the others change them
+    size_t position; // in the stack; layer 0 is the lowest and sets the values
     fbx_blending blending;
     size_t weight_node; // curve node of the weight in percent, or SIZE_MAX
     bool is_muted;
-    bool is_solo; // the other layers of the stack are ignored
+    bool is_solo; // if a layer is solo, only such layers of the stack are used
 } fbx_layer;
 
 // A clip of the file, which consists of layers.
@@ -119,7 +119,7 @@ enum {
 typedef struct fbx_model {
     char *name;
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
-    double geometric_rotation[3];  // of meshes, degrees; always in the order x, y, z
+    double geometric_rotation[3];  // of the meshes of the node, degrees, in the order x, y, z
     int rotation_order;
     bool is_rotation_active;   // false: see has_rotation_space()
     bool is_order_for_limits;  // the rotation order and the rotations before and after apply to
@@ -166,10 +166,11 @@ struct fbx_curves {
 
 // -- Keys -----------------------------------------------------------------------------------------
 
-// A key with KEY_CLAMP is flat if its value differs from a neighbor's by at most this value.
+// If KEY_CLAMP is set and the values of a key and a neighbor differ by at most this value, the
+// curve is flat at the key.
 static const double max_flat_step = 0.001;
 
-// Returns the value that is added to a slope if the bias is above 500 %: 40 units per second times
+// Returns an addition to the slope of a key for a bias above 500 %. It is 40 units per second times
 // the square of the excess, with the sign of `direction`. `bias` is in percent.
 static double steep_slope(double bias, double direction)
 {
@@ -179,7 +180,7 @@ static double steep_slope(double bias, double direction)
     return excess * excess * (direction > 0 ? slope_per_square : -slope_per_square);
 }
 
-// The change from a key to its neighbors.
+// Differences in time and value between a key and its two neighbors.
 typedef struct key_steps {
     double left_time; // seconds
     double right_time;
@@ -187,9 +188,9 @@ typedef struct key_steps {
     double right_value;
 } key_steps;
 
-// Moves a slope toward the slope of the line to one neighbor, by `bias` percent of the difference:
-// to the right neighbor if the bias is positive, otherwise to the left neighbor. Before that, the
-// slope is averaged with the slope of the parabola through the three keys.
+// Applies a bias to a slope. First averages the slope with that of the parabola through the three
+// keys. Then moves it by `bias` percent toward the slope of the line to one neighbor: to the right
+// neighbor if the bias is positive, otherwise to the left neighbor.
 static double apply_bias(const key_steps *steps, double slope, double bias)
 {
     const double min_bias_step = 1e-5; // smaller differences have no direction
@@ -203,9 +204,9 @@ static double apply_bias(const key_steps *steps, double slope, double bias)
     return average + bias_step * fabs(bias) / 100 + steep_slope(bias, direction);
 }
 
-// Limits a slope so that the curve does not exceed the value of a neighbor: the inner control
-// points of the curve stay between the values of the keys. A control point is weight * time away
-// from its key. At a minimum or maximum the slope becomes 0.
+// Limits a slope so that the curve does not pass the value of a neighbor. The inner control points
+// of the Bezier curve then stay between the values of the keys; each is weight * time away from its
+// key. At a minimum or maximum the slope becomes 0.
 static double limit_slope(const fbx_key *key, const key_steps *steps, double slope)
 {
     const double sign = slope >= 0 ? 1 : -1;
@@ -215,7 +216,7 @@ static double limit_slope(const fbx_key *key, const key_steps *steps, double slo
     return sign * fmin(sign * slope, limit);
 }
 
-// Returns the slope at a key between two others, for a key whose slope is computed.
+// Computes the slope of a key that has two neighbors and does not store a slope.
 static double automatic_slope(const fbx_key *key, double bias)
 {
     const fbx_key *const before = key - 1;
@@ -237,8 +238,8 @@ static double automatic_slope(const fbx_key *key, double bias)
     return slope;
 }
 
-// Returns the slope at the first or last key, for a key whose slope is computed. `a` and `b` are
-// the key and its neighbor, in their order.
+// Computes the slope of the first or last key if the key does not store it. `a` and `b` are this
+// key and its only neighbor, in the order of time.
 static double automatic_end_slope(const fbx_key *a, const fbx_key *b, uint32_t flags, double bias)
 {
     const double step = b->value - a->value;
@@ -267,8 +268,8 @@ static void compute_tcb(fbx_key *key, bool is_first, bool is_last, const double 
         factor * ((1 + bias) * (1 + continuity) * left + (1 - bias) * (1 - continuity) * right);
 }
 
-// Computes both slopes of a key that the curve leaves automatic. Before this, key->slopes[]
-// contains its biases in percent. The first and the last key have only one neighbor.
+// Computes the left and the right slope of a key that stores neither. Until then key->slopes[]
+// contains its left and right bias in percent. The first and the last key have only one neighbor.
 static void compute_automatic_slopes(fbx_key *key, bool is_first, bool is_last)
 {
     const double left_bias = key->slopes[0];
@@ -312,8 +313,8 @@ static double float_from_bits(uint32_t bits)
     return (double)number;
 }
 
-// Returns a weight that is stored in 1/10000. Weights above 1 would make the time decrease along a
-// curve, so they are clamped.
+// Returns a weight that a file stores in units of 1/10000. With a weight above 1, the time could
+// decrease along the curve, so weights are clamped to 1.
 static double read_weight(uint32_t stored)
 {
     return fmin((double)stored / 10000, 1);
@@ -321,9 +322,9 @@ static double read_weight(uint32_t stored)
 
 enum { DATA_PER_RUN = 4 }; // numbers of 32 bits
 
-// Sets the attributes of a key from data[DATA_PER_RUN]: the bits of its right slope, the bits of
-// the left slope of the next key, and the weights of both, 16 bits each. The fourth element is not
-// used.
+// Sets the attributes of a key from data[DATA_PER_RUN]. data[0] contains the bits of its right
+// slope, and data[1] the bits of the left slope of the next key. data[2] contains the weights of
+// both, with 16 bits each. data[3] is not used.
 static void set_attributes(fbx_curve *curve, size_t index, uint32_t flags, const uint32_t *data)
 {
     fbx_key *const key = &curve->keys[index];
@@ -399,8 +400,8 @@ static bool set_run_attributes(fbx_curve *curve, const curve_arrays *arrays)
     return index == curve->num_keys;
 }
 
-// Computes the slopes of all keys. The attributes of all keys are set, because the key before a key
-// contains its left slope.
+// Computes the slopes of all keys. This is done after all attributes were set, because the data of
+// a key contains the left slope of the next key.
 static void compute_run_slopes(fbx_curve *curve, const curve_arrays *arrays)
 {
     size_t index = 0;
@@ -650,9 +651,9 @@ static void read_stack_property(const fbx_file *file, const fbx_value *name, fbx
         read_property_numbers(file, values, &span->stop, 1);
 }
 
-// Adds the name of a model to the index of names, by which the nodes of libassimp are found. The
-// index refers to the first model with a name. A later model with the same name marks the first
-// model as ambiguous.
+// Adds the name of a model to an index, in which the nodes of libassimp are looked up. The index
+// refers to the first model with a name. If a further model has this name, the first model is
+// marked as ambiguous.
 static void index_model_name(fbx_curves *curves, size_t model)
 {
     const char *const name = curves->models[model].name;
@@ -680,8 +681,8 @@ static void add_model(fbx_curves *curves, const fbx_node *node, const fbx_value 
     index_model_name(curves, index);
 }
 
-// Adds an animation stack, which is what FBX calls a clip. In files without a time span both
-// ends are 0; such a stack begins with its first key, which INFINITY means here.
+// Adds an animation stack, which is a clip. In a file without time spans, the start and the end are
+// 0. The clip then starts with its first key, which the value INFINITY indicates.
 static void add_stack(fbx_curves *curves, const fbx_node *node, const fbx_value *name)
 {
     const size_t index = curves->counts[STACK]++;
@@ -964,8 +965,8 @@ static double read_node_number(const fbx_file *file, fbx_range nodes, const char
     return value.number;
 }
 
-// Returns the number of ticks per second of the file's times. Files with a header of version 1004
-// or later may have the time unit of FBX 8: their TCDefinition is not 127.
+// Returns the number of ticks per second of the times in a file. FBX 8 has another time unit. A
+// file uses it if its header has at least version 1004 and TCDefinition is not 127.
 static double read_ticks_per_second(const fbx_file *file)
 {
     const double ticks_of_version_8 = 141120000.0;
@@ -1093,8 +1094,8 @@ static void disconnect_models(fbx_curves *curves)
     curves->skipped_layer = NULL;
 }
 
-// Appends a link to the list of links of its property: one link for each layer that animates the
-// property.
+// Appends a link to the list of links of its property. The list has one link for each layer that
+// animates the property.
 static void append_link(fbx_curves *curves, size_t index, const fbx_layer *layer)
 {
     fbx_link *const link = &curves->links[index];
@@ -1111,9 +1112,9 @@ static void append_link(fbx_curves *curves, size_t index, const fbx_layer *layer
         model->blended_layer = layer->name;
 }
 
-// Connects the properties of the models to the curves of a stack. The links of muted layers are
-// excluded. If a layer of the stack is solo, the links of all layers that are not solo are
-// excluded. Returns the time of the first key, or INFINITY.
+// Connects the properties of the models to the curves of a stack. Muted layers are skipped. If the
+// stack has solo layers, all layers that are not solo are skipped. Returns the time of the first
+// key, or INFINITY without keys.
 static double connect_links(fbx_curves *curves, size_t stack)
 {
     double first = INFINITY;
@@ -1134,8 +1135,8 @@ static double connect_links(fbx_curves *curves, size_t stack)
     return first;
 }
 
-// Connects the models to the curves of the stack with a name, because each stack has its own
-// curves for the same models. Finds the time at which the clip begins.
+// Selects a clip: connects the models to the curves of its stack. Also finds the time at which the
+// clip starts.
 bool fbx_select_clip(fbx_curves *curves, const char *name)
 {
     const uint64_t cost =
@@ -1241,8 +1242,9 @@ double fbx_time_factor(const fbx_curves *curves)
     return ticks_of_version_7 / curves->ticks_per_second;
 }
 
-// Returns the parameter t at which a cubic Bezier curve from 0 to 1 has the value x. Its inner
-// control points are x1 and x2, from 0 to 1, so that the curve increases and bisection finds t.
+// Returns the parameter t at which a cubic Bezier curve from 0 to 1 has the value x. The inner
+// control points x1 and x2 are from 0 to 1. The curve therefore never decreases, and bisection
+// finds t.
 static double find_parameter(double x1, double x2, double x)
 {
     double low = 0;
@@ -1271,7 +1273,7 @@ static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)
     if (!(a->flags & KEY_CUBIC))
         return a->value + (b->value - a->value) * x;
 
-    // With default weights the parameter of the curve is proportional to the time.
+    // With default weights, the time is a linear function of the parameter.
     const double a_weight = a->weights[1];
     const double b_weight = b->weights[0];
     const bool is_even =
@@ -1283,8 +1285,8 @@ static double evaluate_segment(const fbx_key *a, const fbx_key *b, double time)
     return u * u * u * a->value + 3 * u * u * t * y1 + 3 * u * t * t * y2 + t * t * t * b->value;
 }
 
-// Returns the value of a curve at a time, without extrapolation: the first or last value outside
-// of the keys. Finds the segment by bisection.
+// Returns the value of a curve at a time. Before the first key and after the last key, it is the
+// value of this key.
 static double evaluate_keys(const fbx_curve *curve, double time)
 {
     size_t first = 0;
@@ -1302,9 +1304,9 @@ static double evaluate_keys(const fbx_curve *curve, double time)
     return evaluate_segment(key, key + 1, time);
 }
 
-// Returns the value of a curve that repeats outside of its keys: forward, mirrored every other
-// time, or with the end of one repetition as the start of the next. `distance` is the time from the
-// nearest key. `is_before` means that the time is before the first key.
+// Returns the value of a curve outside of its keys, where it repeats. Repetitions are forward,
+// mirrored every other time, or shifted so that each begins where the previous one ends. `distance`
+// is the time from the nearest key. `is_before` is true before the first key.
 static double repeat_curve(const fbx_curve *curve, const fbx_extrapolation *extrapolation,
                            bool is_before, double distance)
 {
@@ -1354,7 +1356,7 @@ static double extrapolate_curve(const fbx_curve *curve, double time)
     const fbx_key *const nearest = is_before ? first : last;
     if (extrapolation->type != EXTRAPOLATE_SLOPE)
         return nearest->value;
-    const double slope = nearest->slopes[is_before ? 1 : 0]; // toward the keys
+    const double slope = nearest->slopes[is_before ? 1 : 0]; // slope on the side of the other keys
     return nearest->value + slope * (time - nearest->time);
 }
 
@@ -1381,16 +1383,16 @@ static convert_vec evaluate_curve_node(const fbx_curves *curves, size_t curve_no
     return (convert_vec){values[0], values[1], values[2]};
 }
 
-// Returns true if the rotation order and the rotations before and after the rotation of a model
-// apply. Otherwise the model is rotated in the order x, y, z only; these properties are left from
-// an earlier state of the model, or apply to the limits of its rotation.
+// Returns true if the rotation order, the pre-rotation and the post-rotation of a model take
+// effect. Otherwise the model rotates in the order x, y, z. The file may still contain these
+// properties from an earlier state of the model, or only for limits of its rotation.
 static bool has_rotation_space(const fbx_model *model)
 {
     return model->is_rotation_active && !model->is_order_for_limits;
 }
 
-// Returns a property of a model at a time: the value in the lowest layer, over which the values
-// of further layers are blended in order. Without links it is the value at rest.
+// Returns a property of a model at a time. The values of further layers are blended over the value
+// of the lowest layer, in their order. Without links, it is the value at rest.
 static convert_vec evaluate_property(const fbx_curves *curves, const fbx_model *model, int property,
                                      double time)
 {
