@@ -1,13 +1,16 @@
 // Reads the node tree of FBX files of version 7.
 //
-// A node of a binary file begins with a header: the offset of its end, the number and size of its
-// values, and its name. Children follow the values, and a header of zeros ends the children. In a
-// text file a node is `Name: value, value { children }`, and a semicolon begins a comment. Arrays
-// are values of binary nodes, optionally compressed by zlib, and the child `a` of text nodes.
+// A node of a binary file begins with a header: the offset of the node's end, the number and size
+// of its values, and its name. The values and the children follow, and a header of zeros ends the
+// children. In a text file a node is `Name: value, value { children }`, and a semicolon begins a
+// comment.
 //
-// Nodes are nested in a file to any depth, but a caller only descends to the depth that it needs.
-// To skip the children of a node, a text is searched for the closing brace, so that each byte is
-// read once per level.
+// An array is a value of a binary node, optionally compressed by zlib. In a text file it is the
+// child `a` of a node.
+//
+// Nodes may be nested to any depth, but a caller only descends to the depth that it needs. To skip
+// the children of a node in a text file, the reader searches for the closing brace. Each byte is
+// therefore read at most once per level.
 #include "demo/convert/fbx_file.h"
 
 #include "demo/convert/budget.h"
@@ -35,8 +38,8 @@ static uint64_t read_little_endian(const char *bytes, int count)
     return value;
 }
 
-// Recognizes a file as binary or ASCII. Returns false if it is too short or a binary file of
-// another version than 7.
+// Determines whether a file is binary or text. Returns false if the file is too short, or if it is
+// a binary file of another version than 7.
 bool fbx_open(const char *bytes, size_t size, fbx_file *file)
 {
     *file = (fbx_file){.bytes = bytes, .size = size};
@@ -97,7 +100,7 @@ static bool next_binary_node(const fbx_file *file, fbx_range *range, fbx_node *n
     return true;
 }
 
-// Returns the size of an element of an array, or 0 if the type is unknown or not needed.
+// Returns the size of an element in bytes, or 0 if the type is unknown or no caller needs it.
 static size_t element_size(char type)
 {
     if (type == 'f' || type == 'i')
@@ -237,8 +240,8 @@ static const char *find_closing_brace(const char *at, const char *end)
     return end;
 }
 
-// Returns the position at which the values of a node continue after a line break: a comma, after
-// blanks and further line breaks. Returns the line break if the values end there.
+// Returns the position at which the values of a node continue in a later line: a comma after blanks
+// and line breaks. If the values do not continue, returns the position of the line break.
 static const char *skip_continued_line(const char *line_end, const char *end)
 {
     const char *next = line_end;
@@ -248,9 +251,9 @@ static const char *skip_continued_line(const char *line_end, const char *end)
     return continues ? next : line_end;
 }
 
-// Returns the end of the values of a node: a brace, or the end of a line. The values continue on
-// the next line if this line ends with a comma or the next begins with one. Texts in quotes and
-// comments are skipped.
+// Returns the end of the values of a node: an opening or closing brace, or the end of a line. The
+// values continue in the next line if a comma ends this line or begins the next one. Texts in
+// quotes and comments are skipped.
 static const char *find_values_end(const char *at, const char *end)
 {
     const char *next = at;
@@ -413,7 +416,7 @@ static bool find_array(const fbx_file *file, const fbx_node *node, const char *n
     return false;
 }
 
-// Returns true if the declared number of elements fits the bytes of the array and the budget.
+// Returns true if an array is not larger than its bytes and the budget allow.
 static bool is_array_allowed(const convert_job *job, const fbx_file *file, const fbx_value *array,
                              const fbx_range *items)
 {
@@ -529,9 +532,9 @@ double *fbx_read_array(const convert_job *job, const fbx_file *file, const fbx_n
     return numbers;
 }
 
-// Converts numbers of a text file to bit patterns of floats. Files since version 7.2 contain the
-// patterns as whole numbers, older files contain the floats. Whole numbers that would be patterns
-// of tiny floats are floats.
+// Converts numbers of a text file to the bit patterns of floats. Since version 7.2, files contain
+// the bit patterns as whole numbers; older files contain the floats. A whole number whose pattern
+// would be a tiny float is treated as a float.
 static void convert_to_bits(const double *numbers, size_t count, uint32_t *bits)
 {
     const double max_tiny = 1 << 23;
@@ -550,8 +553,8 @@ static void convert_to_bits(const double *numbers, size_t count, uint32_t *bits)
     }
 }
 
-// Reads an array of words of 32 bits that the file stores as floats or integers, without
-// changing their bits: attributes of keys contain integers and floats in one array.
+// Reads an array of 32-bit words without changing their bits, whether the file stores them as
+// floats or integers. Attributes of keys need this, because one array mixes floats and integers.
 uint32_t *fbx_read_float_bits(const convert_job *job, const fbx_file *file, const fbx_node *node,
                               const char *name, size_t *count)
 {

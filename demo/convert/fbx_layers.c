@@ -23,10 +23,12 @@ static convert_quat rotation_from_euler(convert_vec degrees, int order)
     return product;
 }
 
-// Returns the angles of a rotation about three axes, the first axis of `order` first, in degrees.
-// If the angle of the second axis is 90 degrees, only the sum or difference of the other angles is
-// defined: the angle of the first axis is then 0. The formulas follow from the product of three
-// axis rotations; the sign depends on the direction in which the order passes through x, y, z.
+// Returns the Euler angles of a rotation in degrees. The rotation about the first axis of `order`
+// is applied first.
+//
+// If the second angle is 90 degrees, only the sum or the difference of the other two is defined
+// (gimbal lock). The first angle is then 0. The formulas follow from the product of the three axis
+// rotations. Their sign depends on whether the order is a cyclic permutation of x, y, z.
 static convert_vec euler_from_rotation(convert_quat rotation, int order)
 {
     const double max_sine = 1 - 1e-14;
@@ -57,9 +59,9 @@ static convert_vec euler_from_rotation(convert_quat rotation, int order)
     return convert_times((convert_vec){angles[0], angles[1], angles[2]}, degrees_per_radian);
 }
 
-// Blends the rotation of a layer with the result of the layers below it. The Euler angles are
-// converted to quaternions for this, because a blend of separate angles would be another
-// rotation. Returns Euler angles in degrees.
+// Blends the rotation of a layer with the rotation of the layers below it. Blending the Euler
+// angles separately would give another rotation, so they are converted to quaternions. Returns
+// Euler angles in degrees.
 static convert_vec blend_rotations(const fbx_blending *blending, int order, convert_vec below,
                                    convert_vec value)
 {
@@ -73,7 +75,7 @@ static convert_vec blend_rotations(const fbx_blending *blending, int order, conv
     return euler_from_rotation(blended, order);
 }
 
-// Returns a power of the magnitude of a number, with the sign of the number.
+// Returns |number|^exponent with the sign of the number.
 static double signed_power(double number, double exponent)
 {
     if (exponent <= 0)

@@ -1,11 +1,12 @@
 // Builds MD5 files from a plain scene whose meshes contain the position of every vertex in every
 // frame, instead of a skin.
 //
-// The model is frame 0. Each other frame is a morph target. Consecutive frames of one group, or
-// with ascending numbers in their names, are a clip, in which the weight of each target is 1 at the
-// time of its frame. Nodes are joints; no joint moves a vertex relative to the others. Therefore
-// rig.c, meshes.c and clips.c, whose subject are skeletons, are not used. The main structure is
-// frame_builder.
+// Frame 0 becomes the model, and each other frame becomes a morph target. A clip consists of
+// consecutive frames that are in one group, or whose names have ascending numbers. In a clip, the
+// weight of each target is 1 at the time of its frame and 0 at all other frames.
+//
+// Nodes become joints, but no joint moves a vertex relative to the others. rig.c, meshes.c and
+// clips.c are made for skeletons, so they are not used here. The main structure is frame_builder.
 #include "demo/convert/plain_scene.h"
 
 // State of converting the frames of one file.
@@ -21,7 +22,8 @@ typedef struct frame_builder {
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// For convert_motion.pose. A track has a key for each frame.
+// Computes the pose of a frame. It is a callback for convert_motion.pose. Each track has one key
+// per frame, so no interpolation is needed.
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     const frame_builder *const to = user;
@@ -95,8 +97,8 @@ static void add_mesh(frame_builder *to, const plain_mesh *mesh)
     }
 }
 
-// Sets the positions of the model to a frame, and computes the bounding box of the frame. The box
-// contains frame 0, which engines without morph targets show.
+// Sets the positions of the model to those of a frame, and computes the bounding box of the frame.
+// The box also contains frame 0, because engines without morph targets show this frame.
 static void set_frame(frame_builder *to, size_t frame)
 {
     md5_bounds *const box = &to->boxes[frame];
@@ -138,8 +140,9 @@ static bool add_frame(frame_builder *to, size_t frame, size_t *size)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Returns the length of a clip's name in the name of its first frame, without the frame's number. A
-// number with several digits is assumed to end with 0 or 1: stand01, pain101.
+// Returns the length of the text that the frames of a clip have in common in their names. `name` is
+// the name of the first frame, whose number is not part of this text. A number with several digits
+// is assumed to end with 0 or 1, as in stand01 and pain101.
 static size_t find_stem(const char *name)
 {
     size_t end = strlen(name);
@@ -155,8 +158,8 @@ static size_t find_stem(const char *name)
     return end;
 }
 
-// Returns true if a frame continues the clip of the previous frame: in the same group, or with a
-// higher number.
+// Returns true if a frame continues the clip of the previous frame. It must be in the same group,
+// or its name must have a higher number.
 static bool continues_clip(const plain_frame *frame, const char *first, size_t stem)
 {
     if (frame->group > 0 || frame[-1].group > 0)
@@ -173,7 +176,7 @@ static bool continues_clip(const plain_frame *frame, const char *first, size_t s
 }
 
 // Returns the name of a clip: the first `length` bytes of the name of its first frame, without
-// separators at the end. If no byte is left, returns the name of the file.
+// separators at the end. If nothing is left, returns the name of the file.
 static char *get_clip_name(const plain_scene *plain, const char *frame_name, size_t length)
 {
     while (length > 0 && strchr("_-. ", frame_name[length - 1]))

@@ -1,6 +1,6 @@
-// Reads glTF containers (.glb and .gltf): JSON, buffers, views and accessors. All checks of the
-// file's structure are here; the other files can rely on the types and ranges in the table
-// `members`.
+// Reads glTF containers (.glb and .gltf): JSON, buffers, buffer views and accessors. The structure
+// of the file is checked completely here. All other files can rely on the types and ranges that the
+// table `members` lists.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -67,12 +67,12 @@ static size_t get_size(const json_t *object, const char *key)
     return (size_t)gltf_number(object, key, 0);
 }
 
-// Members that the functions above read, by paths from the root: '|' separates names, and '*'
-// stands for each item or member.
+// The members that the functions above read. Each member is described by its path from the root:
+// '|' separates names, and '*' stands for each item of an array or each member of an object.
 enum { OBJECTS = 99 };
 static const struct member {
     const char *path;
-    const char *list; // the member is an index in this list of the root; NULL: no index
+    const char *list; // list in the root of which the member is an index; NULL: not an index
     size_t count;     // numbers in the member's array; OBJECTS: the member is an object; 0: integer
 } members[] = {
     {.path = "accessors|animations|buffers|bufferViews|cameras|images|materials/*",
@@ -158,7 +158,7 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
     bool is_good = json_array_size(value) == member->count;
     for (size_t i = 0; i < member->count && is_good; i++) {
         const json_t *const item = json_array_get(value, i);
-        // This limit is far outside MD5's limits, but products of the numbers do not overflow.
+        // The limit is far above the limits of MD5 and prevents overflows in products.
         is_good = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
     }
     if (!is_good)
@@ -170,8 +170,8 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
 static bool check_member(gltf_file *file, json_t *value, const struct member *member,
                          const char *path, const char *location);
 
-// Checks each item of an array, or each member of an object. `path` continues after the '*'.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as a path of the table
+// Checks each item of an array or each member of an object. `path` is the rest of the path after
+// the '*'. NOLINTNEXTLINE(misc-no-recursion): as deep as a path of the table
 static bool check_items(gltf_file *file, json_t *value, const struct member *member,
                         const char *path, const char *location)
 {
@@ -255,8 +255,8 @@ static char *decode_base64(const char *text, size_t *size)
     return bytes;
 }
 
-// Returns a copy of a URI with its escapes ("%20") decoded. Characters that could leave the folder
-// on some systems become '/'. The caller frees the result.
+// Returns a copy of a URI without escapes such as "%20". Characters that could lead out of the
+// folder on some system are replaced by '/'. The caller frees the result.
 static char *decode_escapes(const char *uri)
 {
     char *const name = common_copy(uri);
@@ -309,8 +309,8 @@ static gltf_bytes decode_data(const char *uri)
     return found;
 }
 
-// Returns the bytes of a file. Each file is read only once; file->named owns the bytes. The size of
-// the file is added to the budget, so that a small .gltf file may have large buffers and images.
+// Returns the bytes of a file. Each file is read once, and file->named owns its bytes. Its size is
+// added to the budget of the .gltf file, which may be much smaller than its buffers and images.
 static gltf_bytes read_named(gltf_file *file, const char *path)
 {
     const size_t num_paths = file->paths.count;
@@ -345,8 +345,8 @@ static gltf_bytes resolve(gltf_file *file, const char *uri)
     return found;
 }
 
-// Returns the bytes of an image, from the file itself or from another file. `is_moved` searches
-// that file in the folder of the model, whatever its path was.
+// Returns the bytes of an image. If `is_moved` is true, ignores the folders in the path of an image
+// file and reads the file from the folder of the model.
 gltf_bytes gltf_image(gltf_file *file, uint32_t index, bool is_moved)
 {
     gltf_bytes *const image = &file->images[index];
@@ -358,15 +358,16 @@ gltf_bytes gltf_image(gltf_file *file, uint32_t index, bool is_moved)
     return *image;
 }
 
-// Returns the extension that compresses a view or marks a buffer as a fallback, or NULL.
+// Returns the extension by which a view is compressed or a buffer is marked as a fallback, or NULL.
+// A fallback is for readers that cannot decompress views.
 static const json_t *find_packed(const json_t *object)
 {
     return json_object_get(json_object_get(object, "extensions"), "EXT_meshopt_compression");
 }
 
-// Returns the bytes in a range of a buffer, and their number. `object` contains the range: a view
-// or its compression extension. `index` is the index of the view. Fills the file's error and
-// returns NULL on failure.
+// Returns the bytes of a range of a buffer, and their number. `object` describes the range; it is a
+// buffer view or the extension that compresses the view. `index` is the index of the view, for
+// messages. Returns NULL and fills the file's error on failure.
 static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *object,
                                  size_t *size)
 {
@@ -474,7 +475,8 @@ static bool is_valid_packed_view(const packed_view *view, size_t size)
     return view->is_plain || view->is_exponential;
 }
 
-// Decompresses the bytes of a view. Returns 0 on success.
+// Decompresses the bytes of a buffer view. Returns 0 on success, as the functions of meshoptimizer
+// do.
 static int decode_view(const packed_view *view, const uint8_t *packed, size_t packed_size,
                        uint8_t *to)
 {
@@ -530,8 +532,8 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *object, si
     return elements;
 }
 
-// Returns the decompressed bytes of a buffer view. They are decompressed once and freed with the
-// file.
+// Returns the decompressed bytes of a buffer view. Each view is decompressed once, and the file
+// owns the result.
 static const uint8_t *read_packed_view(gltf_file *file, uint32_t index, const json_t *view,
                                        size_t *size)
 {
@@ -591,7 +593,7 @@ static bool open_buffers(gltf_file *file, gltf_bytes chunk)
                                  gltf_text(object, "uri"), buffer->reason);
         } else if (i == 0) {
             *buffer = chunk;
-        } // any other buffer has no bytes, which is an error only if a view uses it
+        } // other buffers have no bytes, which is an error only if a view uses them
         if (buffer->bytes && size > buffer->size)
             return gltf_fail(file, "buffers/%zu: file is too short: expected %zu bytes, found %zu",
                              i, size, buffer->size);
@@ -761,9 +763,9 @@ static float *read_elements(gltf_file *file, const element_request *request)
     return NULL;
 }
 
-// Replaces the elements of an accessor whose indices are in positions[num_sparse] by
-// replacements[num_sparse]. Returns false and writes a part of the values if an index is out of
-// range.
+// Replaces elements of an accessor by replacements[num_sparse]. positions[num_sparse] contains
+// their indices. Returns false if an index is out of range; some elements are then already
+// replaced.
 static bool scatter_elements(gltf_file *file, const element_request *accessor,
                              const float *positions, const float *replacements, size_t num_sparse,
                              float *values)
@@ -782,8 +784,8 @@ static bool scatter_elements(gltf_file *file, const element_request *accessor,
     return true;
 }
 
-// Replaces the elements that a sparse accessor lists with their indices. values[count * width]
-// contains the numbers of its view, or 0.
+// Applies the sparse part of an accessor: replaces the elements whose indices it lists. Before the
+// call, values[count * width] contains the numbers of the accessor's view, or 0.
 static bool replace_sparse(gltf_file *file, const element_request *accessor, float *values)
 {
     enum { MAX_ELEMENTS = 1 << 24 }; // positions are read as floats, which are exact up to here
@@ -866,8 +868,8 @@ bool gltf_charge(gltf_file *file, uint64_t count)
     return convert_charge(file->job, count, file->error);
 }
 
-// Prefixes of extensions that a file may require. They are supported, or do not change the data
-// that is read.
+// Prefixes of the names of supported extensions. The reader supports them, or they do not affect
+// the data that it reads.
 static const char *const supported_extensions[] = {
     "KHR_mesh_quantization",
     "EXT_meshopt_compression",
@@ -896,8 +898,8 @@ static bool is_supported_extension(const char *name)
     return false;
 }
 
-// Rejects files that require other extensions, such as instances, because they would be read
-// incorrectly. Draco is accepted, because some files also contain uncompressed data.
+// Fails if the file requires an extension that would make the result wrong, such as instances.
+// Draco is accepted at this point, because some files also contain uncompressed data.
 static bool check_extensions(gltf_file *file)
 {
     const json_t *const list = json_object_get(file->root, "extensionsRequired");
@@ -914,8 +916,8 @@ static bool check_extensions(gltf_file *file)
 
 static const char old_format[] = "; convert the file to glTF 2.0";
 
-// Finds the chunks of a .glb file. Of several chunks of a type the first counts; chunks of unknown
-// types are skipped.
+// Finds the chunks of a .glb file. If there are several chunks of one type, the first is used.
+// Chunks of unknown types are skipped.
 static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf_bytes *text,
                         gltf_bytes *binary)
 {
@@ -952,8 +954,8 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     return true;
 }
 
-// Fails unless the file has version 2. It is checked before all other members, because glTF 1.0 has
-// objects instead of lists. Early files of version 1.0 do not contain a version.
+// Fails unless the file has version 2. This check is first, because glTF 1.0 has objects where glTF
+// 2.0 has lists. Early files of version 1.0 do not contain a version.
 static bool check_version(gltf_file *file)
 {
     const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");

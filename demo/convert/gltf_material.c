@@ -64,8 +64,8 @@ static uint32_t find_image(const json_t *texture)
     return image;
 }
 
-// Finds the bytes of an image. If its path does not exist, tries a file with the same name in the
-// folder of the glTF file, because users move files.
+// Finds the bytes of an image. If its path does not exist, tries a file with the same name next to
+// the glTF file, because users often copy files to one folder.
 static gltf_bytes find_image_bytes(gltf_file *file, uint32_t image, const char *uri, bool is_file)
 {
     const gltf_bytes found = gltf_image(file, image, false);
@@ -165,7 +165,8 @@ static void flip_normal_map(gltf_file *file, const char *shader, convert_image *
                      shader, error.message);
         return;
     }
-    // gltf_write.c adds "_n" to the name of a normal map that it flipped.
+    // gltf_write.c appends "_n" to the name of a normal map whose channel it flipped. Remove it
+    // again.
     const size_t length = strlen(image->name);
     if (length > 2 && strcmp(image->name + length - 2, "_n") == 0)
         image->name[length - 2] = '\0';
@@ -244,7 +245,8 @@ static void apply_factors(const gltf_file *file, const gltf_surface *surface,
 {
     const double max_white_sum = 3.999; // of four components of 1, with rounding
     const double *const color = surface->color_factor;
-    // A missing color is white, but a file of this writer without a color has no image on purpose.
+    // Without a color, a material of glTF is white. In files of gltf_write.c such a material has no
+    // color image on purpose, so no white image is created for it.
     const bool is_own_file = gltf_extras(json_object_get(file->root, "asset"));
     if (!surface->textures[CONVERT_MAP_COLOR] && (surface->has_color_factor || !is_own_file))
         convert_create_color_image(file->job, material, CONVERT_MAP_COLOR, color);
@@ -255,7 +257,8 @@ static void apply_factors(const gltf_file *file, const gltf_surface *surface,
         convert_create_color_image(file->job, material, CONVERT_MAP_GLOW, surface->glow_factor);
 }
 
-// Adds a material. Properties that shaders of MD5's age do not have are skipped and noted.
+// Adds a material. Properties that the shaders of MD5's time do not support are skipped, and
+// reported as a note.
 static bool add_material(gltf_file *file, uint32_t index, const plain_material *plain,
                          convert_scene *scene)
 {

@@ -1,5 +1,6 @@
-// Builds glTF files with jansson. Failures of jansson are stored in is_broken until gltf_make(),
-// because a value that could not be created would otherwise be missing silently.
+// Builds glTF files with jansson. jansson returns NULL if it cannot create a value, and the value
+// would silently be missing. Such failures are therefore stored in is_broken, and gltf_make()
+// reports them.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -86,8 +87,8 @@ json_t *gltf_floats(const float *values, size_t count)
     return array;
 }
 
-// Returns a JSON string with a text of an MD5 file. The file does not specify an encoding: a text
-// that is not valid UTF-8 is read as Latin-1, which old programs use.
+// Returns a JSON string with a text of an MD5 file. MD5 files do not specify an encoding. A text
+// that is not valid UTF-8 is assumed to be Latin-1, which old programs use.
 json_t *gltf_string(const char *text)
 {
     json_t *value = json_string(text);
@@ -142,7 +143,8 @@ static void pad(convert_bytes *to, char filler)
         convert_append(to, &filler, 1);
 }
 
-// Returns the view for the next bytes of a purpose. Each image has a separate view.
+// Returns the buffer view to which the next values of a purpose are appended. Each image gets a
+// view of its own.
 static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 {
     size_t unused = 0;
@@ -208,8 +210,8 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
     return location;
 }
 
-// Computes the minimum and the maximum of each column. They begin with the values of the first row,
-// or with 0 if `has_zero`: a sparse accessor has elements that are not in values[] and are 0.
+// Sets `min` and `max` of an accessor to the minimum and maximum of each column. If `has_zero` is
+// true, 0 is included: elements of a sparse accessor that are not in values[] are 0.
 void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_t count,
                      size_t columns, bool has_zero)
 {
@@ -259,8 +261,8 @@ void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int
     gltf_put(out, attributes, name, gltf_whole(accessor));
 }
 
-// Copies the influences 4 * set to 4 * set + 3 of each vertex. Returns false if all their weights
-// are 0.
+// Copies the influences of one set, which has four slots, for each vertex. Returns false if all
+// weights of the set are 0.
 static bool copy_set(const uint32_t *joints, const float *weights, size_t count, size_t slots,
                      size_t set, uint32_t *set_joints, float *set_weights)
 {
@@ -334,7 +336,7 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
     return is_found;
 }
 
-// Writes a name as other programs change it: three.js removes the characters that it reserves, and
+// Simplifies a name as other programs do. three.js removes the characters that it reserves, and
 // Blender truncates names.
 static void simplify_name(const char *name, char *plain, size_t max_length)
 {
@@ -360,8 +362,8 @@ static char *append_number(const char *name, size_t number, size_t max_length)
     return common_format("%.*s%s", (int)length, name, suffix);
 }
 
-// Returns a name that no object of this kind has yet, also not after Blender has shortened it.
-// The caller frees it.
+// Returns a name that no object of this kind has. Names must also stay different after other
+// programs simplify them. The caller frees the result.
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *fallback)
 {
     enum { MAX_LENGTH = 63 };      // of Blender

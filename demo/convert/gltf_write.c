@@ -1,10 +1,12 @@
 // Writes glTF 2.0: NAME.glb, or NAME.gltf with NAME.bin and images in the same folder.
 //
-// All numbers are converted to glTF's axes and meters, so that no node contains a rotation or scale
-// for this purpose: programs handle such nodes differently. id's x y z (forward, left, up) become
-// z x y of glTF, which is exact in floats; then all lengths are scaled. A joint that one clip moves
-// gets a track in every clip of the file, because some programs leave joints without a track in the
-// pose of the previous clip. The main structures are gltf_writer and gltf_track.
+// All numbers are converted to glTF's axes and to meters. A node with a rotation or scale for this
+// purpose would be simpler, but programs handle such nodes differently. The axes x y z of id
+// (forward, left, up) become z x y of glTF, which is exact in floats. Then all lengths are scaled.
+//
+// A joint that one clip moves gets a track in every clip of the file, because some programs leave a
+// joint without a track in the pose of the previous clip. The main structures are gltf_writer and
+// gltf_track.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -25,7 +27,7 @@ typedef struct gltf_writer {
         const json_t *targets; // names of morph targets, or NULL
     } * meshes;                // [num_meshes]
     size_t num_keys;           // keys of all tracks
-    size_t num_all_keys;       // frames of all tracks
+    size_t num_all_keys;       // keys before the reduction: frames of all tracks
     bool *moves;               // [2 * joints] a clip changes the joint's translation or rotation
     double *tolerances;        // [2 * joints] error limits of these tracks, meters and radians
 } gltf_writer;
@@ -80,7 +82,7 @@ static convert_xform gltf_xform(md5_xform local)
     return (convert_xform){{q.y, q.z, q.x, q.w}, gltf_position(local.translation)};
 }
 
-// Nodes always get a translation and a rotation.
+// Writes the translation and the rotation of a node, even if they are the identity.
 static void put_xform(gltf_writer *writer, json_t *node, convert_xform x)
 {
     float values[7];
@@ -92,7 +94,8 @@ static void put_xform(gltf_writer *writer, json_t *node, convert_xform x)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Writes the node of a joint; the joint after those of the model is the additional root.
+// Writes the node of a joint. The index after the last joint of the model is that of the additional
+// root.
 static void write_joint(gltf_writer *writer, uint32_t index, size_t *num_renamed)
 {
     const md5_skeleton *const skeleton = writer->assets.skeleton;
@@ -141,10 +144,11 @@ static uint32_t write_joints(gltf_writer *writer)
     return root;
 }
 
-// Converts an inverse bind matrix to a column-major matrix of 4 x 4 numbers in glTF's axes.
+// Writes an inverse bind matrix as a column-major 4 x 4 matrix in glTF's axes.
 //
-// With quantization, the matrix also converts a vertex from steps to meters. Its position in meters
-// is corner + step * q. The matrix A and the translation t become A * step and t + A * corner.
+// With quantization, the matrix also converts positions from steps to meters. A position q in steps
+// is corner + step * q in meters. The linear part A and the translation t of the matrix therefore
+// become A * step and t + A * corner.
 static void put_inverse_bind(const gltf_writer *writer, const float *m, float *out)
 {
     static const int axis[3] = {1, 2, 0}; // id's axis of each axis of glTF
@@ -306,8 +310,9 @@ static bool write_material(gltf_writer *writer, const convert_material *source, 
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Rounds weights to multiples of 1 / 65535 with a sum of 1, because quantized weights are integers
-// of 16 bits. The largest weight, which is first, gets the rounding errors of the other weights.
+// Rounds the weights of each vertex to multiples of 1 / 65535, because quantized weights are 16-bit
+// integers. The sum stays 1: the first weight, which is the largest, absorbs the rounding errors of
+// the others.
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -326,9 +331,9 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
     }
 }
 
-// Writes the positions; values[3 * count] is temporary. Quantized positions are steps from the
-// corner. The inverse bind matrices convert them back, because programs ignore the transforms of
-// nodes with skinned meshes.
+// Writes the positions. values[3 * count] is scratch memory. Quantized positions are numbers of
+// steps from the corner. The inverse bind matrices convert them to meters, because programs ignore
+// the transform of a node with a skinned mesh.
 static void put_positions(gltf_writer *writer, json_t *attributes, const convert_skin *skin,
                           size_t count, float *values)
 {
@@ -394,8 +399,8 @@ static json_t *write_attributes(gltf_writer *writer, const md5_mesh *mesh, conve
     return attributes;
 }
 
-// Selects the steps of quantized positions: the bounding box of all positions is divided into 65535
-// steps along its longest side. Declares the extension, without which readers reject quantization.
+// Selects the step of quantized positions: the longest side of the bounding box has 65535 steps.
+// Also declares the extension, because readers reject quantized attributes without it.
 static void begin_quantization(gltf_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
@@ -442,8 +447,8 @@ static size_t add_indices(gltf_writer *writer, const md5_mesh *mesh)
 
 // -- Morph targets --------------------------------------------------------------------------------
 
-// Adds a sparse accessor with deltas[count] of the vertices in `indices`; the other deltas are 0.
-// Takes ownership of `indices`, an object of gltf_add_values().
+// Adds a sparse accessor. values[count] are the deltas of the vertices in `indices`; all other
+// vertices have the delta 0. Takes ownership of `indices`, which is a result of gltf_add_values().
 static json_t *add_deltas(gltf_writer *writer, const md5_mesh *mesh, json_t *indices,
                           const float *values, uint32_t count, bool has_bounds)
 {
@@ -468,18 +473,19 @@ static md5_vec3 morph_vector(const md5_morph_delta *delta, int attribute)
     return attribute == MORPH_NORMAL ? delta->normal : delta->tangent;
 }
 
-// The vertices that one morph target moves, of one mesh. [all vertices with deltas of the mesh]
+// The vertices of a mesh that one morph target moves. The arrays have an element for each vertex
+// that any target moves.
 typedef struct moved_vertices {
     uint32_t count;                 // vertices of the current target
     uint32_t *vertices;             // their indices in the mesh
-    const md5_morph_delta **deltas; // their deltas
+    const md5_morph_delta **deltas; // delta of each of these vertices
     float *values;                  // [][3] space for one attribute in glTF's axes
-    uint32_t *num_read;             // deltas of all targets before, for each vertex with deltas
+    uint32_t *num_read;             // [vertices with deltas] number of deltas for earlier targets
 } moved_vertices;
 
-// Collects the vertices of a target. The deltas of each vertex are sorted by target, so if targets
-// are collected in their order, the next delta of a vertex belongs to this target or to a later
-// one.
+// Collects the vertices that a target moves. The targets must be collected in ascending order. The
+// deltas of each vertex are sorted by target, so its next delta belongs to this or to a later
+// target.
 static void collect_moved(const md5_morph_mesh *mesh, uint32_t target, moved_vertices *moved)
 {
     moved->count = 0;
@@ -637,7 +643,8 @@ static bool write_mesh(gltf_writer *writer, uint32_t index, md5_error *error)
 
 // -- Keys -----------------------------------------------------------------------------------------
 
-// The values of a node's translation or rotation in each frame: x y z 0, or a unit quaternion.
+// The values of a node's translation or rotation, one for each frame. A translation is stored as x
+// y z 0, and a rotation as a unit quaternion.
 typedef struct gltf_track {
     convert_quat *values; // [num_frames]
     float *times;         // [num_frames]
@@ -649,8 +656,8 @@ typedef struct gltf_track {
     uint32_t num_keys; // 1: the track is constant
 } gltf_track;
 
-// Limits between two keys. Programs that interpolate the components of quaternions differ from
-// slerp by an error that grows with the cube of the angle.
+// Limits for adjacent keys. Some programs interpolate the components of quaternions linearly. Their
+// error against slerp grows with the cube of the angle, so the angle is limited.
 enum { MAX_SPAN = 64 };                                              // frames
 static const double max_angle = 15 * 3.14159265358979323846 / 180.0; // radians
 
@@ -660,8 +667,8 @@ static convert_quat from_vec(convert_vec v)
     return (convert_quat){v.x, v.y, v.z, 0};
 }
 
-// Returns the distance of two values, or the angle of two rotations. The angle is exact enough for
-// small angles only.
+// Returns the distance of two translations, or the angle of two rotations in radians. It is
+// computed from the chord, which is accurate for small angles.
 static double value_distance(const gltf_track *track, convert_quat a, convert_quat b)
 {
     const bool is_negated = track->is_rotation && convert_quat_dot(a, b) < 0;
@@ -670,8 +677,8 @@ static double value_distance(const gltf_track *track, convert_quat a, convert_qu
     return track->is_rotation ? 4 * asin(fmin(chord / 2.0, 1.0)) : chord;
 }
 
-// Negates quaternions so that each has a positive dot product with the previous quaternion. Then
-// programs that interpolate the components take the shorter arc.
+// Negates quaternions where necessary, so that each has a positive dot product with the previous
+// one. Programs that interpolate the components then take the shorter arc.
 static void join_signs(gltf_track *track)
 {
     for (uint32_t i = 1; i < track->num_frames; i++)
@@ -679,7 +686,8 @@ static void join_signs(gltf_track *track)
             track->values[i] = convert_mix(track->values[i], -1, track->values[i], 0);
 }
 
-// Returns true if interpolation between two keys restores all frames between them.
+// Returns true if interpolation between two keys gives the values of all frames between them,
+// within the tolerance.
 static bool can_interpolate(const gltf_track *track, uint32_t first, uint32_t last,
                             double tolerance)
 {
@@ -710,8 +718,9 @@ static bool is_constant(const gltf_track *track, double tolerance)
     return true;
 }
 
-// Selects keys so that interpolation restores each frame within the tolerance. With a tolerance of
-// 0, only constant tracks lose keys. Adjacent keys are at most 15 degrees and 64 frames apart.
+// Selects the frames that become keys, so that interpolation gives each frame within the tolerance.
+// If the tolerance is 0, only constant tracks get fewer keys. Adjacent keys have a distance of at
+// most 15 degrees and 64 frames.
 static void pick_keys(gltf_track *track, double tolerance)
 {
     track->num_keys = 0;
@@ -744,8 +753,8 @@ static md5_xform *sample_clip(const gltf_writer *writer, const convert_clip *cli
     return poses;
 }
 
-// Finds the tracks that clips change by more than the rounding of MD5 files, which have six
-// decimals.
+// Finds the tracks that a clip changes. Changes below the rounding of MD5 files, which have six
+// decimals, do not count.
 static void find_moves(gltf_writer *writer)
 {
     const double max_distance_squared = 4e-12;    // units
@@ -767,12 +776,12 @@ static void find_moves(gltf_writer *writer)
         free(poses);
     }
 
-    // A clip that moves nothing also needs a track, which defines its length.
+    // A clip in which nothing moves needs a track, too, because tracks define its length.
     writer->moves[2 * (size_t)skeleton->order[0]] = true;
 }
 
-// Returns the largest distance, units, between each joint and a vertex that it moves, directly or
-// by its descendants. Free with free().
+// Returns for each joint the largest distance from the joint to a vertex that it moves, directly or
+// by its descendants, in units. The caller frees the array.
 static double *measure_reach(const gltf_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
@@ -793,7 +802,8 @@ static double *measure_reach(const gltf_writer *writer)
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const double bone = md5_vec3_length(writer->assets.rest[joint].translation);
-        // At least one unit, so that joints without vertices keep their directions.
+        // A joint without vertices gets a reach of one unit, so that its rotation stays accurate,
+        // too.
         reach[joint] = fmax(reach[joint], 1.0);
         if (parent != MD5_NONE)
             reach[parent] = fmax(reach[parent], reach[joint] + bone);
@@ -802,8 +812,8 @@ static double *measure_reach(const gltf_writer *writer)
     return reach;
 }
 
-// Returns, for each joint, the number of changing tracks in the chain of joints that has the most
-// of them, among all chains from the root to a leaf through the joint. Free with free().
+// Each joint is part of chains from the root to a leaf. Returns for each joint the largest number
+// of changing tracks in one of these chains. The caller frees the array.
 static uint32_t *count_chain_tracks(const gltf_writer *writer)
 {
     const md5_skeleton *const skeleton = writer->assets.skeleton;
@@ -824,9 +834,9 @@ static uint32_t *count_chain_tracks(const gltf_writer *writer)
     return tracks;
 }
 
-// Computes the error limits of tracks so that no vertex moves farther than the tolerance in any
-// frame. Errors of a chain of joints add up, so each changing track of the chain gets an equal
-// part. The error of a rotation grows with the distance of the vertices that it moves.
+// Computes error limits for the tracks, so that no vertex moves by more than the tolerance in any
+// frame. The errors of a chain of joints add up, so each changing track of a chain gets an equal
+// share. The effect of a rotation grows with the distance of the vertices that it moves.
 static void find_tolerances(gltf_writer *writer)
 {
     const double scale = get_scale(writer->job);
@@ -847,8 +857,8 @@ static void add_track(gltf_writer *writer, json_t *animation, size_t node, const
 {
     const size_t columns = track->is_rotation ? 4 : 3;
     const size_t count = track->num_keys;
-    // put_quat() writes four numbers: the next key overwrites the fourth number of a translation,
-    // and the last translation has space for it.
+    // put_quat() always writes four numbers. The next key overwrites the fourth number of a
+    // translation. The additional element is for the fourth number of the last translation.
     float *const values = common_alloc(count + 1, columns * sizeof *values);
     float *const times = common_alloc(count, sizeof *times);
     for (size_t i = 0; i < count; i++) {
@@ -869,8 +879,8 @@ static void add_track(gltf_writer *writer, json_t *animation, size_t node, const
     free(values);
 }
 
-// Fills the weights of the targets of a mesh in the frames of a clip, [num_frames][num_targets].
-// Returns false if the clip has no weights for any of them.
+// Stores the weights of a mesh's morph targets in the frames of a clip, [num_frames][num_targets].
+// Returns false if the clip animates none of the targets.
 static bool collect_weights(gltf_writer *writer, const convert_clip *clip,
                             const json_t *target_names, float *values)
 {
@@ -921,8 +931,9 @@ static void add_weights(gltf_writer *writer, json_t *animation, const convert_cl
     }
 }
 
-// Writes the translation or the rotation of a joint (track->is_rotation). `poses` are the poses of
-// all frames, [num_frames][num_joints]. `track` has space for the frames, and contains their times.
+// Writes the translation or the rotation of a joint, as track->is_rotation selects.
+// poses[num_frames][num_joints] are the poses of all frames. `track` already contains the times,
+// and has memory for the values.
 static void write_joint_track(gltf_writer *writer, json_t *animation, const md5_xform *poses,
                               uint32_t joint, gltf_track *track)
 {
@@ -935,7 +946,8 @@ static void write_joint_track(gltf_writer *writer, json_t *animation, const md5_
         join_signs(track);
     pick_keys(track, writer->tolerances[2 * (size_t)joint + track->is_rotation]);
 
-    // The first root has a key in the last frame, so that the clip has its length.
+    // The length of a clip is the time of its last key. The first root therefore has a key in the
+    // last frame even if it does not move.
     const bool is_root_translation = joint == skeleton->order[0] && !track->is_rotation;
     if (is_root_translation && track->num_keys == 1 && track->num_frames > 1) {
         track->keys[1] = track->num_frames - 1;
@@ -1015,9 +1027,9 @@ typedef struct camera_track {
     double max_fov_change; // difference from the first frame's field of view, degrees
 } camera_track;
 
-// Computes the times of the frames. A cut is a jump within a thousandth of a frame, from the last
-// key of a shot to the first key of the next shot: the frame after a cut has the time of the last
-// frame of the shot, plus this fraction.
+// Computes the times of the frames. glTF does not support cuts, so a cut becomes a very fast
+// motion. The first frame of a shot follows the last frame of the previous shot after a thousandth
+// of a frame.
 static void find_camera_times(const md5_camera *camera, float *times)
 {
     const double jump_length = 0.001; // frames
@@ -1088,7 +1100,7 @@ static camera_track create_camera_track(uint32_t num_frames)
     return track;
 }
 
-// Adds the animation of a camera path. glTF does not support cuts and an animated field of view, so
+// Adds the animation of a camera path. glTF supports neither cuts nor an animated field of view, so
 // the extras contain both. Returns the JSON object of the animation.
 static json_t *add_camera_animation(gltf_writer *writer, const char *title,
                                     const md5_camera *camera, const camera_track *track)

@@ -1,13 +1,13 @@
-// Reads and writes Inter-Quake Model files of version 2: a model and all its clips in one file.
+// Reads and writes Inter-Quake Model files of version 2. A file contains a model and all its clips.
 //
 // The header contains the size and the offset of each table. Space, winding and texture coordinates
-// are those of MD5. Vertices are in the bind pose, with up to four joints and weights in bytes. A
-// slot of a vertex is one of its joints with a weight.
+// are those of MD5. Vertices are in the bind pose. A slot of a vertex is a joint with a weight;
+// there are up to four slots, stored as bytes.
 //
-// A channel is one of the ten numbers of a joint's transform. A frame contains a 16-bit number for
-// each channel that moves: the value is the lowest value of the channel in all frames, plus this
-// number of steps. A pose contains the lowest value and the step of each channel of a joint. Table
-// entries are structures of 4-byte words.
+// A channel is one of the ten numbers of a joint's transform. A pose describes the channels of one
+// joint: for each channel, its lowest value in all frames and the size of a step. A frame contains
+// a 16-bit number for each channel that moves. The value is the lowest value plus this number of
+// steps. Table entries are structures of 4-byte words.
 #include "demo/convert/assets.h"
 #include "demo/convert/plain_scene.h"
 
@@ -22,8 +22,8 @@ enum { NUM_JOINTS = OFS_ADJACENCY + 1, OFS_JOINTS, NUM_POSES, OFS_POSES, NUM_ANI
 enum { NUM_FRAMES = OFS_ANIMS + 1, NUM_CHANNELS, OFS_FRAMES, OFS_BOUNDS, NUM_COMMENT, OFS_COMMENT };
 enum { NUM_HEADER = OFS_COMMENT + 3, HEADER_SIZE = 16 + 4 * NUM_HEADER }; // two of extensions
 
-// Entries of the tables. Names are offsets in the text block. Channels are t x y z, q x y z w, s x
-// y z; MD5 joints do not have the last three, scale.
+// Entries of the tables follow. Names are offsets in the text block. The ten channels are t x y z,
+// q x y z w and s x y z. MD5 joints have no scale, so only the first seven can move.
 enum { CHANNELS = 10, MOVING = 7 };
 
 // A mesh: ranges of the file's vertices and triangles.
@@ -52,10 +52,10 @@ typedef struct iqm_bone {
     float channels[CHANNELS]; // relative to the parent
 } iqm_bone;
 
-// The channels of a joint in the frames: which of them are stored, and their ranges.
+// The channels of a joint in all frames: which of them frames contain, and how to compute values.
 typedef struct iqm_pose {
     uint32_t parent;
-    uint32_t mask; // bits of the channels that frames contain
+    uint32_t mask; // bits of the channels that frames contain; others are constant
     float lows[CHANNELS];
     float steps[CHANNELS];
 } iqm_pose;
@@ -69,8 +69,8 @@ typedef struct iqm_clip {
     uint32_t flags;
 } iqm_clip;
 
-// The bounds of the vertices in a frame. The radii are distances from the origin and from the z
-// axis.
+// The bounds of the vertices in a frame. `radius` is the largest distance from the origin, and
+// `flat_radius` is the largest distance from the z axis.
 typedef struct iqm_box {
     md5_bounds bounds;
     float flat_radius;

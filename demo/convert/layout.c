@@ -1,7 +1,7 @@
-// Computes the paths of a model's files for an engine, searches for images and materials as the
-// viewer does, and writes them next to the model. Images in PNG and JPEG files are copied unchanged
-// unless their texels must change; all other images become PNG. The main structures are
-// convert_layout, material_search and written_materials (written images and declarations).
+// Computes the paths of a model's files for an engine. Searches for images and materials as the
+// viewer does, and writes them next to the model. PNG and JPEG files are copied unchanged, unless
+// their texels must change. All other images become PNG. The main structures are convert_layout,
+// material_search and written_materials.
 #include "demo/convert/layout.h"
 
 #include "demo/convert/budget.h"
@@ -10,8 +10,8 @@
 // -- Layouts --------------------------------------------------------------------------------------
 
 // Returns the name of a model's declarations: "monsters_imp" for the model imp in
-// models/monsters/imp/. No other model inside of `models` has this name. `inner` is the folder of
-// the model in the game. The caller frees the result.
+// models/monsters/imp/. The name contains the path, so that models in different folders get
+// different names. `inner` is the folder of the model in the game. The caller frees the result.
 static char *name_declarations(const char *inner, const char *name)
 {
     char *const folder = common_copy(inner[0] != '\0' ? inner + strlen("models/") : "");
@@ -51,9 +51,9 @@ static const char *find_models_folder(const char *path)
     return last;
 }
 
-// Sets the folder of the game and the model's folder inside it. `absolute` is the absolute path of
-// the model's folder. The folder of a Doom 3 game contains `models`; for other engines, and without
-// `models`, all files are in one folder.
+// Sets the folder of the game, and the folder of the model inside the game. `absolute` is the
+// absolute path of the model's folder. For Doom 3, the folder of the game contains `models`. For
+// other engines, and if there is no folder `models`, both are the same folder.
 static void set_game_folder(convert_layout *layout, const char *absolute)
 {
     char *const clean = common_normalize_path(absolute);
@@ -80,8 +80,8 @@ static void append_quake_folder(convert_layout *layout, const char *absolute)
     free(outer);
 }
 
-// Decides where the files of a model are written. An engine expects them in certain folders of its
-// game, with certain names. Without an engine, the files are in one folder.
+// Decides where the files of a model are written. Engines expect them in certain folders of the
+// game and with certain names. Without a requested engine, all files are written to one folder.
 convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene)
 {
     const convert_engine *const engine = convert_find_engine(job->engine);
@@ -121,8 +121,9 @@ void convert_free_layout(convert_layout *layout)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Converts a path to a file name that every engine accepts: lower case, no folder, no extension, no
-// '_' at the start, with which Doom 3 marks its own images.
+// Converts a path to a file name that every engine accepts. The name is in lower case, without
+// folder and extension. It does not begin with '_', because Doom 3 marks its own images in this
+// way.
 static char *plain_name(const char *text)
 {
     char *const stem = common_stem(text);
@@ -134,8 +135,8 @@ static char *plain_name(const char *text)
     return name;
 }
 
-// Gives meshes the names that the engine requires: Quake derives image files from shaders, and
-// Cube 2 refers to meshes by name.
+// Changes the names of meshes to those that the engine requires. Quake's engines derive the names
+// of images from shaders, and Cube 2 refers to meshes by name.
 void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names)
 {
     for (uint32_t i = 0; i < doc->num_meshes; i++) {
@@ -160,10 +161,10 @@ static bool is_plain_path(const char *path)
 
 // -- Found materials ------------------------------------------------------------------------------
 
-// Limits for one model: a hostile model may name a large image in each of its meshes.
+// Limits for one model. A hostile model could select a large image in each of its meshes.
 enum { MAX_MESHES = 4096, MAX_BYTES = 1 << 30 };
 
-// For each map of a material, the kind of image by which the viewer searches for it.
+// For each map of a material, the kind of image for which the viewer's search is started.
 static const md5gl_image_kind image_kinds[CONVERT_NUM_MAPS] = {
     MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS, MD5GL_IMAGE_SPECULAR, MD5GL_IMAGE_GLOW};
 
@@ -203,7 +204,8 @@ static const char *material_title(const convert_material *material)
 
 // -- Texels ---------------------------------------------------------------------------------------
 
-// Inverts the green channel of an image, which converts a normal map between +v up and +v down.
+// Inverts the green channel of a normal map. This converts between the two directions in which
+// green can point, +v up and +v down.
 static void flip_green_channel(view_image *image)
 {
     for (size_t i = 0; i < (size_t)image->width * image->height; i++)
@@ -229,7 +231,7 @@ static bool fix_normal_encoding(const material_search *search, const char *name,
     return normals != 0;
 }
 
-// Effect of an unlit stage on the background. A stage is one layer of a Doom 3 material.
+// How an unlit stage changes the background. A stage is one layer of a Doom 3 material.
 typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS } blend_kind;
 
 // Compares the source and destination factors of a stage; see md5_stage.bits.
@@ -258,9 +260,10 @@ static uint8_t largest_component(const uint8_t *texel)
     return texel[2] > largest ? texel[2] : largest;
 }
 
-// Converts an image so that alpha blending looks like adding or multiplying it. Color c over
-// background b is b (1 - a) + c for addition, in which a is the largest component of c. Black over
-// b is b (1 - a) for multiplication, in which 1 - a is the luminance.
+// Converts an image so that alpha blending has the same effect as adding or multiplying it. Let c
+// be a color over a background b, and a the alpha. For addition, b (1 - a) + c replaces b + c, and
+// a is the largest component of c. For multiplication, b (1 - a) replaces b c, and 1 - a is the
+// luminance of c.
 static void blend_by_alpha(view_image *image, blend_kind blending)
 {
     const size_t num_texels = (size_t)image->width * image->height;
@@ -291,9 +294,9 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
     return name ? view_copy_file(md5_game_files(game), name, size, &error) : NULL;
 }
 
-// Reads an image: the file at `path` or, if it is NULL, an image program of the game. `image`
-// receives the texels. file->bytes receives the bytes of the file, or NULL if the program computes
-// the image; the caller frees them, also after an error.
+// Reads an image from the file `path` or, if `path` is NULL, by an image program of the game.
+// `image` receives the texels. file->bytes receives the bytes of the file. It is NULL if the
+// program computes the image. The caller frees the bytes, also after an error.
 static bool read_image(const material_search *search, const char *path,
                        const md5_image_program *program, convert_image *file, view_image *image,
                        md5_error *error)
@@ -314,9 +317,10 @@ static bool read_image(const material_search *search, const char *path,
     return view_decode_image(file->bytes, file->size, MD5_MAX_IMAGE_PIXELS, image, error);
 }
 
-// Returns true if a file can be copied unchanged: a JPEG file, or a PNG file without alpha, unless
-// the material uses alpha. Some readers blend with any alpha. Byte 25 of a PNG file is its color
-// type: bit 2 is alpha, and type 3 is a palette, which may have alpha.
+// Returns true if a file can be copied unchanged. This applies to JPEG files, and to PNG files
+// unless they have alpha that the material does not use: some readers blend with any alpha. Byte 25
+// of a PNG file is its color type. Bit 2 of it is alpha, and type 3 is a palette, which may have
+// alpha.
 static bool is_usable_file(const convert_image *file, bool with_alpha)
 {
     const uint8_t *const bytes = file->bytes;
@@ -327,8 +331,8 @@ static bool is_usable_file(const convert_image *file, bool with_alpha)
     return with_alpha || !may_have_alpha;
 }
 
-// Enables the alpha test of a material if its color image has transparent texels. As in the viewer,
-// an image without a declaration is cut out where its alpha is below 0.5.
+// Enables the alpha test of a material if its color image has transparent texels. This is the rule
+// of the viewer for images without a declaration: texels with alpha below 0.5 are not drawn.
 static void enable_alpha_test(const material_search *search, convert_material *material,
                               const view_image *image)
 {
@@ -344,9 +348,9 @@ static void enable_alpha_test(const material_search *search, convert_material *m
                  material_title(material));
 }
 
-// Stores an image in a material, or reports why it is skipped: it could not be encoded (`image` has
-// no bytes), or all images of the model together are too large. Takes ownership of the bytes.
-// `title` is the path or the image program, for messages; `is_file` tells which of both.
+// Stores an image in a material. If it could not be encoded (`image` has no bytes), or if the
+// images of the model are too large together, reports it as skipped. Takes ownership of the bytes.
+// `title` is the path of the file (`is_file`) or the image program, for messages.
 static void store_image(material_search *search, convert_material *material, convert_map map,
                         const char *title, bool is_file, convert_image image)
 {
@@ -369,8 +373,9 @@ static void store_image(material_search *search, convert_material *material, con
     material->maps[map] = image;
 }
 
-// Changes the texels of an image if other formats need another encoding: normal maps get id's
-// encoding, and blending of colors is replaced by alpha blending. Returns true if texels changed.
+// Changes the texels of an image if other formats need another encoding. Normal maps are converted
+// to id's encoding. Blending modes of color images are replaced by alpha blending. Returns true if
+// texels changed.
 static bool adapt_texels(const material_search *search, convert_map map, const char *title,
                          blend_kind blending, view_image *image)
 {
@@ -467,8 +472,8 @@ static uint8_t *encode_color(const uint8_t texel[4], bool has_alpha, size_t *siz
     return view_encode_png(&(view_image){rgba, SIDE, SIDE}, has_alpha, size);
 }
 
-// Creates a small image of one color for a material that has a color instead of an image,
-// because MD5 materials require an image.
+// Creates a small image of one color. A material of another format can have a color without an
+// image, but MD5 materials require an image.
 void convert_create_color_image(const convert_job *job, convert_material *material, convert_map map,
                                 const double *color)
 {
@@ -495,7 +500,8 @@ void convert_create_color_image(const convert_job *job, convert_material *materi
 
 // -- Declared materials ---------------------------------------------------------------------------
 
-// Returns the first stage of a material that adds light independently of lamps, or NULL.
+// Returns the first stage of a material that adds light of its own, independently of lamps, or
+// NULL.
 static const md5_stage *find_glow(const md5_material *material)
 {
     for (uint32_t i = 0; i < material->num_stages; i++) {
@@ -519,8 +525,8 @@ static char *copy_declaration(const md5_decl *decl)
     return common_format("%.*s", (int)size, text);
 }
 
-// Adds the normal and specular maps of a declared material. A selected color image makes the
-// material a lit surface, so its stages and its blending do not apply.
+// Adds the normal map and the specular map of a declared material. If an option selects the color
+// image, the material is a lit surface, and the color stages of the declaration do not apply.
 static void add_lighting_maps(material_search *search, convert_material *to,
                               const md5_material *material)
 {
@@ -629,8 +635,8 @@ static void add_declared_images(material_search *search, convert_material *to,
 }
 
 // Applies the declaration of a Doom 3 material, evaluated at time 0. Other formats have one image
-// per map: the image of the first stage of each kind, and as glow the first stage that is added to
-// a lit surface. Returns false if the material has no color image.
+// per map. The first stage of each kind provides the image. The glow is the first stage that is
+// added to a lit surface. Returns false if the material has no color image.
 static bool use_declaration(material_search *search, convert_material *to,
                             const md5_material *material)
 {
@@ -648,8 +654,8 @@ static bool use_declaration(material_search *search, convert_material *to,
 
 // -- Materials without a declaration --------------------------------------------------------------
 
-// Reports the images of a material without a declaration: how the color image `diffuse` was found,
-// or that it is missing (NULL), and the images that other formats cannot use.
+// Reports how the color image `diffuse` of a material without a declaration was found. `diffuse` is
+// NULL if it is missing. Also reports found images that other formats cannot use.
 static void note_look(const material_search *search, const convert_material *material,
                       const view_look *look, const char *diffuse)
 {
@@ -673,9 +679,9 @@ static void note_look(const material_search *search, const convert_material *mat
         convert_note(search->job, "material %s: skipped the mask image %s", title, look->masks);
 }
 
-// Returns the file of a map that belongs to the color image `diffuse`: an image that the search
-// found, or a file of the same folder (`files`) with a related name. Returns NULL if there is no
-// such file, or if the file has another meaning.
+// Returns the image file of a map that belongs to the color image `diffuse`. It is the file that
+// the search found, or one of `files`, which are in the same folder, with a related name. Returns
+// NULL if there is no such file or its channels have another meaning.
 static const char *find_map_file(const common_list *files, const view_look *look,
                                  const char *diffuse, convert_map map)
 {
@@ -690,7 +696,7 @@ static const char *find_map_file(const common_list *files, const view_look *look
         return NULL;
 
     const bool is_color_again = map != CONVERT_MAP_COLOR && strcmp(path, diffuse) == 0;
-    // Masks may have the name of a specular map, but their channels have another meaning.
+    // The file name of a mask can be that of a specular map, but its channels have another meaning.
     const bool is_mask = look->masks && strcmp(path, look->masks) == 0;
     return is_color_again || is_mask ? NULL : path;
 }
@@ -733,9 +739,9 @@ static void use_look(material_search *search, convert_material *to, const view_l
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Applies an option to the meshes that it names. Options of the list CONVERT_HIDE have the form
-// "MESH", options of other lists "[MESH=]FILE". `name_end` is the end of MESH in the text, or NULL
-// for all meshes. Returns false if no mesh matches.
+// Applies an option to the meshes that it names. In the list CONVERT_HIDE, an option is "MESH"; in
+// the other lists it is "[MESH=]FILE". `name_end` is the end of MESH in the text, or NULL if the
+// option applies to all meshes. Returns false if no mesh has this name.
 static bool apply_mesh_option(material_search *search, int list, const char *text,
                               const char *name_end)
 {
@@ -752,8 +758,8 @@ static bool apply_mesh_option(material_search *search, int list, const char *tex
     return is_used;
 }
 
-// Applies the options of one list that name a mesh or, if `for_all_meshes` is true, the options
-// that do not. Fails if an option names a mesh that the model does not have.
+// Applies options of one list. If `for_all_meshes` is true, applies those that do not name a mesh;
+// otherwise those that do. Fails if an option names a mesh that the model does not have.
 static bool apply_option_list(material_search *search, int list, bool for_all_meshes,
                               md5_error *error)
 {
@@ -773,8 +779,8 @@ static bool apply_option_list(material_search *search, int list, bool for_all_me
     return true;
 }
 
-// Applies the options for meshes. Options for all meshes are applied first, so that an option for
-// one mesh precedes them. If several options name a mesh, the last option counts.
+// Applies the options for meshes. Options for all meshes are applied first, so that options for
+// single meshes replace them. If several options name a mesh, the last one applies.
 static bool apply_mesh_options(material_search *search, md5_error *error)
 {
     search->mesh_options = common_alloc(search->model->num_meshes, sizeof *search->mesh_options);
@@ -801,9 +807,9 @@ static bool add_selected_images(material_search *search, convert_material *mater
     return true;
 }
 
-// Returns a text that is equal for meshes that share a material. It consists of the shader of the
-// mesh, the shader that is searched for, the image that was found, and the selected images. The
-// caller frees the text.
+// Returns the key of a mesh's material. Meshes with equal keys share a material. The key consists
+// of the mesh's shader, the shader for the search, the image that was found, and the selected
+// images. The caller frees it.
 static char *create_material_key(const md5_mesh *mesh, const char *searched_shader,
                                  const view_look *look, const char *const *files)
 {
@@ -823,7 +829,7 @@ typedef struct mesh_search {
 } mesh_search;
 
 // Finds the game whose declarations apply to a mesh. If an option selects the color image, only a
-// game that the caller passed explicitly applies.
+// game that the caller passed applies, and not a game that was found near the model.
 static mesh_search begin_mesh_search(const material_search *search, uint32_t index)
 {
     const convert_job *const job = search->job;
@@ -849,8 +855,8 @@ static const md5_material *find_declared_material(const material_search *search,
     return md5_game_material(mesh->game, mesh->shader, NULL);
 }
 
-// Adds a new material to the scene, with its images: the images of options first, then those of the
-// declaration, and without a declaration those that were found near the model (`look`).
+// Adds a new material to the scene. Images that options select come first. The other images come
+// from the declaration or, without a declaration, from the search near the model (`look`).
 static bool create_material(material_search *search, const mesh_search *mesh, const char *shader,
                             const view_look *look, md5_error *error)
 {
@@ -882,8 +888,9 @@ static view_look find_mesh_look(const material_search *search, const mesh_search
     return view_find_look(&image_search, is_silent ? silent : search->listener);
 }
 
-// Sets the material of a mesh: an existing material with the same images, or a new material. If
-// search->is_by_shader, all meshes with one shader share one material.
+// Sets the material of a mesh. If a material with the same images exists, the mesh shares it;
+// otherwise a new material is created. If search->is_by_shader is true, all meshes with the same
+// shader share one material.
 static bool add_material(material_search *search, uint32_t index, md5_error *error)
 {
     const char *const shader = search->model->meshes[index].shader;
@@ -898,7 +905,7 @@ static bool add_material(material_search *search, uint32_t index, md5_error *err
         return true;
     }
 
-    // The index of the key is the index of the material in the scene.
+    // key_index is also the index of the material in the scene, because each key adds one material.
     view_look look = find_mesh_look(search, &mesh, index, has_material);
     char *const key =
         create_material_key(&search->model->meshes[index], mesh.shader, &look, mesh.files);
@@ -1003,8 +1010,8 @@ bool convert_find_materials(const convert_job *job, convert_scene *scene, bool a
 
 // -- Written images -------------------------------------------------------------------------------
 
-// Writes a file to the game's folder unless it is empty. Without a game, keeps an existing file,
-// because the model may have been created from it.
+// Writes a file to the folder of the game, unless it is empty. If there is no game, an existing
+// file is kept, because the model may have been created from it.
 static bool write_file(const convert_layout *layout, const char *name, const void *bytes,
                        size_t size, md5_error *error)
 {
@@ -1023,8 +1030,8 @@ static bool write_file(const convert_layout *layout, const char *name, const voi
     return is_written;
 }
 
-// Converts a PNG file to TGA, which Doom 3 reads in contrast to PNG. Returns NULL, and reports the
-// reason as a note, if the file cannot be decoded. The caller frees the result.
+// Converts a PNG file to TGA, because Doom 3 does not read PNG. If the file cannot be decoded,
+// reports the reason as a note and returns NULL. The caller frees the result.
 static uint8_t *convert_to_tga(const convert_layout *layout, const convert_image *png,
                                const char *path, size_t *size)
 {
@@ -1058,8 +1065,8 @@ static bool write_image(const convert_layout *layout, const convert_image *sourc
     return is_written;
 }
 
-// Images and declarations of a model. The index of paths ensures that each image is written once
-// and that no image overwrites another image.
+// The images and declarations that were written for a model. The index of paths ensures that each
+// image is written once and that no image overwrites another one.
 typedef struct written_materials {
     common_text_index paths;      // relative to the root, without extension
     const convert_image **images; // [paths.count]
@@ -1087,10 +1094,10 @@ static size_t index_path(written_materials *written, const convert_image *image,
     return index;
 }
 
-// Writes an image to the preferred path or, if another image has this path, to the path with a
-// number at its end. The numbers that are tried begin above the number of written paths. Does
-// nothing if an equal image was written to one of the tried paths.
-// Returns the path, which `written` owns, or NULL on failure.
+// Writes an image to the preferred path. If another image has this path, appends a number to it.
+// The first number that is tried is above the number of written paths, so few paths must be tried.
+// If an equal image has one of the tried paths, nothing is written. Returns the path, which
+// `written` owns, or NULL on failure.
 static const char *write_once(const convert_layout *layout, written_materials *written,
                               const convert_image *image, const char *preferred, md5_error *error)
 {
@@ -1121,7 +1128,7 @@ static void append_token(convert_bytes *to, const char *folder, const char *name
     for (char *c = token; *c != '\0'; c++)
         if (*c == '"' || (unsigned char)*c < ' ')
             *c = '_';
-    // If a token begins with a number, id's lexer splits it after the number.
+    // If a token begins with a number, id's lexer ends the token after the number.
     const size_t number_length = strspn(token, "0123456789.");
     const bool is_split = number_length > 0 && token[number_length] != '\0';
     const bool is_plain = is_plain_path(token) && !is_split;
@@ -1201,8 +1208,8 @@ static void describe_meshes(written_materials *written, const convert_material *
                          COMMON_LENGTH(lines));
 }
 
-// Returns true if a name could be a type of declarations of some engine, such as "Material", which
-// is Blender's default name, or "skin": engines ignore case.
+// Returns true if an engine could mistake a name for a type of declarations. Examples are
+// "Material", which is Blender's default name, and "skin". Engines ignore case.
 static bool can_be_type(const char *name)
 {
     const char *end = name;
@@ -1211,8 +1218,8 @@ static bool can_be_type(const char *name)
     return *end == '\0';
 }
 
-// Returns the line "blend" of the stage with a material's color image, or "" if the stage needs no
-// such line: the image is unlit and is not blended.
+// Returns the line "blend" of the stage with a material's color image. Returns "" if the stage
+// needs no such line, because the image is unlit and not blended.
 static const char *color_blend_line(const convert_material *material)
 {
     if (material->alpha == CONVERT_BLEND)
@@ -1341,8 +1348,8 @@ static bool is_supported_map(const convert_layout *layout, int map)
     return (supported_maps[layout->family] >> map & 1) != 0;
 }
 
-// Writes the image of a map and sets *path, which a declaration uses: NULL if the engine does not
-// support the file name.
+// Writes the image of a map. *path receives the path for the declaration, or NULL if the engine
+// cannot read a file with this name.
 static bool write_map(const convert_layout *layout, const convert_material *material, int map,
                       written_materials *written, const char **path, md5_error *error)
 {

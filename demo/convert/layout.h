@@ -11,8 +11,8 @@ typedef struct convert_layout {
     const convert_scene *scene;
     convert_family family;
     uint32_t max_weights; // weights per vertex; 0: no limit
-    bool has_one_clip;    // the model has a single clip with its name
-    bool is_bare;         // no game: no declarations, and images are named after shaders
+    bool has_one_clip;    // the engine reads a single clip, which has the name of the model
+    bool is_bare;         // there is no game: no declarations, and images are named after shaders
     char *folder;         // folder of the model and its clips
     char *name;           // name of the model, without folder and extension
     char *declared;       // name of the declarations

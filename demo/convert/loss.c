@@ -1,9 +1,9 @@
-// Measures and reports the scale of joints, which MD5 cannot store.
+// Measures and reports the effect of the scale of joints, because MD5 joints have no scale.
 //
-// A reader computes the difference between the file's transform of each joint and the transform
-// that MD5 stores, for each pose of a clip. The weighted sum of the differences at a vertex is the
-// displacement of the vertex by the conversion. The main structure is convert_loss, the largest of
-// these displacements.
+// For each pose of a clip, a reader computes a difference for each joint: its transform in the file
+// minus the transform that MD5 stores. The weighted sum of these differences at a vertex is the
+// displacement of the vertex by the conversion. The main structure is convert_loss, the largest
+// displacement.
 #include "demo/convert/loss.h"
 
 // Returns the largest absolute value of the elements of a transform.
@@ -28,8 +28,8 @@ static convert_vec displacement(const convert_affine *moves, const md5_weight *w
     return sum;
 }
 
-// Returns the distance between the indices of measured vertices; 1: all vertices are measured. If
-// a mesh has many positions in all frames and clips, a larger step limits the time.
+// Returns the step between measured vertices; 1 means that all are measured. The step limits the
+// time for meshes with many vertices in many frames and clips.
 static uint32_t vertex_step(const convert_loss_clip *clip, const md5_doc_mesh *mesh)
 {
     const double max_positions = 1 << 26; // of a mesh in all clips
@@ -39,8 +39,9 @@ static uint32_t vertex_step(const convert_loss_clip *clip, const md5_doc_mesh *m
     return 1 + (uint32_t)fmin(num_positions / max_per_clip, max_step);
 }
 
-// Returns the highest ancestor of a joint whose scale differs from the scale in MD5, or the joint
-// if no ancestor differs. Joints inherit scale, so that this ancestor is the cause.
+// Returns the joint that causes a difference of scale. Joints inherit scale from their parents. The
+// cause is therefore the highest ancestor whose scale differs from that in MD5, or else the joint
+// itself.
 static uint32_t find_scaled_ancestor(const md5_doc *model, const convert_affine *moves,
                                      uint32_t joint)
 {
@@ -77,8 +78,8 @@ void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
     }
 }
 
-// Reports the largest distance of convert_measure_loss(): a note if it is small, an error above
-// 1 % of the model's size.
+// Reports the largest displacement of convert_measure_loss(). Above 1 % of the model's size it is
+// an error, and below it is a note.
 bool convert_report_loss(const convert_job *job, const convert_loss *loss, const md5_doc *model,
                          double size, double unit, const char *path, md5_error *error)
 {

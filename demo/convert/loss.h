@@ -1,5 +1,6 @@
-// The loss of data that MD5 cannot store, measured in posed vertices. One rule for all readers: a
-// loss above 1 % of the model's size is an error unless the job is forced; a smaller one is a note.
+// Losses of data that MD5 cannot store, measured at posed vertices. All readers use the same rule:
+// a loss above 1 % of the model's size is an error unless --force is given. A smaller loss is a
+// note.
 #ifndef DEMO_CONVERT_LOSS_H
 #define DEMO_CONVERT_LOSS_H
 
@@ -10,7 +11,7 @@
 typedef struct convert_loss {
     double distance; // units
     char clip[48];   // beginning of the name
-    uint32_t joint;  // the highest joint that is scaled
+    uint32_t joint;  // the highest joint in the hierarchy that is scaled
     double time;     // seconds
     const char *mesh;
 } convert_loss;
@@ -26,8 +27,8 @@ typedef struct convert_loss_clip {
 // Returns the largest absolute value in the linear part of a transform.
 double convert_max_element(const convert_affine *a);
 
-// Updates the largest displacement in one pose. moves[joints of the model]: the transform of each
-// joint in the file minus its transform in MD5.
+// Updates the largest displacement by the vertices of one pose. moves[] contains for each joint of
+// the model its transform in the file minus its transform in MD5.
 void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
                           const convert_affine *moves, double time);
 

@@ -1,5 +1,5 @@
-// Reads a machine file: its model, all its clips, and the morph targets in the folder `morphs` with
-// the weights that clips drive.
+// Reads a machine file: its model, its clips, and the morph targets in the folder `morphs`. The
+// weights of targets are read if clips drive them.
 #include "demo/convert/convert.h"
 #include "md5/md5play.h"
 
@@ -52,8 +52,8 @@ static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const
         weights->keys[frame] += sample_weight(morph, frame, &next);
 }
 
-// Adds the clips of a character. A file that several clips play is one part, under the name of the
-// first of them. names[num_clips] become the names of the parts.
+// Adds the clips of a character. If several clips play one file, the file is one part with the name
+// of the first of them. names[num_clips] receive the names of the parts.
 static bool add_clips(convert_scene *scene, const md5_character *character, const char **names,
                       md5_error *error)
 {

@@ -30,18 +30,19 @@ bool convert_read_md5(const convert_job *job, convert_input *input, convert_scen
 
 // -- Writing --------------------------------------------------------------------------------------
 
-// The output of a scene as MD5 files.
+// State of writing a scene as MD5 files.
 typedef struct md5_output {
     convert_layout layout;
     const char *const *extensions; // by convert_part_kind
     const md5_model *model;        // clips are changed to match it; NULL: clips are unchanged
-    md5_doc **clips; // [num_clips] to merge, because Quake's engines read a single clip
+    md5_doc **clips;               // [num_clips] clips to join, for engines that read one clip
     size_t num_clips;
     uint64_t num_frames; // of all clips to merge
 } md5_output;
 
-// Writes a file to the output folder, called `name` with the extension for the kind of the part. If
-// the output is a file of this name, its extension keeps the case that the user typed.
+// Writes a file to the output folder. `name` is the file name without the extension, which `kind`
+// selects. If the user typed the same name as the output with capitals in the extension, keeps
+// them.
 static bool write_bytes(const md5_output *writer, convert_part_kind kind, const char *name,
                         const char *bytes, size_t size, md5_error *error)
 {
@@ -93,8 +94,8 @@ static void note_weights(const md5_output *writer, uint32_t num_vertices, float 
                      noun);
 }
 
-// Changes a model to satisfy the limits of the engine: unit rotations, and weights with a sum of 1
-// and a limited number per vertex.
+// Changes a model to satisfy the limits of the engine. Rotations become unit quaternions. The
+// weights of each vertex get the sum 1, and their number is limited.
 static bool limit_model(const md5_output *writer, md5_doc *doc, md5_error *error)
 {
     const float max_sum_error = 1e-3f;
@@ -109,8 +110,8 @@ static bool limit_model(const md5_output *writer, md5_doc *doc, md5_error *error
     return true;
 }
 
-// Returns true if the clip has bounding boxes and none of them is empty. Engines cull a model with
-// an empty box.
+// Returns true if a clip has bounding boxes and none of them is empty. With an empty box, engines
+// do not draw the model.
 static bool has_valid_bounds(const md5_doc *doc)
 {
     if (!doc->bounds)
@@ -124,9 +125,9 @@ static bool has_valid_bounds(const md5_doc *doc)
     return true;
 }
 
-// Changes a clip to satisfy the limits of the engine: the joints of the model, and a bounding box
-// per frame. If the engine reads one clip, all components are stored in each frame, because some of
-// these engines ignore base frames.
+// Changes a clip to satisfy the limits of the engine. The clip gets the joints of the model and a
+// bounding box for each frame. For an engine that reads one clip, all components are stored in each
+// frame, because some of these engines ignore base frames.
 static bool limit_clip(const md5_output *writer, md5_doc *doc, const char *name, md5_error *error)
 {
     const uint32_t num_joints =
@@ -218,8 +219,8 @@ static bool write_one_clip(const md5_output *writer, md5_error *error)
     return is_written;
 }
 
-// Returns true if the bytes of a part are written unchanged: a reader created them as text, and no
-// engine has limits.
+// Returns true if the bytes of a part can be written unchanged. A reader must have created them as
+// text, and no engine may have limits.
 static bool is_final(const md5_output *writer, const convert_part *part)
 {
     return !part->path && !writer->layout.job->engine && writer->extensions == text_extensions;
@@ -247,7 +248,8 @@ static void collect_clip(md5_output *writer, const convert_part *part, md5_doc *
     *COMMON_ADD_ITEM(writer->clips, writer->num_clips) = doc;
 }
 
-// Writes a part under a name, or collects it if it is a clip for an engine that reads one clip.
+// Writes a part under a name. A clip for an engine that reads one clip is only collected, because
+// all clips are joined later.
 static bool write_part(md5_output *writer, const convert_part *part, const char *name,
                        md5_error *error)
 {
@@ -272,8 +274,8 @@ static bool write_part(md5_output *writer, const convert_part *part, const char 
     return is_written;
 }
 
-// Writes a clip with one frame, the bind pose, for an engine that does not show models without
-// clips. The clip contains the root; limit_clip() adds the other joints.
+// Writes a clip with one frame, the bind pose, because some engines do not show a model without a
+// clip. The clip contains only the root; limit_clip() adds the other joints.
 static bool write_bind_pose(md5_output *writer, md5_error *error)
 {
     const uint32_t first = writer->model->skeleton.order[0];
@@ -290,8 +292,8 @@ static bool write_bind_pose(md5_output *writer, md5_error *error)
     return is_done;
 }
 
-// Returns true if a weight differs from the weight in the previous or the next frame. All other
-// keys have the value that interpolation between their neighbors gives.
+// Returns true if a key must be written. A key is redundant if the previous and the next key have
+// the same weight.
 static bool is_needed_key(const convert_weights *weights, size_t index)
 {
     if (index == 0 || index + 1 == weights->num_keys)
@@ -390,9 +392,9 @@ static bool write_machine(const md5_output *writer, const convert_scene *scene, 
     return is_written;
 }
 
-// Fails if a part cannot be written as MD5: it cannot be parsed, or it is a clip of version 6 whose
-// hierarchy is unknown, for which md5_write_doc() fills the error. Called first, so that no file is
-// written before the error.
+// Fails if a part cannot be written as MD5. Reasons are a syntax error, and a clip of version 6
+// without a known hierarchy. All parts are checked first, so that no file is written before an
+// error.
 static bool check_parts(const md5_output *writer, const convert_scene *scene, md5_error *error)
 {
     for (size_t i = 0; i < scene->num_parts; i++) {
@@ -418,9 +420,8 @@ static char *name_part(const md5_output *writer, const convert_part *part, bool 
     return common_copy(is_output ? writer->layout.name : part->name);
 }
 
-// Writes all parts. If the output is a file, the first part with its extension gets the name of the
-// output; the other parts keep their names. Fails if the output is a file and no part has its
-// extension.
+// Writes all parts. If the output is a file, the first part with the extension of this file gets
+// its name, and the other parts keep their names. Fails if no part has this extension.
 static bool write_parts(md5_output *writer, const convert_scene *scene, md5_error *error)
 {
     const convert_job *const job = writer->layout.job;

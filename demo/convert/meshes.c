@@ -1,7 +1,9 @@
-// Converts meshes and morph targets of a plain scene to MD5 meshes. An MD5 vertex has one point for
-// each joint that moves it, in the space of that joint. A mesh of a plain scene consists of
-// primitives, one for each material; each of them becomes an MD5 mesh. A slot is an index in the
-// list of joints of a skin. mesh_builder is a primitive while it is converted.
+// Converts the meshes and morph targets of a plain scene to MD5 meshes.
+//
+// An MD5 vertex has one point for each joint that moves it, in the space of that joint. A mesh of a
+// plain scene consists of primitives, one for each material, and each primitive becomes an MD5
+// mesh. A slot is an index in the list of joints of a skin. The main structure is mesh_builder, a
+// primitive while it is converted.
 #include "demo/convert/meshes.h"
 
 #include "demo/looks/look.h"
@@ -34,16 +36,16 @@ typedef struct mesh_builder {
     plain_scene *plain;
     uint32_t node;
     const plain_primitive *in;
-    const rig_skin *skin; // NULL: all vertices belong to `joint`
-    const convert_affine
-        *bases; // [num_joints of the skin, or 1] from the mesh to the joint's space
+    const rig_skin *skin;        // NULL: all vertices belong to `joint`
+    const convert_affine *bases; // transform from the mesh to each joint's space, for the joints of
+                                 // the skin or for `joint`
     uint32_t joint;
     char location[64];         // location of the primitive in the file, for messages
     size_t num_sets;           // sets of four joints and weights; 0 without a skin
     size_t num_corners;        // triangle corners: indices, or vertices if there are no indices
     vertex_values *attributes; // [num_attributes] all attributes
     size_t num_attributes;
-    size_t num_kept;        // the first vertices, see count_md5_vertices(); they are never merged
+    size_t num_kept; // number of the first vertices that are never merged; see count_md5_vertices()
     uint32_t *md5_vertices; // [num_vertices] index of the MD5 vertex of each vertex
     md5_doc_mesh mesh;      // the result
     md5_weight **moved;     // [num_targets][mesh.num_weights] the result for each target
@@ -63,7 +65,7 @@ static size_t corner_vertex(const mesh_builder *from, size_t i)
     return from->in->indices ? from->in->indices[i] : i;
 }
 
-// Lists the attributes of a primitive, which decide if two vertices are equal.
+// Lists the attributes that MD5 can store. Two vertices are merged if all of these are equal.
 static void list_attributes(mesh_builder *to)
 {
     const plain_primitive *const in = to->in;
@@ -77,8 +79,8 @@ static void list_attributes(mesh_builder *to)
         add_attribute(to, in->moves[i], 3);
 }
 
-// Charges the cost of a primitive to the budget. Returns false if it is exceeded. Each vertex has
-// up to one weight per element of its sets, also in each morph target.
+// Charges the cost of a primitive to the budget. Returns false if the budget is exceeded. Each
+// vertex has at most one weight per slot of its sets, and morph targets repeat the weights.
 static bool charge_primitive(const mesh_builder *to)
 {
     enum { BYTES_PER_CORNER = 32 }; // memory for a corner and for a vertex in MD5's tables
@@ -110,8 +112,8 @@ static bool open_primitive(mesh_builder *to)
     return charge_primitive(to);
 }
 
-// Writes the values of all attributes of a vertex that MD5 can store. Vertices for which they are
-// equal are merged: glTF splits vertices if normals, tangents or colors differ.
+// Writes the values of all listed attributes of a vertex. Vertices with equal values are merged,
+// because glTF splits vertices where normals, tangents or colors differ, which MD5 does not store.
 static void write_attributes(const mesh_builder *from, size_t v, float *values)
 {
     for (size_t j = 0; j < from->num_attributes; j++) {
@@ -142,9 +144,9 @@ static size_t add_influence(joint_weight *found, size_t count, uint32_t slot, do
     return k == count ? count + 1 : count;
 }
 
-// Reads the influences of a vertex: one for each joint with a positive weight. The weights are
-// scaled to a sum of 1. A vertex without weights is attached to the first joint. Returns the number
-// of influences. If a joint index is invalid, fills the scene's error and returns 0.
+// Reads the influences of a vertex, one for each joint with a positive weight. The sum of the
+// weights is scaled to 1. A vertex without weights is attached to the first joint. Returns the
+// number of influences, or 0 after an error, which is an invalid index of a joint.
 static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX_WEIGHTS])
 {
     size_t count = 0;
@@ -210,8 +212,9 @@ static convert_vec default_position(const mesh_builder *to, size_t v)
     return position;
 }
 
-// Adds one weight of vertex `v`, the newest of the mesh, to the mesh and to each morph target. A
-// target moves the vertex away from its default position.
+// Adds one weight of vertex `v` to the mesh and to each of its morph targets. `v` must be the last
+// vertex that was added. In a target, the weight has the position to which the target moves the
+// vertex.
 static void add_weight(mesh_builder *to, size_t v, joint_weight influence, uint32_t joint)
 {
     md5_doc_mesh *const mesh = &to->mesh;
@@ -276,8 +279,8 @@ static uint32_t *find_equal_vertices(const mesh_builder *to)
     return first;
 }
 
-// Adds the vertices that triangles use, in the order of the file. Equal vertices become one. The
-// first num_kept vertices are always added, one by one, because they were MD5 vertices.
+// Adds the vertices that triangles use, in the order of the file. Equal vertices are merged. The
+// first num_kept vertices are always added separately, because each of them was an MD5 vertex.
 static bool add_vertices(mesh_builder *to)
 {
     const size_t count = to->in->num_vertices;
@@ -286,8 +289,8 @@ static bool add_vertices(mesh_builder *to)
         is_used[corner_vertex(to, i)] = true;
     memset(is_used, true, to->num_kept);
 
-    // added[v] is for the first of several equal vertices: the index of the MD5 vertex that was
-    // added for them, or MD5_NONE if none of them was added yet.
+    // For the first of several equal vertices, `added` contains the index of their MD5 vertex. It
+    // is MD5_NONE until one of them is added.
     uint32_t *const first = find_equal_vertices(to);
     uint32_t *const added = common_alloc(count, sizeof *added);
     for (size_t v = 0; v < count; v++)
@@ -325,8 +328,8 @@ static uint32_t unshare_vertex(md5_doc_mesh *mesh, bool *is_used, uint32_t verte
     return copy;
 }
 
-// Finds the vertices of a triangle of the primitive, whose first corner is `first`. Each odd
-// triangle of a strip has the opposite orientation.
+// Finds the three vertices of a triangle whose first corner is `first`. In a strip, each second
+// triangle has the opposite orientation.
 static void find_triangle(const mesh_builder *to, size_t first, uint32_t triangle[3])
 {
     const plain_mode mode = to->in->mode;
@@ -342,9 +345,9 @@ static bool is_degenerate(const uint32_t triangle[3])
     return triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[0] == triangle[2];
 }
 
-// Adds all triangles with three different vertices. Front faces of MD5 are clockwise, so that two
-// vertices are exchanged, unless the placement of the mesh is a mirror. Without normals, triangles
-// do not share vertices, so that they are flat.
+// Adds all triangles that have three different vertices. Front faces are clockwise in MD5, so two
+// corners are exchanged, unless the placement of the mesh mirrors it. If the primitive has no
+// normals, triangles get separate vertices, so that they are flat-shaded.
 static void add_triangles(mesh_builder *to)
 {
     md5_doc_mesh *const mesh = &to->mesh;
@@ -372,8 +375,8 @@ static void add_triangles(mesh_builder *to)
     free(is_used);
 }
 
-// Selects the name of a mesh. The name that the mesh had as an MD5 mesh is preferred, even if it is
-// empty. Otherwise the mesh gets the name of its node, or its name in the file.
+// Returns the name for a mesh. If the mesh was an MD5 mesh before, it keeps its name, even if it is
+// empty. Otherwise it gets the name of its node or its name in the file.
 static const char *mesh_name(const mesh_builder *to)
 {
     rig_meshes *const meshes = to->meshes;
@@ -389,9 +392,9 @@ static const char *mesh_name(const mesh_builder *to)
     return rig_add_name(&meshes->names, name, 255, "mesh_", meshes->model.num_meshes + (size_t)1);
 }
 
-// Returns a copy of the name of a material with '_' for dots, unless it is the name of an image.
-// Doom 3 ignores the last dot of a shader and the text after it, so that Material.001 and
-// Material.002 would be one material.
+// Returns the name of a material with '_' instead of dots, unless it is the name of an image. Doom
+// 3 ignores the last dot of a shader and the text after it. Without this change, Material.001 and
+// Material.002 would become one material.
 static char *replace_dots(const char *name)
 {
     char *const copy = common_copy(name);
@@ -417,8 +420,9 @@ static const char *mesh_shader(const mesh_builder *to)
     if (material->shader)
         return material->shader;
 
-    // The scene may contain the shader of the MD5 mesh. The name of the material is used instead if
-    // it is not a prefix of that shader, because an editor has changed it.
+    // Files that were written from MD5 contain the shader of the mesh. It is used if the name of
+    // the material is a prefix of it. Otherwise an editor has changed the material, and its name is
+    // used.
     const char *const name = material->name;
     const bool is_named = name && (!shader || strncmp(name, shader, strlen(name)) != 0);
     char *const plain_name = is_named ? replace_dots(name) : common_copy(shader);
@@ -483,8 +487,8 @@ static bool skip_primitive(const mesh_builder *to)
     return true;
 }
 
-// Converts a primitive to a mesh of the model if it contains a triangle. `to` is a copy: the state
-// of one primitive.
+// Converts a primitive to a mesh of the model, if it contains a triangle. `to` is a copy, so that
+// each primitive begins with the same state.
 static bool convert_primitive(mesh_builder to)
 {
     enum { ELEMENTS_PER_PRIMITIVE = 1000 }; // cost without the vertices
@@ -509,8 +513,8 @@ static bool convert_primitive(mesh_builder to)
     return is_converted;
 }
 
-// Returns a pose as players read it from an MD5 file, which stores only x, y and z of a rotation.
-// The error of w is large for rotations by 180 degrees.
+// Returns a pose as players will read it from a file. MD5 stores only x, y and z of a rotation, and
+// w is computed from them. Its error is large near rotations by 180 degrees.
 static convert_xform round_pose(convert_xform pose)
 {
     const md5_vec3 q = convert_stored_rotation(pose.rotation);
@@ -518,9 +522,9 @@ static convert_xform round_pose(convert_xform pose)
                                           .translation = convert_stored_point(pose.translation)});
 }
 
-// Creates the transforms from the mesh to the space of each joint in the bind pose; see rig.h. For
-// a skin that is bound in the rest pose, the pose is rounded as in the file, so that vertices do
-// not move by the rounding. The caller frees the array.
+// Creates the transforms from the mesh to each joint in the bind pose; see rig.h. If the skin is
+// bound in the rest pose, the rounded pose of the file is used, so that rounding does not move
+// vertices. The caller frees the array.
 static convert_affine *create_bases(const mesh_builder *to)
 {
     const convert_rig *const rig = to->meshes->rig;
@@ -547,9 +551,9 @@ static convert_affine *create_bases(const mesh_builder *to)
     return bases;
 }
 
-// Returns the joint for the meshes that have no joint above them. In the file they do not move;
-// therefore it is the additional root or, in a file with skins, a root that no clip moves. For an
-// engine that allows one root only, it is this root, even if a clip moves it.
+// Returns the joint for meshes that are not below a joint. Such meshes do not move in the file. If
+// the additional root is a joint, they are attached to it, and otherwise to a root that no clip
+// moves. If an engine allows only one root, the only root is used even if a clip moves it.
 static uint32_t find_mesh_root(const convert_rig *rig)
 {
     const uint32_t additional_root = rig->nodes[rig->num_nodes - 1].joint;
@@ -559,9 +563,8 @@ static uint32_t find_mesh_root(const convert_rig *rig)
     return still_root != MD5_NONE ? still_root : 0;
 }
 
-// Reports the joint to which a mesh without a skin was attached, in a file with skins: there the
-// mesh may be something else than a part of the character. `is_below_joint` means that the joint is
-// an ancestor of the mesh.
+// Reports to which joint a mesh without a skin was attached. In a file with skins, such a mesh may
+// be no part of the character. `is_below_joint` means that the joint is above the mesh in the file.
 static void note_rigid_mesh(const convert_rig *rig, const char *mesh_name, const rig_joint *joint,
                             bool is_below_joint)
 {
@@ -595,9 +598,9 @@ static uint32_t find_rigid_joint(const convert_rig *rig, uint32_t node_index)
     return joint;
 }
 
-// Returns the number of a primitive's first vertices that were written from MD5 vertices and keep
-// their order. The file stores this number for meshes with one primitive. It is ignored if an
-// editor has removed vertices since.
+// Returns how many of a primitive's first vertices were written from MD5 vertices and keep their
+// order. Files store this number for meshes with one primitive. It is ignored if the primitive now
+// has fewer vertices.
 static size_t count_md5_vertices(const plain_mesh *mesh, const plain_primitive *primitive)
 {
     const bool is_single = mesh->num_primitives == 1;
@@ -606,8 +609,8 @@ static size_t count_md5_vertices(const plain_mesh *mesh, const plain_primitive *
     return is_single && is_possible ? (size_t)mesh->num_vertices : 0;
 }
 
-// Converts all primitives of a node's mesh. The transforms of the joints are charged to the budget
-// before they are computed, because a hostile file can use one skin with many joints in many nodes.
+// Converts all primitives of a node's mesh. The cost of the joints' transforms is charged before
+// they are computed: a hostile file can use one skin with many joints in many nodes.
 static bool convert_node_mesh(rig_meshes *meshes, uint32_t node_index)
 {
     enum { ELEMENTS_PER_PRODUCT = 4 }; // cost of a product of two transforms
@@ -696,7 +699,7 @@ void rig_free_meshes(rig_meshes *meshes)
 
 // -- Morph targets --------------------------------------------------------------------------------
 
-// The morph targets of all meshes, grouped by name. Targets with one name form a linked list.
+// The displacements of morph targets by name. Those with the same name form a linked list.
 typedef struct target_groups {
     common_text_index names;
     size_t *first; // [names.count] index of the first of meshes->moved with this name
@@ -744,8 +747,8 @@ static bool check_offsets(const plain_scene *plain, const md5_doc_mesh *mesh)
     return true;
 }
 
-// Adds the model of a target: the meshes that the target moves get the weights of the target; all
-// other meshes keep the weights of the model. `doc` is a copy of the model, which is restored.
+// Adds a morph target as a model. Meshes that the target moves get its weights, and all other
+// meshes keep the weights of the model. `doc` is a copy of the model and is restored afterwards.
 static bool add_target(const rig_meshes *meshes, const target_groups *groups, size_t group,
                        md5_doc *doc, convert_scene *scene)
 {
