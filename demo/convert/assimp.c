@@ -638,7 +638,7 @@ static double get_number(const struct aiMetadata *data, const char *name, double
 }
 
 // Returns the transform from the file's axes and units to glTF's (x left, y up, z forward, meters).
-// Only FBX files contain their axes and their unit, in centimetres.
+// Of all formats, only FBX stores the axes and the unit of a file, the latter in centimeters.
 static struct aiMatrix4x4 to_gltf(const assimp_importer *importer)
 {
     const struct aiMetadata *const data = importer->scene->mMetaData;

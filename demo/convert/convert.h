@@ -1,5 +1,7 @@
 // Converts models, clips and camera paths between MD5 and other formats.
 //
+//   files --reader of their kind--> scene --writer of the output's kind--> files
+//
 // MD5 is the intermediate format of every conversion. A reader of the input format adds MD5 files
 // to a scene (convert_scene), and a writer of the output format converts the scene to files.
 // Readers create MD5 files as documents (md5edit.h), and writers load them with the library. Every

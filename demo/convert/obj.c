@@ -2,8 +2,8 @@
 // without support for joints and clips. `md5tool bind` reads OBJ (obj_in.c).
 #include "demo/convert/assets.h"
 
-// Returns a name for a line, which the name ends. An empty name is replaced by "mesh_" and the
-// index. The caller frees the result.
+// Returns a name that a line can end with. A line break would begin another line, so the name
+// contains none. An empty name is replaced by "mesh_" and the index. The caller frees the result.
 static char *line_name(const char *name, uint32_t index)
 {
     if (name[0] == '\0')
@@ -20,8 +20,8 @@ typedef struct obj_writer {
     bool is_done; // no failure so far
 } obj_writer;
 
-// Returns true if no mesh before `index` has the same shader. Meshes without a shader have separate
-// materials.
+// Returns true if no mesh before `index` has the same shader, so that a material must be written
+// for it. Meshes without a shader have separate materials.
 static bool is_new_shader(const md5_model *model, uint32_t index)
 {
     const char *const shader = model->meshes[index].shader;
@@ -33,7 +33,8 @@ static bool is_new_shader(const md5_model *model, uint32_t index)
     return true;
 }
 
-// Writes the color images of a shader and refers to them in the text of its material.
+// Writes the color images of a shader. Appends the lines that refer to them to the text of its
+// material.
 static bool write_images(const obj_writer *writer, const char *shader, convert_bytes *text)
 {
     for (size_t i = 0; i < writer->scene->num_materials; i++) {
@@ -86,8 +87,8 @@ static void put_vec(const obj_writer *writer, convert_bytes *text, const char *k
     convert_append_text(text, "%s %.9g %.9g %.9g\n", key, v.x, v.y, v.z);
 }
 
-// Appends the lines of a mesh. `first` is the index of its first vertex in the file, from 1.
-// Position, texture coordinate and normal of a vertex have the same index.
+// Appends the lines of a mesh. `first` is the index of its first vertex in the file; the first
+// index in a file is 1. A vertex has the same index for position, texture coordinate and normal.
 static void append_mesh(const obj_writer *writer, convert_bytes *text, const md5_mesh *mesh,
                         uint32_t first, const md5_vec3 *positions, const md5_vec3 *normals)
 {
@@ -107,8 +108,9 @@ static void append_mesh(const obj_writer *writer, convert_bytes *text, const md5
     }
 }
 
-// Writes one pose of all meshes to a file. `palette` contains the matrices of the joints; NULL is
-// the bind pose. The vertices are the vertices of the MD5 file.
+// Writes one pose of all meshes to a file. `palette` contains a matrix per joint, from the bind
+// pose to the pose; NULL selects the bind pose. The vertices are those of the MD5 file, without the
+// duplicates that the library creates.
 static bool write_pose(const obj_writer *writer, const char *name, const md5_mat34 *palette)
 {
     const md5_model *const model = writer->assets.model;
@@ -141,8 +143,8 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     return is_written;
 }
 
-// For convert_visit_frames(). The files are NAME_0000.obj ... for one clip, and NAME_CLIP_0000.obj
-// ... for several clips.
+// Writes one frame of a clip to a file. It is a callback for convert_visit_frames(). The files are
+// named NAME_0000.obj and so on for one clip, and NAME_CLIP_0000.obj and so on for several clips.
 static void write_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     obj_writer *const writer = user;

@@ -1,24 +1,24 @@
 // Reads Wavefront OBJ line by line: a surface without joints, for `md5tool bind`. The surface does
-// not become a plain scene, because it has no joints, materials or clips: `md5tool bind` attaches
-// its vertices to the joints of an MD5 model and needs the positions that triangles share.
+// not become a plain scene. `md5tool bind` attaches its vertices to the joints of an MD5 model, so
+// it needs to know which triangles share a position.
 #include "demo/convert/budget.h"
 #include "demo/convert/obj.h"
 #include "demo/convert/tokens.h"
 
-// Much more than any mesh that can be drawn; with this limit, counts fit in 32 bits.
+// Far above any mesh that can be drawn. The limit ensures that counts fit in 32 bits.
 enum { MAX_ITEMS = 1 << 28 };
 
 // An OBJ file while it is read.
 typedef struct obj_reader {
     convert_tokens in; // the current line
-    uint32_t part;     // part to which faces are added
+    uint32_t part;     // index of the part to which faces are added
     convert_obj *obj;
-    common_text_index materials; // with the indices of the parts
+    common_text_index materials; // names of the materials; their indices are those of the parts
     convert_budget budget;
     convert_job job; // contains only the budget
 } obj_reader;
 
-// Fails if a list has reached the limit of elements.
+// Fails if a list cannot grow, because it has reached MAX_ITEMS elements.
 static bool has_capacity(const obj_reader *reader, uint32_t count)
 {
     if (count >= MAX_ITEMS)
@@ -85,9 +85,9 @@ static bool is_at_number(const obj_reader *reader)
     return is_in_token(reader) && (c == '-' || (c >= '0' && c <= '9'));
 }
 
-// Reads an index. Indices count from 1 or, if negative, backward from the last element so far.
-// `count` is the number of elements so far, `name` their name, and `expected` the name of the
-// index.
+// Reads an index. Indices count from 1. Negative indices count backward from the last element so
+// far. `count` is the number of elements so far, and `name` is their name in messages. `expected`
+// describes the index in messages.
 static bool read_index(obj_reader *reader, const char *expected, const char *name, uint32_t count,
                        uint32_t *index)
 {
@@ -120,8 +120,8 @@ static uint32_t find_part(obj_reader *reader, const char *name, size_t size)
     return (uint32_t)number;
 }
 
-// Reads the texture coordinate of a corner, which may be missing: TEXCOORD, or nothing before the
-// '/' of a normal.
+// Reads the texture coordinate of a corner. It is missing if the token ends, or if the '/' of the
+// normal follows, as in POSITION//NORMAL.
 static bool read_corner_texcoord(obj_reader *reader, convert_obj_corner *corner)
 {
     uint32_t texcoord = 0;
@@ -222,8 +222,8 @@ static bool read_material(obj_reader *reader)
     return true;
 }
 
-// Reads a line by its first token. Lines with other tokens are ignored, such as comments,
-// normals and groups.
+// Reads a line. Its first token selects its meaning. Lines with other tokens, such as comments,
+// normals and groups, are ignored.
 static bool read_line(obj_reader *reader)
 {
     static const struct {

@@ -9,8 +9,8 @@ bool plain_charge(const plain_scene *scene, uint64_t count)
     return convert_charge(scene->job, count, scene->error);
 }
 
-// Reads a float of a binary file in little-endian order. Numbers above 1e9 are refused, so that
-// computations with them remain finite.
+// Reads a little-endian float of a binary file. Numbers above 1e9 are rejected, so that
+// computations with them stay finite.
 bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t offset, float *number)
 {
     const float max_number = 1e9f;
@@ -23,7 +23,7 @@ bool plain_read_float(const plain_scene *scene, const uint8_t *bytes, size_t off
                         offset, *number);
 }
 
-// Frees the arrays that a mesh owns. Vertex arrays are owned by the reader of the format.
+// Frees the arrays that a mesh owns. The numbers of vertices belong to the reader of the format.
 static void free_mesh(const plain_mesh *mesh)
 {
     for (size_t i = 0; i < mesh->num_primitives; i++) {
@@ -135,8 +135,8 @@ static bool is_letter_or_digit(char c)
     return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9');
 }
 
-// Converts a text to a file name of ASCII letters, digits and '_'. Returns NULL if nothing
-// remains; the caller frees it.
+// Converts a text to a file name that contains only ASCII letters, digits and '_'. Returns NULL if
+// nothing remains. The caller frees the result.
 char *plain_file_name(const char *text)
 {
     enum { MAX_LENGTH = 100 };

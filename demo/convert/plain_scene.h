@@ -19,7 +19,8 @@
 #include "demo/convert/affine.h"
 #include "demo/convert/budget.h"
 
-// Components of a node's transform, which tracks animate: x y z, or x y z w of a rotation.
+// The parts of a node's transform that tracks can animate separately. A value is x y z, or x y z w
+// for a rotation.
 typedef enum plain_part {
     PLAIN_TRANSLATION,
     PLAIN_ROTATION,
@@ -28,7 +29,7 @@ typedef enum plain_part {
     PLAIN_WEIGHTS = PLAIN_NUM_PARTS, // of the morph targets of a node's mesh; only for tracks
 } plain_part;
 
-// A node of the scene: a transform relative to its parent, and the objects that it places.
+// A node of the scene. It has a transform relative to its parent, and it places a mesh or a camera.
 typedef struct plain_node {
     const char *name;       // or NULL
     const char *joint_name; // name in the MD5 model from which the file was written, or NULL
@@ -40,17 +41,17 @@ typedef struct plain_node {
     bool is_in_scene;  // part of the selected scene
     bool is_matrix;    // the transform is `matrix` and cannot be animated; otherwise it is `parts`
     double matrix[16]; // column-major
-    float *weights;    // [num_weights] of the mesh's morph targets outside of clips
+    float *weights;    // [num_weights] default weights of the mesh's morph targets
     size_t num_weights;
     double parts[PLAIN_NUM_PARTS][4];
 } plain_node;
 
-// A list of joints that move the vertices of a mesh, with their bind pose.
+// A skin: the joints that move the vertices of a mesh, and the bind pose of these joints.
 typedef struct plain_skin {
     size_t num_joints; // 0: no mesh of the scene uses the skin
     uint32_t *joints;  // [num_joints] nodes
-    // The joints are bound in the rest pose of the nodes, and vertices are in the scene's space.
-    // Otherwise inverse_binds applies.
+    // True: the joints are bound in the rest pose of the nodes, and vertices are in the space of
+    // the scene. False: inverse_binds defines the bind pose.
     bool is_bound_at_rest;
     const float *inverse_binds; // [num_joints][16] column-major; NULL: identities
 } plain_skin;
@@ -60,7 +61,7 @@ typedef enum plain_mode { PLAIN_TRIANGLES, PLAIN_STRIP, PLAIN_FAN, PLAIN_OTHER }
 
 enum { PLAIN_MAX_SETS = 16 }; // sets of four joints and weights per vertex
 
-// A part of a mesh with one material.
+// A primitive is the part of a mesh that has one material.
 typedef struct plain_primitive {
     plain_mode mode; // PLAIN_OTHER: points or lines, of which only the positions are used
     uint32_t material;
@@ -88,20 +89,22 @@ typedef struct plain_mesh {
     const char **target_names; // [num_target_names] of morph targets; texts may be NULL
     size_t num_target_names;
 
-    // Data for the MD5 mesh, of formats that resemble MD5 and of files that were written from MD5:
+    // Data for the MD5 mesh. Formats that resemble MD5 contain it, and files that were written from
+    // MD5.
     const char *md5_name; // which may be empty, or NULL
     const char *shader;   // of primitives without a material, or NULL
     double num_vertices; // the first vertices of the single primitive, which are never merged; or 0
 } plain_mesh;
 
-// convert_build() sets the shader; the reader then adds the appearance to convert_scene.materials.
+// A material. convert_build() sets its shader. Then the reader adds its appearance to
+// convert_scene.materials.
 typedef struct plain_material {
     const char *name; // or NULL
     char *shader;     // shader in the MD5 meshes, or NULL if no mesh uses the material
     bool is_flat;     // a mesh with the material has no normals
 } plain_material;
 
-// A camera. Its node places it; it looks along -z, and y is up.
+// A camera. The node places it; in the space of the node it looks along -z, and y is up.
 typedef struct plain_camera {
     bool is_perspective;
     double fov; // horizontal field of view at 4:3, degrees
@@ -110,7 +113,7 @@ typedef struct plain_camera {
 // Interpolation between the keys of a track.
 typedef enum plain_keys { PLAIN_LINEAR, PLAIN_STEP, PLAIN_CUBIC, PLAIN_NUM_KINDS } plain_keys;
 
-// The keys of one part of a node's transform.
+// The keys of one part of a node's transform, or of the weights of its morph targets.
 typedef struct plain_track {
     plain_part part;
     uint32_t node;
@@ -132,7 +135,7 @@ typedef struct plain_animation {
     size_t num_fovs;
 } plain_animation;
 
-// A frame of a file that contains the positions of all vertices in every frame.
+// A frame of a file with vertex frames, which contains the positions of all vertices in each frame.
 typedef struct plain_frame {
     const char *name;
     size_t group; // consecutive frames of one group form a clip; 0: their names select the clip
@@ -159,15 +162,16 @@ typedef struct plain_scene {
     plain_animation *animations;
     size_t num_animations;
 
-    // If there are frames, each mesh has one primitive with `frames`, the axes are MD5's, and
-    // tracks have a key for each frame; see frames.c.
+    // Vertex frames. If there are any, each mesh has one primitive, whose `frames` contains the
+    // positions. The axes are those of MD5, and tracks have one key per frame; see frames.c.
     plain_frame *frames;
     size_t num_frames;
 
     convert_affine axes; // rotation from the file's axes to MD5's: x forward, y left, z up
     double unit;         // MD5 units per unit of the file; 0: it is guessed from the height
-    // A motion capture of nodes whose parents precede them. convert_build() selects its rest pose,
-    // axes and unit, and adds its clips with their own skeleton even if a model was read before.
+    // The scene is a motion capture, and parents precede their children. convert_build() then
+    // selects the rest pose, the axes and the unit. The clips get a skeleton of their own, even if
+    // a model was read before.
     bool is_captured;
     double yaw; // rotation about the vertical axis that the file's writer recorded, degrees
     bool has_yaw;
@@ -179,7 +183,7 @@ extern const convert_affine plain_gltf_axes;
 // The axes of SMD and PSK: x left, y back, z up.
 extern const convert_affine plain_back_axes;
 
-// Fills the scene's error. Is false.
+// Fills the scene's error. The value of the expression is false.
 #define plain_fail(scene, ...) \
     convert_fail((scene)->error, MD5_ERROR_SYNTAX, (scene)->path, __VA_ARGS__)
 
@@ -205,7 +209,7 @@ plain_node plain_new_node(void);
 // Returns a primitive of triangles with normals, without a material.
 plain_primitive plain_new_primitive(size_t num_vertices);
 
-// Adds such a primitive to a mesh that has none.
+// Adds a primitive to a mesh that has none, with the properties of plain_new_primitive().
 plain_primitive *plain_add_primitive(plain_mesh *mesh, size_t num_vertices);
 
 // Sets the joints of a skin to `count` consecutive nodes, beginning with node `first`. The skin is
@@ -223,9 +227,9 @@ void plain_set_order(plain_scene *scene);
 // Returns a copy of a text as a file name of letters, digits and '_', or NULL if none remains.
 char *plain_file_name(const char *text);
 
-// Adds the model with its morph targets, the clips and the camera paths. If `scene` already has a
-// model, clips are added for that model instead. Sets the shaders of materials. Fills the
-// scene's error and returns false on failure.
+// Converts the scene to MD5 and adds the parts to `scene`: the model with its morph targets, the
+// clips and the camera paths. If `scene` already has a model, clips are adapted to that model. Sets
+// the shaders of materials. Fills the scene's error and returns false on failure.
 bool convert_build(plain_scene *plain, convert_scene *scene);
 
 #endif

@@ -1,13 +1,13 @@
-// Reads ActorX files of the Unreal engines: PSK, a model, and PSA, the clips of a model. It fills a
-// plain scene.
+// Reads ActorX files of the Unreal engines. A PSK file contains a model, and a PSA file the clips
+// of a model. The reader fills a plain scene.
 //
-// A file is a sequence of chunks, each a header and a table of entries with the same size. A wedge
-// is a vertex: the index of a point and a texture coordinate. Weights belong to points. The first
-// bone is the root. Rotations of all other bones are stored as their inverses. Space is
-// right-handed with z up, and -y is the forward direction. Triangles are clockwise. The unit is not
-// defined.
+// A file is a sequence of chunks. A chunk is a header and a table, whose entries have the same
+// size. A wedge is a vertex: the index of a point and a texture coordinate. Weights belong to
+// points. The first bone is the root. The rotations of all other bones are stored as their
+// inverses.
 //
-// The main structure is psk_file, which contains the location of each table.
+// Space is right-handed with z up and -y forward. Triangles are clockwise. The format does not
+// define the unit. The main structure is psk_file, which contains the location of each table.
 #include "demo/convert/plain_scene.h"
 
 enum {
@@ -23,7 +23,8 @@ enum {
 enum { POINTS, WEDGES, FACES, WIDE_FACES, MATERIALS, BONES, WEIGHTS, CLIP_BONES, CLIPS, KEYS };
 enum { NUM_TABLES = KEYS + 1 };
 
-// Entries may be longer than the fields that are read.
+// For each kind of table, its name and the smallest size of an entry. Entries may be longer than
+// the fields that the reader uses.
 static const struct kind {
     const char *name; // of the chunk
     uint32_t min_size;
@@ -47,7 +48,7 @@ typedef struct psk_file {
     plain_scene plain;
     const uint8_t *bytes;
     size_t size;
-    bool has_failed; // the error is filled; all following results are invalid
+    bool has_failed; // the error is filled, and all later results are invalid
     psk_table tables[NUM_TABLES];
     uint32_t num_bones;
     common_list memory; // copies of names, and arrays of numbers
@@ -122,7 +123,7 @@ static float *allocate_floats(psk_file *file, uint64_t count, uint64_t width)
     return (float *)(void *)common_add(&file->memory, block);
 }
 
-// Stores the table of a chunk whose kind is known; skips all other chunks.
+// Stores the table of a chunk if its kind is known. Other chunks are skipped.
 static void store_table(psk_file *file, const char *name, const psk_table *table)
 {
     for (int i = 0; i < NUM_TABLES; i++) {
@@ -162,7 +163,8 @@ static size_t read_chunk(psk_file *file, size_t offset)
     return table.offset + (size_t)num_bytes;
 }
 
-// Reads the headers of all chunks, which say where each table begins and how many items it has.
+// Reads the headers of all chunks. They contain the location and the number of entries of each
+// table.
 static void read_chunks(psk_file *file)
 {
     const char *const begin = (const char *)file->bytes;
@@ -186,8 +188,7 @@ static void read_rotation(psk_file *file, size_t offset, bool is_root, float rot
         rotation[3] = -rotation[3]; // the inverse, up to the sign of the quaternion
 }
 
-// Reads a bone of the model or of the clips as a node. The first bone is the root; its own index
-// of a parent is meaningless.
+// Reads a bone as a node. The parent of the first bone is ignored, because this bone is the root.
 static void read_bone(psk_file *file, int table, uint32_t index, plain_node *node)
 {
     enum { PARENT = NAME + 8, ROTATION = NAME + 12, POSITION = NAME + 28 };
@@ -238,9 +239,9 @@ typedef struct psk_links {
     uint32_t max;    // largest number of weights of a point
 } psk_links;
 
-// Sorts the weights by the points (positions of vertices) that they move. The file stores weights
-// in any order. The result is a counting sort: links.order contains the indices of the weights, and
-// the weights of point i begin at links.first[i].
+// Groups the weights by the points that they move, because the file stores weights in any order.
+// The result is a counting sort. links.order contains the indices of the weights, and the weights
+// of point i begin at links.first[i].
 static psk_links group_weights(psk_file *file)
 {
     enum { POINT = 4 }; // offset of the point's index in an entry of the table of weights
@@ -249,7 +250,8 @@ static psk_links group_weights(psk_file *file)
     psk_links links = {.first = common_alloc((size_t)num_points + 1, sizeof *links.first),
                        .order = common_alloc(count, sizeof *links.order)};
 
-    // Count the weights of each point, one element after the point.
+    // Count the weights of each point. The counts are stored one element after the point, so that
+    // the sums below are the starts of the groups.
     for (uint32_t i = 0; i < count; i++) {
         const size_t offset = find_field(file, WEIGHTS, i, POINT);
         const uint32_t point = get_index(file, offset, 4, num_points, "point");
@@ -291,9 +293,8 @@ typedef struct psk_vertices {
     float *weights;   // [num_sets][count][4]
 } psk_vertices;
 
-// Reads a vertex. The format divides it in three tables: a wedge contains texture coordinates
-// and refers to a point, which has the position; weights refer to points. `links` lists the
-// weights of each point.
+// Reads a vertex from three tables. Its wedge contains the texture coordinates and refers to a
+// point. The point contains the position. The weights refer to the point; `links` groups them.
 static void read_vertex(psk_file *file, uint32_t index, const psk_links *links,
                         const psk_vertices *to)
 {
@@ -319,9 +320,9 @@ static void read_vertex(psk_file *file, uint32_t index, const psk_links *links,
     }
 }
 
-// Lists the wedges of a primitive as its vertices, each once, and replaces the wedges in its
-// indices by vertices. `vertices` has an element for each wedge, 1 + vertex; it is 0 before the
-// call.
+// Assigns vertices to the wedges of a primitive, in the order of their first use, and replaces the
+// wedges in its indices by these vertices. vertices[wedge] receives 1 + vertex. It must be 0 for
+// all wedges before the call.
 static void number_vertices(plain_primitive *primitive, psk_vertices *to, uint32_t *vertices)
 {
     for (size_t i = 0; i < primitive->num_indices; i++) {
@@ -334,9 +335,9 @@ static void number_vertices(plain_primitive *primitive, psk_vertices *to, uint32
     }
 }
 
-// Reads the vertices of a primitive, whose indices are wedges. Replaces the indices. `vertices` has
-// an element for each wedge, which is 0 before and after the call, so that all primitives can use
-// it without clearing it.
+// Reads the vertices of a primitive, whose indices are wedges, and replaces these indices by
+// vertices. `vertices` is scratch memory with an element for each wedge. Its elements are 0 before
+// and after the call, so that all primitives can use it without clearing it completely.
 static void read_vertices(psk_file *file, plain_primitive *primitive, const psk_links *links,
                           uint32_t *vertices)
 {
@@ -457,8 +458,8 @@ typedef struct psk_clip {
     float rate; // frames per second
 } psk_clip;
 
-// Fails unless the clip has the bones of the file, keys for all frames from `first` on, and a valid
-// rate.
+// Fails unless a clip is valid. It must have the bones of the file, a valid frame rate, and keys
+// for all of its frames, which begin at frame `first`.
 static void check_clip(psk_file *file, uint32_t index, const psk_clip *clip, uint64_t first)
 {
     const float max_rate = 1e6f;
@@ -480,8 +481,9 @@ static void check_clip(psk_file *file, uint32_t index, const psk_clip *clip, uin
              index, clip->rate);
 }
 
-// Reads a clip, whose keys follow those of the previous clip. The first frame in the entry is not
-// used, because some files contain an invalid one. *next_frame is the first frame of the next clip.
+// Reads a clip. Its keys follow those of the previous clip. The file also stores the first frame of
+// a clip, but it is wrong in some files, so it is ignored. *next_frame receives the first frame of
+// the next clip.
 static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
 {
     enum { NUM_BONES = 128, RATE = 152, NUM_FRAMES = 164 }; // offsets

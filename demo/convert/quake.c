@@ -1,9 +1,10 @@
 // Computes the 162 directions of normals, and reads palettes.
 #include "demo/convert/quake.h"
 
-// Returns the direction of a point on a face of an icosahedron. vertices[] are three of its twelve
-// vertices, a to l: four in each plane of two axes, with all signs of the two coordinates. parts[]
-// are the weights of the vertices; only their ratios matter.
+// Returns the direction of a point on a face of an icosahedron. vertices[] are the three corners of
+// the face, from a to l. The twelve vertices of the icosahedron are in three planes, each through
+// two axes, with four vertices per plane, whose two coordinates have all combinations of signs.
+// parts[] are the weights of the corners; only their ratios matter.
 static convert_vec face_direction(const char vertices[3], const int parts[3])
 {
     const double side = 0.5257311121191336; // coordinates of vertices on the unit sphere
@@ -19,8 +20,8 @@ static convert_vec face_direction(const char vertices[3], const int parts[3])
     return convert_times(sum, 1.0 / sqrt(convert_dot(sum, sum)));
 }
 
-// Stores a direction at the index of an equal direction or, if there is none, at the end. Returns
-// the number of directions.
+// Stores a direction. It replaces an equal direction; if there is none, it is added at the end.
+// Returns the new number of directions.
 static uint32_t store_direction(convert_vec *directions, uint32_t count, convert_vec direction)
 {
     const double min_cosine = 0.999; // of equal directions
@@ -31,9 +32,10 @@ static uint32_t store_direction(convert_vec *directions, uint32_t count, convert
     return index == count ? count + 1 : count;
 }
 
-// The directions are points of an icosahedron whose edges are divided into four, projected onto the
-// sphere. Their order is the order in which a walk over its faces reaches them; each corner of a
-// face has six points, in rows of one, two and three points beginning at the corner.
+// Computes the directions as points of an icosahedron. Each edge is divided into four parts, and
+// the points are projected onto the sphere. The order of the directions is the order in which a
+// walk over the faces reaches them. Each corner of a face has six points, in rows of one, two and
+// three points from the corner.
 void quake_make_normals(convert_vec *normals)
 {
     static const char faces[] = "ciacfifkiikeieaegaebgkbekdbdlblgbljglhjhcjcajjagfchfhdfdkldh";
@@ -77,8 +79,8 @@ static char *read_palette(const char *folder, size_t *size)
     return bytes;
 }
 
-// Searches for the palette in the folders above a model, and in their folders id1. Returns its
-// bytes, or NULL.
+// Searches for the palette in all folders above a model, and in the folder id1 of each of them.
+// Returns the bytes of the palette, or NULL.
 static char *find_palette_near(const char *model, size_t *size)
 {
     enum { MAX_LEVELS = 4 };
@@ -98,9 +100,8 @@ static char *find_palette_near(const char *model, size_t *size)
     return bytes;
 }
 
-// Finds the palette with the colors of skins: the file of --palette, or else the palette in the
-// game folder that contains the model. Without a palette, the colors are grayscale and *is_found
-// is false.
+// Finds the palette for skins: the file of --palette or else the palette of the game folder that
+// contains the model. If there is no palette, *is_found becomes false and the colors are grays.
 bool quake_find_palette(const convert_job *job, const char *model, uint8_t palette[QUAKE_PALETTE],
                         bool *is_found, md5_error *error)
 {

@@ -32,13 +32,14 @@ enum {
     QUAKE_PALETTE = 768, // red, green and blue of 256 colors
 };
 
-// Computes the directions that bytes of MDL and MD2 select, within 1e-6 of the engines' table.
+// Computes the directions that a byte selects as a normal in MDL and MD2. They agree with the
+// engines' table within 1e-6.
 void quake_make_normals(convert_vec *normals);
 
-// Finds the palette of a game's images: job->palette, or gfx/palette.lmp in the job's game or, for
-// a model on disk, in the folders above it, their folders id1, and pak0.pak in these. If there is
-// none, *is_found is false and the palette is gray. Returns false and fills `error` if job->palette
-// is invalid.
+// Finds the palette for the images of a game. It is job->palette, or gfx/palette.lmp of the job's
+// game. For a model on disk, the folders above it are searched, with their folders id1 and the
+// archives pak0.pak in both. If there is no palette, *is_found becomes false and the palette
+// contains grays. Returns false and fills `error` if job->palette is invalid.
 bool quake_find_palette(const convert_job *job, const char *model, uint8_t palette[QUAKE_PALETTE],
                         bool *is_found, md5_error *error);
 

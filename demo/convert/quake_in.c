@@ -1,10 +1,10 @@
-// Reads Quake's vertex-animated models MDL, MD2 and MD3, which contain the position of every vertex
-// in every frame instead of joints. Space, winding and texture coordinates are those of MD5.
+// Reads Quake's vertex-animated models MDL, MD2 and MD3. They contain no joints but the position of
+// every vertex in every frame. Space, winding and texture coordinates are those of MD5.
 //
 // The reader fills the frames of a plain scene. Its nodes are one joint, `origin`, and the tags of
-// MD3. A point is a vertex of the file; if triangles use it with several texture coordinates, it
-// becomes several vertices. Normals are not read: MD5's readers compute them. The main structure is
-// quake_reader.
+// MD3. A point is a vertex of the file. It becomes several vertices if triangles use it with
+// several texture coordinates. Normals are not read, because readers of MD5 compute them. The main
+// structure is quake_reader.
 #include "demo/convert/plain_scene.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
@@ -54,7 +54,7 @@ static const struct kind {
              .texcoord_size = 8},
 };
 
-// The positions of a frame: origin + scale * number.
+// The grid on which a frame stores its positions. A position is origin + scale * number.
 typedef struct quake_grid {
     size_t points; // offset of the numbers; MD3: 0
     float scale[3];
@@ -210,9 +210,10 @@ static void add_meshes(quake_reader *in, size_t count)
     in->surfaces = allocate(in, count, sizeof *in->surfaces);
 }
 
-// Reads the texture coordinate of an MDL vertex, in texels. The right half of the skin is the back
-// side of the model. A vertex on the seam between both halves has the coordinate of the front side.
-// `triangle` is the offset of a triangle, which begins with its side.
+// Reads the texture coordinate of an MDL vertex in texels. The right half of a skin shows the back
+// of the model. A vertex on the seam between the halves stores the coordinate of the front, so half
+// of the width is added for triangles on the back. `triangle` is the offset of a triangle, whose
+// first number is its side.
 static md5_vec2 read_mdl_texcoord(quake_reader *in, size_t at, size_t triangle)
 {
     const bool is_on_seam = get_uint(in, at, 4) != 0;
@@ -238,8 +239,8 @@ static md5_vec2 read_texcoord(quake_reader *in, size_t at, size_t triangle)
     return (md5_vec2){(float)((s + 0.5) / in->width), (float)((t + 0.5) / in->height)};
 }
 
-// A mesh while its vertices are found. The vertices of a point, which differ in their texture
-// coordinates, are a linked list. Its first element is the vertex with the index of the point.
+// A mesh while its vertices are found. All vertices of one point form a linked list. The first of
+// them has the same index as the point; the others differ in their texture coordinates.
 typedef struct quake_mesh {
     plain_primitive *out;
     size_t num_points;
@@ -248,10 +249,10 @@ typedef struct quake_mesh {
     uint32_t *next;      // [vertices] next vertex of the point; MD5_NONE: the last; 0: not used yet
 } quake_mesh;
 
-// Returns the vertex of a point with a texture coordinate. Adds the vertex if it does not exist.
+// Returns the vertex of a point with a texture coordinate. Adds a vertex if there is none.
 static uint32_t find_vertex(const quake_mesh *mesh, uint32_t point, md5_vec2 texcoord)
 {
-    enum { MAX_COMPARISONS = 65 }; // afterwards, equal vertices are not merged
+    enum { MAX_COMPARISONS = 65 }; // vertices after these are not compared, to limit the time
     md5_vec2 *const texcoords = mesh->texcoords;
     if (mesh->next[point] == 0) {
         mesh->next[point] = MD5_NONE;
@@ -274,9 +275,9 @@ static uint32_t find_vertex(const quake_mesh *mesh, uint32_t point, md5_vec2 tex
     return added;
 }
 
-// Reads a corner of a triangle and returns its vertex. `corner` and `triangle` are offsets;
-// `texcoords` is the offset of all texture coordinates. In MD2 a corner has an index of its texture
-// coordinate; in the other formats a point has one texture coordinate.
+// Reads a corner of a triangle and returns its vertex. `corner` and `triangle` are their offsets,
+// and `texcoords` is the offset of all texture coordinates. In MD2 a corner contains the index of a
+// texture coordinate. In the other formats each point has exactly one.
 static uint32_t read_corner(quake_reader *in, const quake_mesh *mesh, size_t texcoords,
                             size_t triangle, size_t corner)
 {
@@ -292,8 +293,8 @@ static uint32_t read_corner(quake_reader *in, const quake_mesh *mesh, size_t tex
     return find_vertex(mesh, point, read_texcoord(in, texcoord_at, triangle));
 }
 
-// Reads the triangles at an offset, and finds the vertices of their corners. The triangles of the
-// file are clockwise, so that the second and the third corner are exchanged.
+// Reads the triangles at an offset and finds the vertices of their corners. Plain scenes are
+// counterclockwise and the file is clockwise, so the second and the third corner are exchanged.
 static void read_triangles(quake_reader *in, const quake_mesh *mesh, size_t texcoords, size_t at)
 {
     const struct kind *const kind = in->kind;
@@ -319,9 +320,9 @@ static void read_counts(quake_reader *in, size_t start, uint32_t *num_points,
                                   in->size / MIN_BYTES_PER_TRIANGLE, "number of triangles");
 }
 
-// Adds a mesh; MD3: a surface, whose header begins at `start`. Vertices are the points of the file,
-// followed by copies of points that have several texture coordinates. `texcoords` and `triangles`
-// are offsets.
+// Adds a mesh. In MD3 it is a surface, whose header begins at `start`. The first vertices are the
+// points of the file. Copies of points with several texture coordinates follow. `texcoords` and
+// `triangles` are offsets.
 static void add_mesh(quake_reader *in, size_t start, const char *name, const char *shader,
                      size_t texcoords, size_t triangles)
 {
@@ -405,9 +406,9 @@ static const char *get_shader(quake_reader *in, size_t at, uint32_t count, size_
 
 // -- MDL ------------------------------------------------------------------------------------------
 
-// Reads the header of a group of skins or frames, or of a single skin or frame, and returns the
-// number of elements. `size` is the number of bytes before the times of a group's elements. The
-// first time gives the rate.
+// Reads the header of a group of skins or frames, or of a single one. Returns the number of
+// elements. `size` is the number of bytes between the header of a group and the times of its
+// elements. The first time defines the frame rate.
 static uint32_t read_group(quake_reader *in, size_t size)
 {
     const size_t header = in->at + 4;
@@ -569,8 +570,8 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
 }
 
 // Reads the transform of a tag in a frame. A tag consists of a name of QUAKE_PATH bytes and 12
-// floats: its origin, and its three axes, which are the columns of a rotation matrix. Tags are
-// stored as [frames][num_tags]. Returns the difference of the matrix from a rotation.
+// floats. These are its origin and its three axes, which are the columns of a rotation matrix. Tags
+// are stored as [frames][num_tags]. Returns how far the matrix is from a rotation.
 static float get_tag(quake_reader *in, size_t frame, size_t tag, md5_xform *transform)
 {
     static const size_t columns[] = {3, 0, 1, 2}; // of the matrix: the origin, then the axes
@@ -587,7 +588,7 @@ static float get_tag(quake_reader *in, size_t frame, size_t tag, md5_xform *tran
     return error;
 }
 
-// Adds the tracks of a tag. Returns the difference of its matrices from rotations.
+// Adds the tracks of a tag. Returns how far its matrices are from rotations.
 static float add_tag_tracks(quake_reader *in, plain_animation *animation, uint32_t tag)
 {
     const size_t num_frames = in->plain.num_frames;
@@ -615,8 +616,9 @@ static const char *get_tag_name(quake_reader *in, uint32_t tag)
     return name;
 }
 
-// Reads the tags of an MD3 file: adds a child of the node `origin` for each tag, and an animation
-// with the transforms of all tags in all frames. Reports tags whose transforms joints cannot store.
+// Reads the tags of an MD3 file. Each tag becomes a child of the node `origin`. One animation
+// contains the transforms of all tags in all frames. Reports tags with transforms that are not
+// rigid, because joints cannot store them.
 static void read_md3_tags(quake_reader *in, uint32_t num_frames)
 {
     enum { NUM_TAGS_AT = 80 };         // offset of the number of tags in the header of the file

@@ -1,9 +1,12 @@
-// Writes MDL, MD2 and MD3: a model and its clips as frames, each with the position of every vertex.
+// Writes MDL, MD2 and MD3: a model and its clips as frames. Each frame contains the position of
+// every vertex.
 //
-// A point is a vertex of the MD5 file. Points of one material that have equal positions in all
-// frames, such as seams, share one normal; the first of them is their leader. A corner of a
-// triangle refers to a point. A vertex of MD2 is a leader, a vertex of MDL a leader and a texel,
-// and a vertex of MD3 a point. convert.c merges or splits meshes before. The main structure is
+// A point is a vertex of the MD5 file. Points of one material with equal positions in all frames
+// occur at seams. They share one normal, and the first of them is their leader. Corners of
+// triangles refer to points. A vertex of the file is a leader in MD2, a leader with a texel in MDL,
+// and a point in MD3.
+//
+// convert.c merges or splits the meshes before, as the format requires. The main structure is
 // quake_writer.
 #include "demo/convert/assets.h"
 #include "demo/convert/quake.h"
@@ -14,7 +17,8 @@
 enum { NUM_LIMITS = 5 };
 enum { MAX_POSITIONS = 1 << 24 };
 
-// Limits of engines; 0: no limit. Without a requested engine, the first entry of a format applies.
+// Limits of engines; 0 means no limit. If no engine is requested, the first entry for the format
+// applies.
 static const struct engine {
     uint32_t ident;
     const char *names;           // each name has a space before and after it
@@ -33,7 +37,8 @@ static const struct engine {
     {QUAKE_MD3, " doom3 dhewm3 darkplaces fte ", {1000, 2000}},
 };
 
-// Returns the entry of an engine (NULL: the first) for a format (0: any format), or NULL.
+// Returns the entry of an engine for a format, or NULL. If `name` is NULL, returns the first entry
+// for the format. If `ident` is 0, the format does not matter.
 static const struct engine *find_engine(uint32_t ident, const char *name)
 {
     for (size_t i = 0; i < COMMON_LENGTH(engines); i++) {
@@ -53,7 +58,7 @@ bool convert_has_frames(const char *engine)
 
 // -- The writer -----------------------------------------------------------------------------------
 
-// A frame of the file: the time of a clip at which the model is posed.
+// A frame of the output: a clip and the time in it at which the model is posed.
 typedef struct quake_sample {
     char name[QUAKE_FRAME_NAME];
     const convert_clip *clip; // NULL: the bind pose
@@ -187,8 +192,9 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Removes duplicate keys. Returns the different keys in ascending order and stores their number in
-// *num_ids. ids[i] receives the index of keys[i] in the result, which the caller frees.
+// Assigns an id to each different key. Returns the different keys in ascending order, and stores
+// their number in *num_ids. ids[i] receives the index of keys[i] in this array. The caller frees
+// it.
 static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, uint32_t *num_ids)
 {
     uint64_t *const unique = common_alloc(count, sizeof *unique);
@@ -232,8 +238,8 @@ static double frame_rate(const convert_job *job)
     return job->rate > 0 ? job->rate : (double)QUAKE_RATE;
 }
 
-// Returns the number of frames of a clip at a rate in Hz. A closed loop has a frame less if its
-// last frame is at the end of the clip, where the pose equals the first.
+// Returns the number of frames of a clip at a rate in Hz. In a closed loop, the pose at the end of
+// the clip equals the first pose. A frame at this time is omitted.
 static double count_frames(const convert_clip *clip, double rate, bool is_loop)
 {
     const double margin = 1e-6; // for rounding errors, in frames
@@ -278,7 +284,8 @@ static void note_frames(const quake_writer *writer, const convert_clip *clip, ui
                      is_loop ? count : 0, frame_rate(writer->job), clip->name);
 }
 
-// Adds the frames of a clip, named after the clip and numbered from 1, and reports their names.
+// Adds the frames of a clip and reports their names. The name of a frame is the name of the clip
+// and a number from 1.
 static bool plan_clip(quake_writer *writer, const convert_clip *clip)
 {
     const uint32_t first = writer->num_frames;
@@ -306,8 +313,8 @@ static bool plan_clip(quake_writer *writer, const convert_clip *clip)
     return true;
 }
 
-// Fails if two frames have equal names. Clip names that differ only at their ends may become equal
-// when they are shortened.
+// Fails if two frames have the same name. Names of clips are shortened, so long names that differ
+// only at their ends can become equal.
 static bool check_frame_names(const quake_writer *writer)
 {
     const size_t size = writer->num_frames * sizeof *writer->frames;
@@ -426,7 +433,8 @@ static convert_vec vector_between(const quake_position *a, const quake_position 
                          (double)b->at[2] - a->at[2]};
 }
 
-// Sums the normals of triangles at the leaders, weighted by area. Returns the total area.
+// Adds the normals of all triangles to the leaders of their corners, weighted by the areas of the
+// triangles. Returns the total area.
 static double sum_normals(const quake_writer *writer, const quake_position *frame,
                           convert_vec *sums)
 {
@@ -454,8 +462,8 @@ static uint64_t extend_hash(uint64_t hash, uint32_t number)
     return (hash ^ number) * prime;
 }
 
-// Returns a hash of the shader and the positions in all frames for each point. Points with equal
-// hashes are assumed to move together.
+// Returns a hash for each point, of its shader and its positions in all frames. Points with equal
+// hashes are assumed to be equal.
 static uint64_t *hash_points(const quake_writer *writer)
 {
     uint64_t *const hashes = common_alloc(writer->num_points, sizeof *hashes);
@@ -479,16 +487,17 @@ static uint64_t *hash_points(const quake_writer *writer)
     return hashes;
 }
 
-// Returns false if the directions of two normals of any length are opposite, up to 2.6 degrees.
-// Then the normals cancel each other, and their sum has no useful direction.
+// Returns false if two normals are opposite, within 2.6 degrees. Their sum would then be nearly 0,
+// so it would not be a useful normal. The lengths of the normals do not matter.
 static bool can_share_normal(convert_vec a, convert_vec b)
 {
     const double min_cosine = -0.999;
     return convert_dot(a, b) >= min_cosine * sqrt(convert_dot(a, a) * convert_dot(b, b));
 }
 
-// Sets the leader of each point. Points with opposite normals in frame 0, as in cloth that is drawn
-// from both sides, are separate leaders. normals[num_points] is scratch memory.
+// Sets the leader of each point. Cloth that is drawn from both sides has points with opposite
+// normals at the same position. Such points get separate leaders; frame 0 decides.
+// normals[num_points] is scratch memory.
 static void find_leaders(quake_writer *writer, convert_vec *normals)
 {
     uint64_t *const hashes = hash_points(writer);
@@ -523,9 +532,9 @@ static uint16_t encode_angles(convert_vec n)
     return (uint16_t)(latitude | longitude << 8);
 }
 
-// Computes the normals of all points in all frames and encodes them: MD3 as two angles, MDL and
-// MD2 as one of 162 directions. Copies of a point along a seam of the texture have the code of
-// the first copy, their leader, so that the seam is not visible.
+// Computes the normals of all points in all frames and encodes them. MD3 stores two angles; MDL and
+// MD2 store one of 162 directions. Copies of a point along a seam get the normal of their leader,
+// so that the seam is not visible.
 static void encode_normals(quake_writer *writer)
 {
     convert_vec directions[QUAKE_NUM_NORMALS];
@@ -564,8 +573,8 @@ static void find_box(const quake_writer *writer, size_t first, size_t count, flo
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-// Returns the distance of a triangle from the image along an axis, in whole images. MD5's images
-// repeat, so that the triangle can be moved by this distance.
+// Returns the number of whole images by which a triangle is away from the image along an axis.
+// Images of MD5 repeat, so the triangle can be moved by this number without a visible change.
 static double find_tile(const quake_writer *writer, const uint32_t *corners, int axis)
 {
     double sum = 0;
@@ -588,7 +597,7 @@ static uint32_t find_texel(double position, uint32_t size, uint32_t *num_outside
 }
 
 // Returns the texel of each corner, as s << 16 | t. Triangles outside of the image are moved into
-// it; corners that are still outside are clamped.
+// it by whole images. Corners that are still outside are clamped to the edge.
 static uint32_t *find_texels(const quake_writer *writer, const uint32_t *size)
 {
     uint32_t *const texels = common_alloc(writer->num_corners, sizeof *texels);
@@ -662,9 +671,9 @@ static void put_texels(quake_writer *writer, const view_image *image, const uint
     }
 }
 
-// Writes an image as the skin of an MDL file, in the colors of the palette without its last 32
-// colors, which are bright in the dark. If no palette is found, uses 16 grays, which are the first
-// colors of Quake's palette.
+// Writes an image as the skin of an MDL file. The last 32 colors of the palette are not used,
+// because engines draw them at full brightness in the dark. If no palette is found, 16 grays are
+// used, which are the first colors of Quake's palette.
 static bool put_skin(quake_writer *writer, const view_image *image, const uint32_t *size,
                      bool has_holes)
 {
@@ -685,8 +694,8 @@ static bool put_skin(quake_writer *writer, const view_image *image, const uint32
     return true;
 }
 
-// Writes the path of an image relative to the game's folder, without dots in the name except the
-// extension's. Reports the path if the material is used for the first time.
+// Writes the path of an image relative to the folder of the game. The name ends before its first
+// dot, and the extension is appended. If `is_first` is true, reports the path.
 static bool put_path(quake_writer *writer, const char *shader, const char *extension, bool is_first)
 {
     const char *const name = shader[0] != '\0' ? shader : writer->scene->name;
@@ -759,8 +768,9 @@ static void extend_grid_box(uint8_t min[4], uint8_t max[4], const char *bytes, s
     }
 }
 
-// Writes a frame of MDL: the bounding box in steps of the grid, the name and the vertices. The box
-// is written twice, because it is known only after the vertices.
+// Writes a frame of MDL: the bounding box in steps of the grid, the name, and the vertices. The box
+// is only known after the vertices were written. It is therefore written twice, the second time
+// over the first.
 static bool put_mdl_frame(quake_writer *writer, const uint64_t *vertices, uint32_t frame,
                           const float *box)
 {
@@ -839,8 +849,8 @@ static bool write_mdl(quake_writer *writer, const quake_surface *surface)
     return true;
 }
 
-// Returns true if the grid of a frame is not much finer than the grid of the box of all frames: at
-// most by a factor of 1.2 along each axis.
+// Returns true if the shared grid of all frames is fine enough for a frame. Its steps may be larger
+// than those of a grid for this frame by a factor of at most 1.2 along each axis.
 static bool is_grid_fine_enough(const float *box, const float *frame_box)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -850,8 +860,8 @@ static bool is_grid_fine_enough(const float *box, const float *frame_box)
     return true;
 }
 
-// Returns true if all frames can use the grid of the box of all frames. With one grid for all
-// frames, vertices that do not move are stable.
+// Returns true if all frames can share the grid of the box of all frames. Vertices that do not move
+// then have the same position in all frames, so they do not tremble.
 static bool can_share_grid(const quake_writer *writer, const float *box)
 {
     for (uint32_t i = 0; i < writer->num_frames; i++) {
@@ -922,8 +932,8 @@ static bool put_md2_surface(quake_writer *writer, const quake_surface *surface)
     return is_written;
 }
 
-// Writes the OpenGL commands of MD2, which contain the surface a second time: each triangle is a
-// strip, whose vertices have a texture coordinate and an index.
+// Writes the OpenGL commands of MD2, which store the surface a second time. Each triangle becomes a
+// strip of its own. A vertex of a strip has a texture coordinate and an index.
 static void put_md2_commands(quake_writer *writer, const quake_surface *surface)
 {
     for (uint32_t i = 0; i < writer->num_corners; i++) {
@@ -938,8 +948,8 @@ static void put_md2_commands(quake_writer *writer, const quake_surface *surface)
     convert_append_u32(&writer->out, 0); // end
 }
 
-// Writes a Quake II model. Positions have 8 bits per coordinate in a grid over the box of a
-// frame. With one grid for all frames, vertices that do not move are stable.
+// Writes a Quake II model. A position has 8 bits per coordinate, on a grid over a box. If possible,
+// all frames share one grid, so that vertices that do not move do not tremble.
 static bool write_md2(quake_writer *writer, const quake_surface *surface)
 {
     const bool is_shared = can_share_grid(writer, surface->box);
@@ -977,8 +987,9 @@ static const convert_material *find_textured_material(const convert_scene *scene
     return NULL;
 }
 
-// Finds the image of the first material with the surface's shader whose image can be read. Sets the
-// size of the skin: MDL requires a width that is a multiple of 4, and engines limit both sides.
+// Finds the image of the surface. It belongs to the first material with the surface's shader whose
+// image can be read. Also sets the size of the skin. In MDL the width must be a multiple of 4, and
+// engines limit both sides.
 static void find_skin(const quake_writer *writer, quake_surface *surface)
 {
     enum { MAX_WIDTH = 2048, MAX_HEIGHT = 480, DEFAULT_SIDE = 256 };
@@ -1001,8 +1012,8 @@ static void find_skin(const quake_writer *writer, quake_surface *surface)
     surface->size[1] = image->height < MAX_HEIGHT ? image->height : MAX_HEIGHT;
 }
 
-// Numbers the vertices of the file. Corners share a vertex if they have the same leader, and for
-// MDL the same texel, because a vertex of MDL has one texture coordinate.
+// Assigns indices to the vertices of the file. Corners share a vertex if they have the same leader.
+// In MDL they must also have the same texel, because a vertex has one texture coordinate there.
 static void number_vertices(quake_writer *writer, quake_surface *surface)
 {
     uint64_t *const keys = common_alloc(writer->num_corners, sizeof *keys);
@@ -1046,8 +1057,9 @@ static bool write_surface(quake_writer *writer)
 
 // -- MD3 ------------------------------------------------------------------------------------------
 
-// Writes the name of a surface. Parts of a split mesh have equal names, to which a number is
-// appended. Engines remove a suffix _x, so that _ is replaced.
+// Writes the name of a surface. If a mesh was split, its parts have the same name, so the number of
+// the part is appended. Engines remove a suffix of '_' and one character, so the '_' of such a
+// suffix is replaced.
 static bool put_surface_name(quake_writer *writer, const md5_mesh *mesh, uint32_t part)
 {
     char *const stem = common_stem(mesh->name[0] != '\0' ? mesh->name : mesh->shader);
@@ -1311,8 +1323,8 @@ static bool count_elements(quake_writer *writer)
 }
 
 // Creates one surface from the triangles of all meshes. Its points are the vertices of the MD5
-// file, mesh after mesh. The library adds duplicates of vertices at mirror seams; `sources` maps
-// them back to the vertices of the file.
+// file, one mesh after the other. `sources` replaces the duplicates that the library adds at mirror
+// seams by the vertices of the file.
 static void copy_surface(quake_writer *writer)
 {
     writer->corners = common_alloc(writer->num_corners, sizeof *writer->corners);

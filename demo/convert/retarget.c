@@ -1,8 +1,9 @@
 // Retargets clips to a model with another skeleton. The source is the skeleton for which a clip was
-// made; the target is the skeleton of the model. The conversion has three steps:
+// made. The target is the skeleton of the model. The conversion has three steps:
 //
-// 1. Joints get roles in the human body, such as the left thigh: first by their names, then by
-//    their positions in the hierarchy. A retarget_figure is a skeleton with its roles.
+// 1. Joints get roles in the human body, such as the left thigh. Roles are found by the names of
+//    joints, and then by their positions in the hierarchy. A retarget_figure is a skeleton with its
+//    roles.
 // 2. Joints of both skeletons with the same role become pairs. The library transfers poses with
 //    these pairs.
 // 3. The poses of all frames are written as a clip whose feet stand on the ground
@@ -17,12 +18,13 @@ static const md5_quat no_rotation = {0, 0, 0, 1};
 enum { HIPS, SPINE, NECK, HEAD, CLAVICLE, UPPER_ARM, FOREARM, HAND, THIGH, SHIN, FOOT, TOE, THUMB };
 enum { NUM_FINGERS = 5, NUM_BODY_PARTS = THUMB + NUM_FINGERS };
 
-// A role is a part of the body on one side: 2 * part + side. Side 0 is left, 1 is right. Parts up
-// to HEAD have side 0 only.
+// A role is a part of the body on one side. Its number is 2 * part + side, and the side is 0 for
+// left and 1 for right. The parts up to HEAD are in the middle of the body and have side 0.
 enum { NUM_ROLES = 2 * NUM_BODY_PARTS };
 
-// The joint of a role is searched for below the joint of the part `from`; a clavicle above it. If
-// the search is not strict, joints elsewhere are also accepted.
+// `from` is the part of the body whose joint is above the joint of this part. For a clavicle, it is
+// below. The joint is searched for there first. If the search is not strict, it may also be
+// elsewhere.
 static const struct body_part {
     const char *title;
     const char *words; // names without side, prefix and numbers; the best name first
@@ -51,15 +53,16 @@ static const struct body_part {
     {"pinky", " pinky little ", HAND, true},
 };
 
-// Words in joint names. A filler does not indicate a role. A word of a helper marks a joint that
-// moves or marks the body, such as a control; such joints have lower priority for roles.
+// Words in the names of joints. Fillers have no meaning for roles. A word of `helpers` marks a
+// joint that only controls other joints or marks a place. Such a joint gets a role only if there is
+// no better one.
 static const char fillers[] = " def org mixamorig bip bone jnt j b c cc base sk f finger "
                               "metacarpal proximal intermediate distal ";
 static const char helpers[] =
     " ik fk mch pole pt target goal null tag attach twist roll orbit focus ctrl ";
 
 // Returns the position of a word in a list of words, or NULL. The list has a blank before and after
-// each word, so that only whole words are found.
+// each word, so that a part of a longer word does not match.
 static const char *find_word(const char *words, const char *word)
 {
     char *const whole = common_format(" %s ", word);
@@ -68,43 +71,44 @@ static const char *find_word(const char *words, const char *word)
     return at;
 }
 
-// A chain of joints from parent to child, such as a spine. Its rotations are distributed over a
-// chain of the other skeleton.
+// A chain of joints from parent to child, such as a spine. Its rotations are distributed over the
+// chain of the other skeleton, which can have another number of joints.
 enum { MAX_CHAIN = 64 };
 typedef struct retarget_chain {
     uint32_t first; // or MD5_NONE
     uint32_t last;  // or MD5_NONE
 } retarget_chain;
 
-// Selects the joints whose bones get the direction of the source's bones, not only its rotations.
+// Selects joints whose bones get the direction of the source's bones. The other joints get only the
+// rotations of the source, so the directions differ if the rest poses do.
 typedef enum retarget_alignment {
     ALIGN_NEVER = -1,
     ALIGN_LIMBS = 0,
     ALIGN_ALWAYS = 1
 } retarget_alignment;
 
-// A joint of one of the skeletons. The second group of fields is used only for joints of the
-// model.
+// A joint of the source or of the target. The second group of fields is used for joints of the
+// target.
 typedef struct retarget_joint {
     uint32_t depth;
     char base_name[64]; // name in lower case, without prefix, side and numbers
     int side;           // 0 left, 1 right, -1 neither
     bool is_helper;
-    bool is_below;   // the joint is in the part of the skeleton that guess_role() prefers
+    bool is_below;   // in the part of the skeleton that the current role prefers
     uint32_t load;   // number of weights of vertices that the joint and its descendants have
     uint32_t leader; // joint with which this joint moves rigidly, or MD5_NONE
 
-    // Joints of the model only: the joints of the source that rotate it.
+    // Target only: the joints of the source whose rotations are interpolated to rotate this joint.
     uint32_t low; // or MD5_NONE
     uint32_t high;
     float fraction;           // interpolation factor from low to high
-    bool is_mapped;           // defined by a map; in the source: rotates no joint
+    bool is_mapped;           // a map defines the pair; in the source: must not rotate a joint
     retarget_alignment align; // ALIGN_LIMBS aligns the bone only if it is a limb
     bool is_chained;          // part of a chain with another length in the source
     bool is_idle;             // no joint of the source moves this joint
 } retarget_joint;
 
-// One of the two skeletons, with the joints of its roles. A missing role is an empty chain.
+// The source or the target, with the joints of its roles. If a role is missing, its chain is empty.
 typedef struct retarget_figure {
     const md5_model *model;
     const md5_skeleton *skeleton; // of the model
@@ -125,9 +129,9 @@ static uint32_t parent_joint(const retarget_figure *figure, uint32_t joint)
 
 enum { MAX_NAME_WORD = 32 }; // with the 0 at the end; a longer word is read in parts
 
-// Reads a word of a joint's name from *cursor up to `end`, in lower case, and moves *cursor to its
-// end. A capital begins the next word if it follows a small letter (LeftArm) or precedes one
-// (LThumb). Returns the length of the word, or 0 if *cursor is not at a letter.
+// Reads the next word of a joint's name between *cursor and `end` in lower case, and moves *cursor
+// past it. A capital begins a word if a small letter precedes it (LeftArm) or follows it (LThumb).
+// Returns the length of the word, or 0 if there is no letter at *cursor.
 static size_t read_name_word(const char **cursor, const char *end, char word[MAX_NAME_WORD])
 {
     const char *c = *cursor;
@@ -145,9 +149,9 @@ static size_t read_name_word(const char **cursor, const char *end, char word[MAX
     return length;
 }
 
-// Splits the name of a joint, without a prefix such as "rig:", into words. Sets the side of the
-// body (0 left, 1 right, -1 unknown), sets is_helper if a word is in `helpers`, and joins the
-// remaining words, except fillers, to the base name.
+// Splits the name of a joint into words, without a prefix such as "rig:". Stores the side of the
+// body: 0 left, 1 right, -1 unknown. Sets is_helper if a word is in `helpers`. All other words,
+// except fillers, are joined to the base name.
 static void read_name(const char *name, retarget_joint *joint)
 {
     const char *const colon = strrchr(name, ':');
@@ -178,8 +182,8 @@ static void read_name(const char *name, retarget_joint *joint)
     }
 }
 
-// Returns the word of a role that a joint's name matches, as a pointer into the words of the role,
-// or NULL if the name does not match. A pointer to an earlier word is a better match.
+// Returns the word of a role that matches the name of a joint, or NULL if none does. The result
+// points into the list of the role's words, in which better words are first.
 static const char *find_role(const retarget_joint *joint, int role)
 {
     const int part = role / 2;
@@ -189,7 +193,7 @@ static const char *find_role(const retarget_joint *joint, int role)
     if (part <= HEAD)
         return joint->side < 0 ? find_word(words, name) : NULL;
 
-    // The side can also be a prefix of the only word: leftleg, or luparm in old models.
+    // A name can consist of one word that begins with the side: leftleg or, in old models, luparm.
     if (joint->side < 0 && *name == "lr"[side]) {
         const char *const prefix = side == 0 ? "left" : "right";
         name += strncmp(name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 1;
@@ -197,8 +201,9 @@ static const char *find_role(const retarget_joint *joint, int role)
         return NULL;
     }
 
-    // Names of fingers may begin with other words, so the end of the name is compared. All words of
-    // a finger are equally good.
+    // The name of a finger may have other words at its start, so only its end is compared. A
+    // pointer to the start of the list is returned, because all words for a finger are equally
+    // good.
     const bool is_finger = part >= THUMB;
     for (const char *end = name; is_finger && *end != '\0'; end++) {
         if (find_word(words, end) != NULL)
@@ -208,7 +213,7 @@ static const char *find_role(const retarget_joint *joint, int role)
 }
 
 // Returns the deepest common ancestor of two joints, or MD5_NONE. A joint counts as its own
-// ancestor. Each step replaces the deeper of two joints by its parent, until both are the same.
+// ancestor. The loop replaces the deeper of the two joints by its parent until both are equal.
 static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_t b)
 {
     uint32_t first = a;
@@ -222,8 +227,8 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
     return first == second ? first : MD5_NONE;
 }
 
-// Marks the joints among which a role is searched first: descendants of `base`, or for a clavicle
-// its ancestors.
+// Marks the joints in which the joint of a role is preferred: the descendants of `base` or, for a
+// clavicle, the ancestors.
 static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above)
 {
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
@@ -275,8 +280,8 @@ static bool can_have_role(const retarget_figure *figure, const retarget_joint *j
     return !needs_load || joint->load > 0;
 }
 
-// Returns the joint that matches a role best, or MD5_NONE. `base` is the joint of the role below
-// which the joint is searched for (above which, for a clavicle), or MD5_NONE.
+// Returns the joint that matches a role best, or MD5_NONE. Descendants of `base` are preferred; for
+// a clavicle, ancestors. `base` may be MD5_NONE.
 static uint32_t find_best_joint(retarget_figure *figure, int role, uint32_t base)
 {
     const int part = role / 2;
@@ -322,7 +327,8 @@ static void guess_role(retarget_figure *figure, int role)
     }
 }
 
-// Returns the chain from below `base` to `last`, or an empty chain.
+// Returns the chain from the joint after `base` to `last`. It is empty if `last` is not below
+// `base`.
 static retarget_chain chain_between(const retarget_figure *figure, uint32_t base, uint32_t last)
 {
     retarget_chain chain = {MD5_NONE, MD5_NONE};
@@ -347,15 +353,15 @@ static uint32_t list_chain(const retarget_figure *figure, retarget_chain chain,
     if (top != chain.first || top == MD5_NONE)
         return 0;
 
-    // Each joint stores only its parent, so that the list is filled from its end.
+    // A joint stores only its parent, so the list is filled from its end.
     uint32_t joint = chain.last;
     for (uint32_t i = count; i-- > 0; joint = parent_joint(figure, joint))
         joints[i] = joint;
     return count;
 }
 
-// Returns the vector from one joint to another in a pose, rotated to figure->space. `joints` are
-// the transforms of all joints in model space.
+// Returns the vector between two joints in a pose, in the axes of figure->space. joints[] are the
+// transforms of all joints in model space.
 static md5_vec3 bone_vector(const retarget_figure *figure, const md5_xform *joints, uint32_t from,
                             uint32_t to)
 {
@@ -389,9 +395,9 @@ static bool is_duplicate_joint(const retarget_figure *figure, uint32_t index, ui
     return md5_vec3_length(bone_vector(figure, figure->rest, leader, index)) <= max_distance;
 }
 
-// Finds the leader of each duplicate joint. Rigs can have several joints with one meaning at one
-// position but with different parents, such as a joint for control and a joint for the skin. The
-// leader is the joint that has the role; its duplicates move with it.
+// Finds duplicate joints and their leaders. A rig can have several joints for one purpose at one
+// position, for example one for control and one for the skin. Their parents may differ. The leader
+// is the joint that has the role, and its duplicates move with it.
 static void find_leaders(const retarget_figure *figure)
 {
     for (int r = 0; r < 2 * THUMB; r++) {
@@ -417,8 +423,9 @@ static md5_vec3 nearest_axis(md5_vec3 v)
     return (md5_vec3){0, 0, copysignf(1.0f, v.z)};
 }
 
-// Returns the direction from right to left limbs in a pose, in figure->space: the sum of the unit
-// vectors between both upper arms and between both thighs. Limbs that are missing are skipped.
+// Returns the direction from the right to the left of the body in a pose, in the axes of
+// figure->space. It is the sum of two unit vectors: between the upper arms, and between the thighs.
+// A vector with a missing limb is omitted.
 static md5_vec3 left_direction(const retarget_figure *figure, const md5_xform *joints)
 {
     static const int limbs[] = {UPPER_ARM, THIGH};
@@ -437,8 +444,8 @@ static md5_vec3 left_direction(const retarget_figure *figure, const md5_xform *j
 
 // Finds the axes of a skeleton and sets figure->space. Up is the axis of the file that is nearest
 // to the direction from the pelvis to the head. Left is the direction from right to left limbs,
-// perpendicular to up, or the nearest axis of the file if it is close. If the pelvis, the head or
-// the limbs are unknown, figure->space is unchanged.
+// made perpendicular to up. If an axis of the file is close to it, left is this axis. figure->space
+// is unchanged if the pelvis, the head or the limbs are unknown.
 static void find_axes(retarget_figure *figure)
 {
     const float min_left_length = 0.5f; // of the sum of unit vectors
@@ -463,8 +470,8 @@ static void find_axes(retarget_figure *figure)
         md5_quat_from_mat34((md5_mat34){{x.x, x.y, x.z, 0, y.x, y.y, y.z, 0, z.x, z.y, z.z, 0}});
 }
 
-// Returns the names by which joints get roles, one for each joint: usually the names of the joints.
-// If the file `part` declares the bones of a human body, the result contains the names of these
+// Returns the names from which joints get roles, one for each joint. They are usually the names of
+// the joints. If the file `part` declares the bones of a human body, they are the names of these
 // bones, and "" for all other joints. `part` may be NULL.
 static const char **role_names(const md5_skeleton *skeleton, const convert_part *part)
 {
@@ -482,8 +489,8 @@ static const char **role_names(const md5_skeleton *skeleton, const convert_part 
     return names;
 }
 
-// Computes `load` of each joint: the number of influences of the joint and its descendants on
-// vertices.
+// Computes `load` of each joint: how many influences on vertices the joint and its descendants
+// have.
 static void count_loads(retarget_figure *figure)
 {
     const md5_model *const model = figure->model;
@@ -500,14 +507,15 @@ static void count_loads(retarget_figure *figure)
     }
 }
 
-// Finds the joints of all roles by their names. A role is searched for relative to an earlier role,
-// such as a hand below the forearm.
+// Finds the joints of all roles by their names. The search for a role begins at the joint of an
+// earlier role; for example, a hand is below the forearm.
 static void guess_roles(retarget_figure *figure)
 {
     for (int r = 0; r < NUM_ROLES; r++)
         guess_role(figure, r);
     for (int side = 0; side < 2; side++) {
-        // A clavicle is above the upper arm, which was not found yet the first time.
+        // A clavicle is found by the upper arm below it. At the first attempt, the upper arm was
+        // unknown.
         guess_role(figure, 2 * CLAVICLE + side);
 
         retarget_chain *const thigh = &figure->roles[2 * THIGH + side];
@@ -517,9 +525,9 @@ static void guess_roles(retarget_figure *figure)
     }
 }
 
-// Creates a figure: finds the roles of a skeleton's joints by their names. complete_figure() later
-// adds the roles that follow from the hierarchy. `space` is used if the limbs do not indicate it.
-// `part` is the file of the skeleton, or NULL if it declares no bones.
+// Creates a figure and finds roles by the names of joints. complete_figure() must be called
+// afterwards to find the roles that follow from the hierarchy. `space` is used if the limbs do not
+// indicate the axes. `part` is the file of the skeleton, or NULL if it declares no bones.
 static retarget_figure create_figure(const md5_model *model, const convert_part *part,
                                      md5_quat space)
 {
@@ -549,10 +557,12 @@ static retarget_figure create_figure(const md5_model *model, const convert_part 
     return figure;
 }
 
-// Completes the roles by the hierarchy, because names of joints in spine and neck differ too much
-// between skeletons. The pelvis is the common ancestor of the thighs, the chest of the upper arms.
-// The spine is between the common ancestor of both (figure->body) and the chest; the neck is
-// between the chest and the head.
+// Finds the roles that follow from the hierarchy, because the names of joints in the spine and the
+// neck differ too much between skeletons.
+//
+// The pelvis is the common ancestor of the thighs, and the chest is that of the upper arms.
+// figure->body is the common ancestor of pelvis and chest. The spine is between figure->body and
+// the chest, and the neck is between the chest and the head.
 static void complete_figure(retarget_figure *figure)
 {
     retarget_chain *const roles = figure->roles;
@@ -587,8 +597,9 @@ static void free_figure(retarget_figure *figure)
     free(figure->rest);
 }
 
-// Returns true if the bind pose stands: the directions from the pelvis to the head and to the feet
-// differ by more than 120 degrees. Also returns true if one of the directions is unknown.
+// Returns true if the figure stands in its bind pose. The directions from the pelvis to the head
+// and to the feet must then differ by more than 120 degrees. Also returns true if a direction is
+// unknown.
 static bool is_standing(const retarget_figure *figure)
 {
     const float max_cosine = -0.5f; // of 120 degrees
@@ -625,15 +636,17 @@ convert_stance convert_measure(const md5_model *model)
 
 // -- Pairs of joints ------------------------------------------------------------------------------
 
-// Assigns the joints of a source chain of m joints to the joints of a target chain of n joints. The
-// rotation of the source after i * m / n joints is assigned to target joint i, counted from 1. If
-// this is not a whole number, the rotations of the source joints before and after it (`low` and
-// `high`) are interpolated. Joints that a map defines are not changed. Returns true if both chains
-// exist.
+// Distributes the rotations of a source chain of m joints over a target chain of n joints. Target
+// joint i, counted from 1, gets the rotation of the source after i * m / n joints. If this is not a
+// whole number, the rotations of the source joints before and after it (`low` and `high`) are
+// interpolated.
+//
+// Joints that a map defines are not changed. Returns true if both chains exist.
 static bool pair_chains(const retarget_figure *source, const retarget_figure *target,
                         retarget_chain from, retarget_chain to)
 {
-    // Element 0 of the source is the parent of the chain, whose rotation is position 0.
+    // Element 0 is the parent of the source chain: the rotation before the first joint of the
+    // chain.
     uint32_t source_joints[MAX_CHAIN + 1];
     uint32_t target_joints[MAX_CHAIN];
     const uint32_t m = list_chain(source, from, source_joints + 1);
@@ -657,8 +670,8 @@ static bool pair_chains(const retarget_figure *source, const retarget_figure *ta
     return true;
 }
 
-// Pairs the roots and the bodies of both skeletons. A captured clip moves only the body, because
-// the position of its root has no meaning.
+// Pairs the roots and the bodies of both skeletons. If the clip is captured, only the bodies are
+// paired, because the position of the root of a captured clip has no meaning.
 static void pair_roots(const retarget_figure *source, const retarget_figure *target,
                        bool is_captured)
 {
@@ -675,9 +688,9 @@ static void pair_roots(const retarget_figure *source, const retarget_figure *tar
                     (retarget_chain){target->body, target->body});
 }
 
-// Pairs the joints of both skeletons by their roles, such as the left knee. If both skeletons have
-// too few roles in common and the user did not give a map, the function removes the pairs and
-// returns false. The caller then pairs joints by equal names only.
+// Pairs the joints of both skeletons by their roles, such as the left knee. If too few roles exist
+// in both skeletons and the user gave no map, removes the pairs again and returns false. The caller
+// then pairs joints only by equal names.
 static bool pair_joints(const retarget_figure *source, const retarget_figure *target,
                         bool is_captured, bool has_map)
 {
@@ -707,8 +720,8 @@ static bool pair_joints(const retarget_figure *source, const retarget_figure *ta
     return false;
 }
 
-// For md5_load_opts.warn: marks a joint of the target that md5_create_retarget() reports as
-// unmoved. The first number in the text of the warning is the index of the joint.
+// Sets is_idle of a target joint that md5_create_retarget() reports as unmoved. It is a callback
+// for md5_load_opts.warn. The first number in the warning is the index of the joint.
 static void mark_idle(void *user, const md5_error *warning)
 {
     const retarget_figure *const target = user;
@@ -731,8 +744,8 @@ static bool is_aligned(const retarget_figure *target, uint32_t index)
     return false;
 }
 
-// Returns the pair of a target joint in the form of the library. A joint that a map keeps in its
-// bind pose is paired with no joint of the source.
+// Returns the pair of a target joint for the library. The map can keep a target joint in its bind
+// pose; its pair then has no source joint.
 static md5_joint_pair create_pair(const retarget_figure *source, const retarget_figure *target,
                                   uint32_t index)
 {
@@ -764,7 +777,8 @@ static uint32_t list_pairs(const retarget_figure *source, const retarget_figure 
             pairs[count++] = create_pair(source, target, i);
     }
 
-    // A map can exclude joints of the source: they must not be paired by their names.
+    // A map can exclude joints of the source. Such a joint gets a pair without a target joint, so
+    // that the library does not pair it by its name.
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
         if (source->joints[i].is_mapped)
             pairs[count++] = (md5_joint_pair){.source = source->skeleton->joints[i].name};
@@ -868,9 +882,9 @@ static const char *find_similar_joint(const md5_skeleton *skeleton, const char *
     return similar;
 }
 
-// Returns an error message about the name of a joint that a skeleton does not have. `title` is the
-// role of the file in the conversion. Advice is added only if the file is known: the viewer, which
-// continues after an error, has no file and could spend much time on names.
+// Returns an error message about a joint that a skeleton does not have. `title` describes the file.
+// A similar name is suggested only if the file is known. The viewer has no file and continues after
+// errors, so searching for similar names could take it long.
 static char *describe_unknown_joint(const retarget_figure *figure, const char *title,
                                     const char *name)
 {
@@ -958,8 +972,9 @@ static void share_roles(retarget_figure *const figures[2], const retarget_chain 
     }
 }
 
-// Removes the pairs of target joints before a new line of the map pairs them. Returns NULL, or an
-// error message if an earlier line maps one of the joints and `replaces` is false.
+// Removes the pairs of target joints, so that a new line of the map can pair them. If an earlier
+// line has paired one of them and `replaces` is false, returns an error message. Otherwise returns
+// NULL.
 static char *release_joints(const retarget_figure *target, const uint32_t *joints,
                             uint32_t num_joints, bool replaces)
 {
@@ -1029,7 +1044,7 @@ static char *read_pair(map_line *line, retarget_figure *const figures[2], bool r
             "invalid line: expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
     }
 
-    // Read the alignment first, because read_joints() changes the tokens.
+    // read_joints() changes the tokens, so the alignment must be read before.
     const retarget_alignment align = read_alignment(line);
     map_pair pair;
     char *message = read_joints(line, is_chain, figures, &pair);
@@ -1185,8 +1200,8 @@ static void print_map(FILE *file, const retarget_figure *source, const retarget_
             print_name(file, from[i].name, " -\n");
 }
 
-// Returns the index of the source's joint that rotates a joint of the model, or MD5_NONE. The
-// library also pairs joints with equal names.
+// Returns the index of the source joint that rotates a target joint, or MD5_NONE. The joint may
+// also be paired by its name, which the library does.
 static uint32_t find_source_joint(const retarget_figure *source, const retarget_figure *target,
                                   uint32_t index)
 {
@@ -1237,7 +1252,8 @@ typedef struct retarget_transfer {
     float ratio;             // scale of the path
     md5_xform clip_to_model; // transform from the clip's space to the model's space
 
-    // The current frame. `poses` is one allocation: the source's bind pose, then these four poses.
+    // The poses of the current frame. `poses` is one allocation, which begins with the bind pose of
+    // the source; the four other poses follow.
     md5_xform *poses;
     md5_xform *source_local; // [source joints] local space
     md5_xform *source_pose;  // [source joints] model space
@@ -1287,8 +1303,8 @@ static float lowest_foot(const retarget_figure *figure, const md5_xform *posed)
     return lowest;
 }
 
-// Computes the pose of the source figure in a frame of its clip, in model space. The clip can
-// have other axes and another position than the model, so the roots are transformed first.
+// Computes the pose of the source in a frame of its clip, in the model's space. The clip can have
+// other axes and another position, so the transforms of its roots are changed first.
 static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const source = &transfer->source;
@@ -1302,8 +1318,7 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 }
 
 // Moves the path along the ground from the body to joint 0, because games use the motion of joint 0
-// as the motion of the character. Does nothing if joint 0 has a motion or is not an ancestor of the
-// body.
+// as the motion of the character. Does nothing if joint 0 already moves or is not above the body.
 static void move_path_to_root(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1320,7 +1335,8 @@ static void move_path_to_root(const retarget_transfer *transfer)
     const md5_vec3 path = md5_vec3_scale(to_model(transfer, source_path), transfer->ratio);
     local[0].translation = md5_vec3_add(local[0].translation, path);
 
-    // Joint 0 now also moves the body, whose local translation is relative to its parent.
+    // The motion of joint 0 also moves the body, so subtract the path from the body. The
+    // translation of the body is relative to its parent.
     const md5_quat parent_rotation = target->rest[parent_joint(target, body)].rotation;
     const md5_vec3 path_in_parent = md5_quat_rotate(md5_quat_conjugate(parent_rotation), path);
     local[body].translation = md5_vec3_sub(local[body].translation, path_in_parent);
@@ -1336,8 +1352,8 @@ static md5_xform follow_leader(const retarget_figure *target, const md5_xform *j
     return md5_xform_mul(joints[leader], relative_to_leader);
 }
 
-// Moves the joints that no joint of the source rotates, but that have a leader, rigidly with the
-// leader. Their descendants move with them.
+// A duplicate joint that no joint of the source rotates moves rigidly with its leader. Computes the
+// poses of these joints and of their descendants.
 static void pose_followers(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1374,8 +1390,8 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     pose_followers(transfer);
 }
 
-// Extends each frame with weight 1 by a linear fade to 0, over a tenth of a second before and after
-// the frame. Without the fade, a foot would jump when it begins or ends to stand.
+// Adds a linear fade from 1 to 0 before and after the frames with weight 1. It lasts a tenth of a
+// second. Without the fade, a foot would jump when it begins or ends to stand.
 static void fade_weights(float *weights, uint32_t num_frames, float rate)
 {
     const float fades_per_second = 10.0f;
@@ -1385,8 +1401,8 @@ static void fade_weights(float *weights, uint32_t num_frames, float rate)
         weights[i - 1] = fmaxf(weights[i - 1], weights[i] - fades_per_second / rate);
 }
 
-// Finds the frames in which a foot of the source stands: the foot is near its lowest height, and
-// slow. Sets the weights stands[side] of all frames.
+// Finds the frames in which a foot of the source stands. The foot must be near its lowest height
+// and slow. Stores the weights of all frames in stands[side].
 static void find_standing_frames(retarget_transfer *transfer, int side)
 {
     const float max_height = 0.03f; // above the lowest height, in lengths of the leg
@@ -1434,9 +1450,10 @@ static void store_feet(retarget_transfer *transfer, uint32_t frame)
     }
 }
 
-// Poses both skeletons in all frames, and stores the height of the lowest foot in each frame. The
-// heights of the target are relative to the scaled heights of the source if the clip was not
-// captured: then feet may be below the ground as far as in the source.
+// Poses both skeletons in all frames, and stores the height of the lowest foot of each.
+//
+// In a clip that was not captured, feet may intentionally be below the ground. The heights of the
+// target are then relative to the scaled heights of the source.
 static void measure_feet(retarget_transfer *transfer, double *source_lows, double *target_lows)
 {
     const uint32_t num_frames = transfer->binding->anim->num_frames;
@@ -1450,8 +1467,8 @@ static void measure_feet(retarget_transfer *transfer, double *source_lows, doubl
     }
 }
 
-// Raises the model so that its feet stand at the height of the bind pose: in 95 % of the frames no
-// foot is lower. Also finds the frames in which each foot stands.
+// Raises or lowers the model so that its feet stand at the height that they have in the bind pose:
+// in 95 % of the frames, no foot is below it. Also finds the frames in which each foot stands.
 static void find_ground(retarget_transfer *transfer)
 {
     const uint32_t num_frames = transfer->binding->anim->num_frames;
@@ -1474,7 +1491,8 @@ static void find_ground(retarget_transfer *transfer)
     if (transfer->is_captured && isfinite(ground))
         transfer->source_ground = (float)ground;
 
-    // The source is raised, because the path of the model is the path of the source times `ratio`.
+    // The path of the model is the path of the source times `ratio`, so raising the source by lift
+    // / ratio raises the model by `lift`.
     const md5_vec3 source_lift = {0, 0, transfer->lift / transfer->ratio};
     transfer->clip_to_model.translation =
         md5_vec3_add(transfer->clip_to_model.translation, to_model(transfer, source_lift));
@@ -1495,8 +1513,9 @@ static double find_start_yaw(const retarget_transfer *transfer)
     return atan2((double)-left.x, (double)left.y) * 180.0 / pi;
 }
 
-// Moves a captured motion to the model's position, and rotates it by a multiple of 90 degrees so
-// that the first frame faces forward. Smaller rotations can be intended, and are only reported.
+// Moves a captured motion to the position of the model. Also rotates it by a multiple of 90
+// degrees, so that the first frame faces forward as far as possible. The remaining rotation may be
+// intended, so it is only reported.
 static void place_captured_motion(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
@@ -1532,9 +1551,9 @@ static void place_captured_motion(retarget_transfer *transfer)
                      transfer->source_pose[source->pelvis].translation);
 }
 
-// Moves the standing feet of the model to the positions of the source's feet by two-bone IK, with
-// the weights of find_standing_frames(). The displacement of a foot from the bind pose is scaled to
-// the model.
+// Moves standing feet of the model by two-bone IK to the positions that follow from the source's
+// feet. The displacement of a source foot from its bind pose is scaled to the model. The weights
+// are those of find_standing_frames().
 static void hold_feet(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1583,8 +1602,8 @@ static void measure_bones(retarget_transfer *transfer)
     }
 }
 
-// Measures how far a foot moves away from the position at which it began to stand. Only frames in
-// which it stands with the full weight count.
+// Measures how far a standing foot moves from the position at which it began to stand. Frames in
+// which its weight is less than 1 do not count.
 static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1600,9 +1619,9 @@ static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
     transfer->max_slide = fmaxf(transfer->max_slide, md5_vec3_length(slide));
 }
 
-// Computes the pose of a frame of the new clip; called through convert_motion.pose. If the legs
-// have other proportions than those of the source, holds standing feet in place. Also measures the
-// differences that print_results() reports.
+// Computes the pose of a frame of the new clip. It is a callback for convert_motion.pose. If the
+// legs of both skeletons have different proportions, holds standing feet in place. Also measures
+// the differences that print_results() reports.
 static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 {
     retarget_transfer *const transfer = user;
@@ -1746,14 +1765,14 @@ static bool match_skeletons(retarget_transfer *transfer, const md5_model *source
     return transfer->retarget;
 }
 
-// Returns true if the ratio of thigh to shin differs between the skeletons. Then equal rotations of
-// the joints move the feet to other positions.
+// Returns true if the ratio of thigh to shin differs between the skeletons. Equal rotations of the
+// joints then move the feet to different positions.
 static bool has_uneven_legs(const retarget_figure *source, const retarget_figure *target)
 {
     const float max_difference = 1e-3f; // relative
     for (int side = 0; side < 2; side++) {
-        // The ratios are equal if these products of lengths are equal. They are 0 if a bone is
-        // missing.
+        // Products are compared instead of ratios, so that a missing bone, whose length is 0,
+        // causes no division by 0.
         const int thigh = 2 * THIGH + side;
         const int shin = 2 * SHIN + side;
         const float a = bone_length(target, thigh) * bone_length(source, shin);
@@ -1920,7 +1939,7 @@ static bool retarget_clip(const retarget_request *request, convert_scene *scene,
     return is_done;
 }
 
-// The parts of a scene are moved to these scenes while its clips are retargeted.
+// While clips are retargeted, the parts of the scene are in these two scenes.
 typedef struct retarget_parts {
     convert_scene all;       // the original scene
     convert_scene discarded; // the parts and all other data that the result does not contain
@@ -1959,9 +1978,10 @@ static bool is_clip_to_retarget(const convert_job *job, const convert_part *part
     return part->kind == CONVERT_CLIP && (job->target || part->skeleton_text);
 }
 
-// Moves a part to the scene or to the discarded parts. A clip that was retargeted is discarded, and
-// with --mesh everything except cameras. Discarded parts replace those at the start of their array,
-// which were already moved.
+// Moves a part back to the scene or to the discarded parts. A clip that was retargeted is
+// discarded. With --mesh, everything except cameras is discarded, because it belongs to the source.
+// The array of discarded parts is that of the original scene. Its first elements are overwritten,
+// which is safe because they have been moved.
 static void move_part(const convert_job *job, const convert_part *part, bool is_retargeted,
                       convert_scene *scene, convert_scene *discarded)
 {

@@ -1,6 +1,6 @@
-// Finds the joints of a plain scene: selects the nodes that become joints, orders and names them,
-// binds them, and selects the unit of the file. Binding a joint means to find its transform in the
-// bind pose, in which a skin attaches vertices to its joints.
+// Finds the joints of a plain scene. It selects the nodes that become joints, orders and names
+// them, binds them, and selects the unit of the file. To bind a joint means to find its transform
+// in the bind pose, in which a skin attaches vertices to its joints.
 #include "demo/convert/rig.h"
 
 #include <float.h>
@@ -32,7 +32,7 @@ static void sanitize_name(char *name, size_t max_size)
     }
 }
 
-// Stores a value for a name, which is added if it is new.
+// Stores a value for a name. Adds the name if the set does not contain it.
 static void set_value(rig_names *names, const char *name, size_t value)
 {
     const size_t count = names->index.count;
@@ -50,9 +50,11 @@ static size_t get_value(rig_names *names, const char *name, size_t missing)
     return names->values[common_index_text(&names->index, name, strlen(name))];
 }
 
-// Adds a name that is valid in MD5 and not used yet, and returns it. A duplicate gets a number.
-// The value of a name is the next number to try for a duplicate, because trying all numbers takes
-// quadratic time for many equal names.
+// Adds a name to a set and returns it. The name is first made valid for MD5. If the set already
+// contains it, a number is appended.
+//
+// The value of a name is the next number to try for a duplicate. Trying all numbers from the start
+// would take quadratic time for many equal names.
 const char *rig_add_name(rig_names *names, const char *name, size_t max_size, const char *missing,
                          size_t number)
 {
@@ -95,7 +97,8 @@ void rig_join_parts(rig_state *state)
         state->affine.c[k] = convert_times(state->affine.c[k], state->parts[PLAIN_SCALE][k]);
 }
 
-// Computes the transforms of a node in the rest pose. Its parent is already complete.
+// Computes the transforms of a node in the rest pose. The transforms of its parent must already be
+// computed.
 static void open_node(convert_rig *rig, rig_node *node, const plain_node *in)
 {
     node->in = in;
@@ -146,8 +149,8 @@ static bool open_nodes(convert_rig *rig)
     return true;
 }
 
-// Finds the rotation to MD5's axes. A mirror in the axes of the file remains in `output`; see
-// convert_nearest_rotation().
+// Finds the rotation from the file's axes to MD5's. A mirror between these axes stays in `output`;
+// see convert_nearest_rotation().
 static void open_axes(convert_rig *rig)
 {
     rig->bone_axes = rig->plain->axes;
@@ -273,7 +276,7 @@ static uint32_t model_joint(convert_rig *rig, const char *name)
     return name ? (uint32_t)get_value(&rig->model_joints, name, MD5_NONE) : MD5_NONE;
 }
 
-// Returns the name that a node gets as a joint, before it is made valid and unique; or NULL.
+// Returns the name from which a joint gets its name, or NULL. It is not yet valid and unique.
 static const char *node_name(const convert_rig *rig, uint32_t node)
 {
     const plain_node *const in = rig->nodes[node].in;
@@ -305,8 +308,8 @@ static void find_model_joints(convert_rig *rig)
     }
 }
 
-// Returns true for the root that gltf_write.c adds because glTF requires a common root. It is not a
-// joint of the model.
+// Returns true for a root that gltf_write.c has added because glTF requires a common root. Such a
+// root was no joint of the model, so it must not become one.
 static bool is_added_root(const rig_node *node)
 {
     if (!node->in->name || strcmp(node->in->name, "md5_root") != 0 || node->is_animated)
@@ -314,7 +317,7 @@ static bool is_added_root(const rig_node *node)
     return memcmp(&node->rest.affine, &convert_identity, sizeof convert_identity) == 0;
 }
 
-// Marks a node and its ancestors, up to the nearest joint, as joints if a clip moves them.
+// Marks the animated nodes from a node up to the nearest joint as joints.
 static void mark_animated_ancestors(convert_rig *rig, uint32_t node_index)
 {
     for (uint32_t i = node_index; i != MD5_NONE; i = rig->nodes[i].in->parent) {
@@ -327,8 +330,8 @@ static void mark_animated_ancestors(convert_rig *rig, uint32_t node_index)
     }
 }
 
-// Marks animated nodes below a joint, and all nodes between both, as joints. They are meshes on the
-// joint, or attachment points for objects that the character holds.
+// Marks animated nodes below a joint as joints, and all nodes between both. Such nodes are meshes
+// that are attached to the joint, or places for objects that the character holds.
 static void mark_animated_descendants(convert_rig *rig)
 {
     for (uint32_t i = 0; i < rig->num_nodes; i++) {
@@ -344,8 +347,8 @@ static void mark_animated_descendants(convert_rig *rig)
     }
 }
 
-// Marks all nodes above cameras (has_camera). Marks animated nodes above a mesh without a skin as
-// joints, and in files without meshes all animated nodes of the scene.
+// Sets has_camera of all nodes above cameras. Marks the animated nodes above each mesh without a
+// skin as joints. In a file without meshes, marks all animated nodes of the scene.
 static void mark_animated_joints(convert_rig *rig)
 {
     for (size_t i = rig->num_nodes; i-- > 0;) { // children before their parents
@@ -360,7 +363,7 @@ static void mark_animated_joints(convert_rig *rig)
     }
 }
 
-// Counts, for each node, the children that are joints or have joints below them.
+// Counts for each node how many of its children are joints or have joints below them.
 static void count_branches(const convert_rig *rig, uint32_t *num_branches)
 {
     for (size_t i = rig->num_nodes; i-- > 0;) { // children before their parents
@@ -372,9 +375,9 @@ static void count_branches(const convert_rig *rig, uint32_t *num_branches)
     }
 }
 
-// Marks the nodes between joints as joints. Fixed nodes above the common ancestor of all joints are
-// not marked, nor is a root that another program added. num_branches[] is the result of
-// count_branches().
+// Marks the nodes between joints as joints. A node that is not animated stays unmarked if it is
+// above the common ancestor of all joints, or if it is a root that another program added.
+// num_branches[] is the result of count_branches().
 static void mark_nodes_between(convert_rig *rig, const uint32_t *num_branches)
 {
     bool *const is_above = common_alloc(rig->num_nodes, sizeof *is_above); // the common ancestor
@@ -396,9 +399,9 @@ static void mark_nodes_between(convert_rig *rig, const uint32_t *num_branches)
     free(is_above);
 }
 
-// Completes the joints to a tree: marks the nodes between joints and their lowest common ancestor,
-// and the ancestors above it if a clip moves one of them. A mesh without a skin moves with the
-// joint above it, or with the animated nodes above it.
+// Completes the joints to a tree. Nodes between joints become joints, up to their lowest common
+// ancestor; nodes above it only if they are animated. A mesh without a skin needs a joint that
+// moves it, so animated nodes above it become joints, too.
 static void complete_joints(convert_rig *rig)
 {
     mark_animated_joints(rig);
@@ -423,8 +426,8 @@ static bool is_for_doom3(const convert_rig *rig)
     return engine && engine->family == CONVERT_DOOM3;
 }
 
-// Returns true if the skeleton must get a single root, because the engine requires it. The joints
-// of a model that was read before are not changed.
+// Returns true if the engine requires a single root. A model that was read before determines the
+// joints, so its skeleton is not changed.
 static bool needs_one_root(const convert_rig *rig)
 {
     const convert_engine *const engine = find_engine(rig);
@@ -443,8 +446,8 @@ static size_t count_roots(const convert_rig *rig)
     return num_roots;
 }
 
-// Marks the nodes above all joints as joints. Then each root is a node without a parent, so that
-// the additional root can become its parent.
+// Marks all nodes above joints as joints. Each root is then a node without a parent, and the
+// additional root can become its parent.
 static void extend_roots(convert_rig *rig)
 {
     for (size_t i = 0; i < rig->num_nodes; i++) {
@@ -502,9 +505,9 @@ uint32_t rig_find_still_root(const convert_rig *rig)
     return MD5_NONE;
 }
 
-// Returns true if the skeleton of a file with skins has a root for meshes that do not move: a root
-// that no clip moves. Skeletons for engines that allow one root only, and clips for another model,
-// do not get a further root.
+// Returns true if meshes that do not move need no additional root. In a file with skins, they can
+// be attached to a root that no clip moves. An engine that allows only one root, or a model that
+// was read before, does not permit a further root.
 static bool has_root_for_meshes(const convert_rig *rig)
 {
     if (!rig->is_skinned)
@@ -512,9 +515,9 @@ static bool has_root_for_meshes(const convert_rig *rig)
     return rig_find_still_root(rig) != MD5_NONE || needs_one_root(rig) || rig->model;
 }
 
-// Returns true if the additional root becomes a joint although the skeleton does not need a common
-// root. It is then the joint of meshes that have no joint above them, or the only joint of a file
-// without joints. Call it when the joints of all other nodes have been added.
+// Returns true if the additional root becomes a joint for another reason than a common root. It is
+// needed as the joint of meshes that are not below a joint, or as the only joint of a file without
+// joints. All other joints must have been added before.
 static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
 {
     if (rig->num_joints == 0)
@@ -522,9 +525,9 @@ static bool is_added_root_used(const convert_rig *rig, bool has_common_root)
     return !has_common_root && !has_root_for_meshes(rig) && has_mesh_without_joint(rig);
 }
 
-// Adds the joints of all nodes, in the order of the file if the parents of all joints come first
-// there, else depth first. If the engine requires a single root and there are several, the
-// additional root becomes their parent and precedes all other joints.
+// Adds the joints of all nodes. They have the order of the file if parents precede their children
+// there, and otherwise depth-first order. If the engine requires a single root and there are
+// several roots, the additional root is first and becomes their parent.
 static void add_joints(convert_rig *rig)
 {
     const uint32_t added_root = (uint32_t)rig->num_nodes - 1; // the last node, also in the order
@@ -659,8 +662,8 @@ static bool can_be_anchor(const rig_skin *skin, size_t k)
     return skin->is_weighted[k] && skin->joints[k] != MD5_NONE;
 }
 
-// Returns the index of the first joint of a skin that another skin has already bound, or
-// skin->num_joints if no joint is bound.
+// Returns the first entry of a skin that can be its anchor and whose joint another skin has already
+// bound. Returns skin->num_joints if there is none.
 static size_t find_bound_anchor(const convert_rig *rig, const rig_skin *skin)
 {
     for (size_t k = 0; k < skin->num_joints; k++) {
@@ -686,12 +689,12 @@ static size_t find_highest_anchor(const rig_skin *skin)
 }
 
 // Sets the placement of a skin: the transform from the space of its mesh to the space of the rest
-// pose. One joint of the skin, the anchor, determines it. If another skin has bound a joint of this
-// skin, that joint is the anchor and keeps its position, so that the other joints are bound at the
-// position of the vertices. Otherwise the highest joint is the anchor and is bound in its rest
-// pose.
+// pose. One joint of the skin, the anchor, determines it.
 //
-// Returns the ratio of the anchor's volume in the bind pose to its volume in the rest pose.
+// If another skin has already bound a joint of this skin, this joint is the anchor, so that both
+// skins agree about it. Otherwise the anchor is the highest joint in the hierarchy, bound in its
+// rest pose. Returns the ratio of the anchor's volume in the bind pose to its volume in the rest
+// pose.
 static double place_skin(const convert_rig *rig, rig_skin *skin)
 {
     skin->placement = convert_identity;
@@ -709,9 +712,9 @@ static double place_skin(const convert_rig *rig, rig_skin *skin)
     return convert_determinant(bind) / convert_determinant(rest);
 }
 
-// Returns true if the scale of a joint in the bind pose is 0.5 to 2 times its scale in the rest
-// pose. `anchor_ratio` is the result of place_skin(). Some converters write arbitrary matrices for
-// joints without weights; this test finds such matrices.
+// Some converters write arbitrary matrices for joints without weights. Returns false for such a
+// matrix: the scale of the joint in the bind pose must be 0.5 to 2 times its scale in the rest
+// pose. `anchor_ratio` is the result of place_skin().
 static bool is_plausible_bind(const convert_rig *rig, const rig_joint *joint,
                               const convert_affine *bind, double anchor_ratio)
 {
@@ -722,11 +725,12 @@ static bool is_plausible_bind(const convert_rig *rig, const rig_joint *joint,
     return volume_ratio > min_volume_ratio && volume_ratio < max_volume_ratio;
 }
 
-// Binds the joints of a skin: sets the matrix of each joint in the bind pose, in the space of the
-// rest pose. `inverse_binds` of the file convert from the space of the mesh to the space of a
-// joint; place_skin() sets the placement, from the space of the mesh to that of the rest pose.
-// Joints that another skin has bound do not change. A joint without weights is bound only if its
-// matrix is plausible, because some converters write arbitrary matrices for such joints.
+// Binds the joints of a skin: sets the transform of each joint in the bind pose, in the space of
+// the rest pose.
+//
+// The `inverse_binds` of the file convert from the space of the mesh to the space of a joint. The
+// placement converts from the space of the mesh to the space of the rest pose. Joints that another
+// skin has bound do not change. A joint without weights is bound only if its matrix is plausible.
 static void bind_skin(convert_rig *rig, rig_skin *skin)
 {
     const double anchor_ratio = place_skin(rig, skin);
@@ -809,8 +813,9 @@ static size_t compare_bones(const convert_rig *rig, double *ratios)
     return count;
 }
 
-// Returns the median ratio of the model's bone lengths to those of the file. Without common bones,
-// or if the ratio is within 0.1 % of the unit of the model's file, returns that unit.
+// Returns the median ratio of the model's bone lengths to those of the file. If there are no common
+// bones, or if the ratio differs by at most 0.1 % from the unit of the model's file, returns that
+// unit.
 static double measure_bones(const convert_rig *rig)
 {
     const double max_difference = 1e-3; // 0.1 %
@@ -928,8 +933,8 @@ double rig_source_yaw(const convert_rig *rig)
     return rig->plain->has_yaw ? rig->plain->yaw : rig->model_yaw;
 }
 
-// Returns the transform from the file's space to MD5's space, with scale and without the rotation
-// that the writer of the file applied.
+// Returns the transform from the file's space to MD5's space. It contains the unit. It also undoes
+// the rotation about the vertical axis that the writer of the file applied.
 static convert_affine output_transform(const convert_rig *rig)
 {
     const double source_yaw = rig_source_yaw(rig);
@@ -974,15 +979,16 @@ static void set_rest_pose(const convert_rig *rig, rig_joint *joint, const rig_jo
     joint->residue = rig_residue(posed);
     if (convert_invert_affine(&joint->residue, &joint->inverse_residue))
         return;
-    // The scale is 0 in the rest pose: use the scale of the parent.
+    // A scale of 0 in the rest pose has no inverse, so the residue of the parent is used.
     const double u = rig->unit;
     joint->residue = parent ? parent->residue : (convert_affine){{{u, 0, 0}, {0, u, 0}, {0, 0, u}}};
     convert_invert_affine(&joint->residue, &joint->inverse_residue);
 }
 
-// Stores the bind pose of a joint, whose rest pose and whose parent are complete. Returns the
-// stretch: if a joint is scaled in the rest pose but not in the bind pose, the scale moves its
-// children by this factor.
+// Stores the bind pose of a joint. Its rest pose and the poses of its parent must be complete.
+//
+// A joint can be scaled in the rest pose but not in the bind pose. The scale then moves its
+// children away from it or toward it. Returns the factor of their distances.
 static double set_bind_pose(rig_joint *joint, const rig_joint *parent, double parent_stretch)
 {
     convert_affine inverse;
@@ -1034,8 +1040,8 @@ static void compute_poses(convert_rig *rig)
     free(stretch);
 }
 
-// Computes the poses of all joints from the transforms of their nodes: `world` with all scales
-// of the file, and `pose`, which MD5 can store, with rotations only.
+// Computes the poses of all joints from the transforms of their nodes. `world` contains all scales
+// of the file. `pose` contains only rotations and positions, which MD5 can store.
 void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed)
 {
     for (size_t j = 0; j < rig->num_joints; j++) {
@@ -1047,7 +1053,8 @@ void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed)
         const convert_quat above_rotation =
             has_parent ? posed[joint->parent].pose.rotation : joint->above_rotation;
 
-        // Rotate the axis of the local rotation to MD5's axes. A mirror along x negates y and z.
+        // Convert the axis of the local rotation to MD5's axes. In a mirrored space, the mirror
+        // along x inverts y and z of the axis.
         const convert_quat q = local->rotation;
         const double side = joint->is_mirrored ? -1 : 1;
         const convert_vec file_axis = {q.x, side * q.y, side * q.z};

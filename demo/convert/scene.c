@@ -10,7 +10,8 @@
 
 void convert_name_file(md5_error *error, const char *path)
 {
-    // If the path is too long, its end is stored, as in all error messages.
+    // error->file has a fixed size. If the path is too long, its end is kept, because it identifies
+    // the file.
     const size_t size = strlen(path) + 1;
     const size_t capacity = sizeof error->file;
     if (size > capacity)
@@ -31,8 +32,8 @@ bool convert_fail(md5_error *error, md5_status status, const char *path, const c
     return false;
 }
 
-// Reports something that the user should know. While a file is read, notes are counted first, so
-// that a hostile file cannot print any number of them.
+// Reports a note to the user. While a file is read, notes are first counted, so that a hostile file
+// cannot cause an unlimited number of messages.
 void convert_note(const convert_job *job, const char *format, ...)
 {
     if (!job->note)
@@ -64,8 +65,8 @@ void convert_note_unsupported_parts(const convert_job *job, const convert_scene 
                      count, to);
 }
 
-// Each entry describes the newest version of its engines. Without a requested engine, the first
-// entry applies.
+// An entry describes the newest versions of its engines. If no engine is requested, the first entry
+// applies.
 static const convert_engine engines[] = {
     {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0, true},
     {" rbdoom bfg ", CONVERT_DOOM3, 4, true},

@@ -21,7 +21,7 @@ enum {
 };
 static const double frame_rate = 30; // frames per second of a sequence
 
-// A bone and its transform in the current frame.
+// A bone, and its transform in the current frame.
 typedef struct smd_bone {
     char *name;
     double
@@ -110,8 +110,8 @@ static bool accept(smd_file *file, const char *word)
     return true;
 }
 
-// Moves to the next line of a block. Returns false at its "end" and, with an error, at the end of
-// the text. `has_failed` distinguishes the two.
+// Moves to the next line of a block. Returns false at the line "end" of the block. Also returns
+// false at the end of the text, with an error and *has_failed set to true.
 static bool next_in_block(smd_file *file, bool *has_failed)
 {
     if (!next_line(file)) {
@@ -319,7 +319,8 @@ static void add_link(smd_file *file, uint32_t bone, double weight)
     file->vertices[file->num_vertices - 1].num_links++;
 }
 
-// Reads the weights of a vertex. The first bone of the line moves the vertex by the missing weight.
+// Reads the weights of a vertex. Their sum may be less than 1. The rest is the weight of the first
+// bone of the line.
 static bool read_links(smd_file *file, uint32_t first_bone)
 {
     double num_links = 0;
@@ -494,8 +495,8 @@ static bool allocate_primitive(smd_file *file, plain_primitive *primitive, smd_a
     return true;
 }
 
-// Stores a vertex in the arrays of its material. `index` is its index there and `count` the
-// number of vertices; joints and weights are stored in sets of four, as in glTF.
+// Stores a vertex in the arrays of its material. `index` is its index in these arrays, and `count`
+// the number of their vertices. Joints and weights are stored in sets of four.
 static void store_vertex(const smd_file *file, const smd_vertex *vertex, smd_arrays *arrays,
                          size_t index, size_t count)
 {

@@ -1,6 +1,6 @@
-// Points, rotations and transforms in double precision, so that a conversion rounds each number
-// only once, when it is written. Matrices are column-major, and products are in textbook order, as
-// in md5math.h.
+// Points, rotations and transforms in double precision. With them, a conversion rounds each number
+// only once, when it is written. Matrices are column-major. A product a * b applies b first, as in
+// md5math.h.
 #ifndef DEMO_CONVERT_SPACE_H
 #define DEMO_CONVERT_SPACE_H
 
