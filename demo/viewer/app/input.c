@@ -1,10 +1,9 @@
-// Input: maps events of the mouse, the keyboard and touch screens to commands, executes commands,
-// and controls the characters.
+// Maps events of the mouse, the keyboard and touch screens to commands, executes commands, and
+// controls the character.
 //
-// Terms: a mover is the kind of motion that moves the model and reads the keys of the user, for
-// example a state machine (view_motion_kind). The stick is the control stick that is drawn on touch
-// screens. The card is a small dialog for the options of one command. The interface is all panels
-// together.
+// Terms: A mover is the kind of motion that moves the model by the keys of the user, for example a
+// state machine (view_motion_kind). The stick is a joystick that is drawn on touch screens. The
+// card is a small dialog for the options of one command. The interface is all panels together.
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/jobs/capture.h"
@@ -13,8 +12,8 @@
 
 #include <assert.h>
 
-// Returns the stage: the document, the camera and the settings in the form that the panels and the
-// renderer use.
+// Returns the stage: the document, the camera and the settings, in the form that panels and the
+// renderer read.
 static view_stage current_stage(view_state *viewer)
 {
     return view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
@@ -29,8 +28,8 @@ static view_lens current_lens(view_state *viewer)
 
 // == Control of a character =======================================================================
 
-// Makes the controlled character look and reach towards the mouse. The mouse position is
-// unprojected to a point of the scene, which is passed to the mover.
+// Makes the controlled character look and reach towards the mouse. The mover needs a point in the
+// scene. Therefore the mouse position is unprojected with an assumed depth.
 void view_point_mover(view_state *viewer, float x, float y)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -38,13 +37,13 @@ void view_point_mover(view_state *viewer, float x, float y)
     if (mover->point == NULL || current_stage(viewer).plays)
         return;
 
-    // Position of the mouse relative to the axis of the lens, in half sizes of the image.
+    // Mouse position relative to the axis of the lens. 1 is half of the width or of the height.
     const view_lens lens = current_lens(viewer);
     const float right = 2 * x / (float)viewer->width - 1 - lens.shift_x;
     const float up = 1 - 2 * y / (float)viewer->height - lens.shift_y;
 
-    // The depth is slightly less than the depth of the camera's target, so that the character looks
-    // and reaches towards the user.
+    // A point nearer than the camera's target is in front of the character. The character then
+    // looks and reaches towards the user.
     const float depth = 0.7f * viewer->cameras.user.distance;
     const float size_factor = lens.orthographic ? 1 : depth;
     const md5_vec3 to_right = md5_vec3_scale(lens.axes.right, right * lens.half_x * size_factor);
@@ -53,8 +52,8 @@ void view_point_mover(view_state *viewer, float x, float y)
     mover->point(scene, md5_vec3_add(on_axis, md5_vec3_add(to_right, to_top)));
 }
 
-// Returns true if keys control the character. A lesson and a crowd do not have a controlled
-// character.
+// Returns true if keys control the character. This is not the case in a lesson, in a crowd, and
+// after Escape has released the control.
 bool view_controls_character(const view_state *viewer)
 {
     if (viewer->input.has_released_control || viewer->pages.open >= 0
@@ -63,7 +62,8 @@ bool view_controls_character(const view_state *viewer)
     return view_get_mover(&viewer->document->scene)->take_over != NULL;
 }
 
-// Shows a notice if a key of a state machine has no visible effect.
+// Shows a notice if the pressed key has no visible effect in the state machine, so that the user
+// learns the reason.
 static void explain_no_effect(view_state *viewer, view_action action)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -76,8 +76,8 @@ static void explain_no_effect(view_state *viewer, view_action action)
         view_notice(viewer, "Paused; press Pause to resume");
 }
 
-// Fires the trigger of the state machine that the pressed key represents. If the machine does not
-// have this trigger, a notice informs the user.
+// Fires the trigger of the state machine to which the pressed key belongs. Shows a notice if the
+// machine does not have this trigger.
 static void push_trigger(view_state *viewer, const view_menu_entry *entry)
 {
     view_machine *const machine = &viewer->document->scene.machine;
@@ -92,11 +92,12 @@ static void push_trigger(view_state *viewer, const view_menu_entry *entry)
     view_log_state(viewer, "push");
 }
 
-// Updates the direction of a character when one of its four keys is pressed or released. If both
-// keys of a pair, such as ahead and back, are down, the last pressed key counts.
+// Updates the direction of the character after one of its four keys was pressed or released. If
+// both keys of a pair are down, for example ahead and back, the key that was pressed last counts.
 static void set_direction(view_control *control, view_action action, bool down)
 {
-    // The keys are ordered by pairs: ahead, back, right, left.
+    // The actions are ordered by pairs: ahead and back, right and left. Therefore the lowest bit
+    // selects the key of a pair.
     const unsigned key = (unsigned)(action - VIEW_AHEAD);
     const unsigned opposite_key = key ^ 1;
     const int sign = key % 2 == 0 ? 1 : -1;
@@ -113,8 +114,8 @@ static void set_direction(view_control *control, view_action action, bool down)
         control->side = direction;
 }
 
-// Handles a press or release of a key that controls a character: a trigger, the key to run, or one
-// of the four directions. Triggers exist only in a state machine.
+// Handles a press or release of a key that controls the character: a trigger, the key to run, or
+// one of the four directions. Only state machines have triggers.
 void view_control_character(view_state *viewer, const view_menu_entry *entry, bool down)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -126,7 +127,7 @@ void view_control_character(view_state *viewer, const view_menu_entry *entry, bo
         return;
 
     view_control *const control = mover->take_over(scene, down);
-    if (down && is_machine) // a parameter that is set while paused takes effect later
+    if (down && is_machine) // while playback is paused, a key has a visible effect only later
         explain_no_effect(viewer, action);
 
     if (is_trigger) {
@@ -143,15 +144,16 @@ void view_control_character(view_state *viewer, const view_menu_entry *entry, bo
 
 // == Commands =====================================================================================
 
-// Pauses at the next whole frame in a direction: 1 is forward, -1 backward. A looping clip
-// continues at its other end.
+// Pauses playback and moves to the next whole frame. `direction` is 1 for forward and -1 for
+// backward. A looping clip continues at its other end.
 static void step_frame(view_play *play, const md5_anim *anim, int direction)
 {
     play->playing = false;
     if (anim == NULL || anim->num_frames < 2)
         return;
 
-    // The time of a whole frame converts back to a frame only up to this rounding error, in frames.
+    // Converting a whole frame to a time and back causes a rounding error. Positions nearer to a
+    // whole frame than this, in frames, count as this frame.
     const double rounding_error = 1e-4;
     const double position = view_frame_position(play, anim);
     const double nearest = round(position);
@@ -169,8 +171,8 @@ static void step_frame(view_play *play, const md5_anim *anim, int direction)
     view_seek(play, anim, next / anim->frame_rate);
 }
 
-// Moves forward (1) or backward (-1) by one frame. A state machine does not have frames: it moves
-// by one time step of 1 / VIEW_STEPS_A_SECOND seconds.
+// Moves by one frame: forward (1) or backward (-1). A state machine does not have frames. It moves
+// by one time step, which is 1 / VIEW_STEPS_A_SECOND seconds.
 static void step_playback(view_state *viewer, int direction)
 {
     view_play *const play = &viewer->play;
@@ -182,7 +184,7 @@ static void step_playback(view_state *viewer, int direction)
     }
 }
 
-// Moves to the first or last frame of the clip. A state machine does not have a last frame: both
+// Moves to the first or the last frame of the clip. A state machine has no last frame, so both
 // commands restart it.
 static void go_to_end(view_state *viewer, bool is_last)
 {
@@ -201,9 +203,9 @@ static void go_to_end(view_state *viewer, bool is_last)
     view_seek(play, anim, is_last ? last_time : 0);
 }
 
-// Executes the four commands of the playback speed: reset to 1, reverse, halve or double. Halving
-// and doubling keep the direction, which is the sign of the speed, and the absolute value between
-// 1/16 and 16.
+// Executes a command of the playback speed: reset to 1, reverse, halve or double. Halving and
+// doubling preserve the sign, which is the direction. The absolute value remains between 1/16 and
+// 16.
 static void change_speed(view_state *viewer, view_action action)
 {
     double speed = 1; // of VIEW_NORMAL_SPEED
@@ -218,7 +220,7 @@ static void change_speed(view_state *viewer, view_action action)
         view_notice(viewer, "Speed %g\xC3\x97", speed);
 }
 
-// Shows the next or previous clip of the document. The last clip is followed by the first one.
+// Shows the next or the previous clip of the document. After the last clip follows the first one.
 static void change_to_neighbor_clip(view_state *viewer, bool is_next)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -230,7 +232,8 @@ static void change_to_neighbor_clip(view_state *viewer, bool is_next)
     view_change_clip(viewer, (scene->clip + step_size) % scene->num_clips);
 }
 
-// Sets the first or the last frame of the played range to the current frame.
+// Sets the first or the last frame of the played range to the current frame, so that playback
+// repeats only a part of the clip.
 static void set_range_limit(view_state *viewer, bool is_end)
 {
     view_play *const play = &viewer->play;
@@ -240,8 +243,8 @@ static void set_range_limit(view_state *viewer, bool is_end)
         view_notice(viewer, "Cannot set the range: select at least two frames");
 }
 
-// Plays the one-shot clip of a state machine: a clip that is added to the machine's pose once. A
-// notice shows its name.
+// Plays the one-shot clip of the state machine. This clip is added to the current pose and ends by
+// itself. A notice shows its name.
 static void play_one_shot(view_state *viewer)
 {
     const char *const name = view_play_one_shot(&viewer->document->scene.machine);
@@ -249,7 +252,8 @@ static void play_one_shot(view_state *viewer)
         view_notice(viewer, "Playing once: %s", name);
 }
 
-// Executes a command of playback, VIEW_PLAY to VIEW_ONE_SHOT, and stores its effect in the options.
+// Executes a playback command, VIEW_PLAY to VIEW_ONE_SHOT. Some of these commands only change
+// options, which are then applied to the playback.
 static void execute_playback(view_state *viewer, view_action action)
 {
     view_play *const play = &viewer->play;
@@ -299,8 +303,7 @@ static void execute_playback(view_state *viewer, view_action action)
     view_apply_options(viewer);
 }
 
-// Sets an option to the next of its values, for example a switch from off to on. A notice shows the
-// new value.
+// Sets an option to its next value, for example from off to on. A notice shows the new value.
 static void set_next_value(view_state *viewer, const view_option *option)
 {
     const unsigned next =
@@ -314,9 +317,9 @@ static void set_next_value(view_state *viewer, const view_option *option)
     free(value);
 }
 
-// Starts or ends the ragdoll: from its time of death, the character is moved by simulated rigid
-// bodies. The option --dies contains this time; its default value means that the character is
-// alive.
+// Starts the ragdoll or ends it. A ragdoll is a character that is moved by simulated rigid bodies.
+// The option --dies contains the time at which it starts. The default value of the option means
+// that the character stays alive.
 static void toggle_ragdoll(view_state *viewer)
 {
     const view_fall *const fall = viewer->document->scene.fall;
@@ -337,8 +340,8 @@ static void toggle_ragdoll(view_state *viewer)
         view_notice(viewer, "Ragdoll started" VIEW_DOT "press again to end");
 }
 
-// Starts or stops procedural walking, in which the program computes the steps of the legs instead
-// of playing a clip (option --walk). Returns the notice for the user.
+// Starts or stops procedural walking (option --walk): the program computes the steps of the legs,
+// without a clip. Returns the notice for the user.
 static const char *toggle_walk(view_scene *scene)
 {
     if (view_end_walk(scene))
@@ -348,8 +351,8 @@ static const char *toggle_walk(view_scene *scene)
     return "Procedural walking: W A S D, Shift to run";
 }
 
-// Rotates the model by 90 degrees about an axis of the file: about x for a model that lies on its
-// back, about z for a model that does not face the camera.
+// Rotates the model by 90 degrees about an axis. Axis x corrects a model that lies on its back.
+// Axis z corrects a model that does not face the camera.
 static void rotate_model(view_state *viewer, int axis)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -372,7 +375,7 @@ static void execute_model_command(view_state *viewer, view_action action)
     switch (action) {
     case VIEW_WALK:
         view_notice(viewer, "%s", toggle_walk(&viewer->document->scene));
-        viewer->play.time = 0; // start of the walk
+        viewer->play.time = 0; // the walk begins at time 0
         view_measure(viewer);
         break;
     case VIEW_DIE:
@@ -389,8 +392,8 @@ static void execute_model_command(view_state *viewer, view_action action)
     }
 }
 
-// Moves the user's camera near the selected mesh, material or joint. If nothing is selected, a
-// notice informs the user.
+// Moves the user's camera to the selected mesh, material or joint. Shows a notice if nothing is
+// selected.
 static void frame_selected(view_state *viewer)
 {
     view_camera *const camera = &viewer->cameras.user;
@@ -404,14 +407,15 @@ static void frame_selected(view_state *viewer)
         view_notice(viewer, "Select a joint or a mesh first");
         return;
     }
-    // The camera follows the character, so that its target is relative to the walked distance.
+    // The camera follows a walking character. Its target is therefore relative to the distance that
+    // the character has walked.
     const float approach_factor = 0.4f; // a joint is much smaller than the model
     camera->target = md5_vec3_sub(md5_mat34_translation(scene->joints[joint]),
                                   view_walked(scene, &viewer->play));
     camera->distance *= approach_factor;
 }
 
-// Sets the direction of the camera for VIEW_FRONT to VIEW_FROM_BELOW, the views along an axis.
+// Sets the direction of the camera for the views along an axis, VIEW_FRONT to VIEW_FROM_BELOW.
 static void look_along_axis(view_camera *camera, view_action action)
 {
     // Azimuth and elevation of each view, degrees.
@@ -421,12 +425,13 @@ static void look_along_axis(view_camera *camera, view_action action)
     camera->elevation = angles[action - VIEW_FRONT][1];
 }
 
-// Executes a command of the camera. Each command except VIEW_CAMERA_PATH changes the user's camera,
-// and therefore leaves the camera path of the document. If the camera changes, the previous camera
-// is stored for VIEW_PREVIOUS_VIEW.
+// Executes a camera command. All commands except VIEW_CAMERA_PATH change the user's camera. They
+// therefore end the camera path of the document. If the camera changes, the previous camera is
+// stored for VIEW_PREVIOUS_VIEW.
 static void execute_camera_command(view_state *viewer, view_action action)
 {
-    // The elevation at which the three axes of a cube appear equally long: atan(1 / sqrt 2).
+    // In an isometric view, the three axes of a cube have the same length in the image. This
+    // requires an elevation of atan(1 / sqrt 2), here in degrees.
     const float isometric = 35.26439f;
     view_camera *const camera = &viewer->cameras.user;
     const view_camera before = *camera;
@@ -473,8 +478,8 @@ static void execute_camera_command(view_state *viewer, view_action action)
         viewer->cameras.previous = before;
 }
 
-// Opens the context menu at the pixel (x, y), for a point of the model with its joint and mesh. If
-// `pick` is not set, the menu is for the ground.
+// Opens the context menu at the pixel (x, y). `pick` is the point of the model at this pixel. If it
+// is not set, the pixel shows the ground and the menu contains commands for the ground.
 static void open_context(view_state *viewer, const view_pick *pick, float x, float y)
 {
     view_open_menu(&viewer->ui, &viewer->panels.menu, VIEW_MENU_OF_CONTEXT, x, y);
@@ -490,7 +495,7 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
         COMMON_TEXT(target->name, "%s", scene->skeleton->joints[pick->joint].name);
 }
 
-// Closes the lists of the overlay and clears the selection, the measurement and the keyboard focus.
+// Closes the lists and clears the selection, the measurement and the keyboard focus.
 static void clear_selection(view_state *viewer)
 {
     view_ui *const ui = &viewer->ui;
@@ -504,8 +509,8 @@ static void clear_selection(view_state *viewer)
     viewer->pick = viewer->measured = (view_pick){.is_set = false};
 }
 
-// Handles Escape. Each call closes one thing, in this order: the error, the lesson, the start page,
-// the control of the character, the selection and the lists.
+// Handles Escape, which closes one thing per press. The order is: the error message, the lesson,
+// the start page, the control of the character, and at last the selection and the lists.
 static void close_topmost(view_state *viewer)
 {
     if (viewer->log.error[0] != '\0') {
@@ -522,7 +527,7 @@ static void close_topmost(view_state *viewer)
     }
 }
 
-// Makes the text of the interface larger or smaller by a tenth.
+// Makes the interface larger or smaller by 10 %.
 static void change_text_size(view_state *viewer, bool is_larger)
 {
     const float factor = is_larger ? 1.1f : 1.0f / 1.1f;
@@ -531,7 +536,8 @@ static void change_text_size(view_state *viewer, bool is_larger)
     view_set_option(viewer, VIEW_OPTION(ui_scale), common_number_value((double)size));
 }
 
-// Copies the command line that shows the current view. In a browser, the page copies a link.
+// Copies the command line that shows the current view. In a browser, the web page copies a link
+// instead.
 static void copy_command_line(view_state *viewer)
 {
     if (view_ask_page("link"))
@@ -541,20 +547,21 @@ static void copy_command_line(view_state *viewer)
     free(line);
 }
 
-// Opens the card of an option, a small dialog for the option and the other options of its group.
+// Opens the card of an option: a small dialog for this option and the other options of its group.
 // `option` is an index in the option table.
 static void open_card(view_state *viewer, size_t option)
 {
     const view_stage stage = current_stage(viewer);
     view_command command = view_open_card(&viewer->ui, &viewer->panels.card, &stage, option);
-    // An event without effect runs the interface once, which measures the height of the card.
+    // The height of the card is unknown until the interface has run once. Run it with an event that
+    // has no effect.
     const ui_mouse no_event = {.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y};
     view_run_ui(&viewer->ui, &viewer->panels, &stage, &no_event);
     view_run_file_command(viewer, &command);
     free(command.path);
 }
 
-// Executes commands of the user interface. Returns false if the command is not one of them.
+// Executes a command of the user interface. Returns false if the command belongs to another group.
 static bool execute_interface_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
@@ -614,8 +621,8 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
     return true;
 }
 
-// Hides a set of meshes and shows all others: bit i is mesh i. The value of the option --hide is a
-// list of indices, one per line.
+// Hides the meshes whose bits are set (bit i is mesh i) and shows all others. The option --hide
+// stores them as a list of indices, one per line.
 static void hide_meshes(view_state *viewer, uint64_t meshes)
 {
     char *indices = common_copy("");
@@ -628,9 +635,8 @@ static void hide_meshes(view_state *viewer, uint64_t meshes)
     free(indices);
 }
 
-// Returns the index of the mesh that a command hides or shows. VIEW_HIDE_SELECTION refers to the
-// mesh that is selected in a list, otherwise to the mesh that was clicked. Returns SIZE_MAX if
-// neither exists.
+// Returns the index of the mesh that a command hides or shows. VIEW_HIDE_SELECTION uses the mesh
+// that is selected in a list, or else the clicked mesh. Returns SIZE_MAX if neither exists.
 static size_t find_command_mesh(const view_state *viewer, const view_command *command)
 {
     if (command->action != VIEW_HIDE_SELECTION)
@@ -640,7 +646,7 @@ static size_t find_command_mesh(const view_state *viewer, const view_command *co
     return viewer->pick.is_set ? viewer->pick.mesh : SIZE_MAX;
 }
 
-// Executes a command that hides or shows meshes. Sets of meshes have one bit per mesh, so that only
+// Executes a command that hides or shows meshes. Sets of meshes are 64-bit masks. Therefore only
 // the first 64 meshes can be hidden.
 static void execute_mesh_command(view_state *viewer, const view_command *command)
 {
@@ -660,18 +666,18 @@ static void execute_mesh_command(view_state *viewer, const view_command *command
     const uint64_t this_mesh = mesh < 64 ? all_meshes & (uint64_t)1 << mesh : 0;
     const uint64_t other_meshes = all_meshes ^ this_mesh;
     const uint64_t hidden = viewer->options->hidden_meshes;
-    if (this_mesh == 0) // the mesh does not exist or cannot be hidden
+    if (this_mesh == 0) // the mesh does not exist, or its index is too large for the mask
         return;
-    if (action == VIEW_ONLY_MESH) // a second time shows all meshes again
+    if (action == VIEW_ONLY_MESH) // the same command again shows all meshes
         hide_meshes(viewer, hidden == other_meshes ? 0 : other_meshes);
     else
         hide_meshes(viewer, hidden ^ this_mesh);
 }
 
 // Executes VIEW_TAKE_TRANSITION, which starts a transition of the state machine even if its
-// condition is false, and VIEW_GO_TO_STATE, which changes to a state with a default crossfade. The
-// machine may have been read again since the command was created. If it does not have the
-// transition any more, nothing happens.
+// condition is false, or VIEW_GO_TO_STATE, which changes to a state with a default crossfade. The
+// file of the machine may have been read again after the command was created. The command does
+// nothing if the transition does not exist any more.
 static void execute_transition(view_state *viewer, const view_command *command)
 {
     view_machine *const machine = &viewer->document->scene.machine;
@@ -691,7 +697,8 @@ static void execute_transition(view_state *viewer, const view_command *command)
         state = md5_find_state(machine->character->machine, layer, crossfade.to);
     }
 
-    // While playback is paused, the state is displayed immediately, at its beginning.
+    // While playback is paused, a crossfade would not advance. Therefore the state is shown
+    // immediately.
     bool has_changed;
     if (viewer->play.playing)
         has_changed = md5_player_fade_to(machine->player, layer, state, crossfade.duration,
@@ -704,7 +711,7 @@ static void execute_transition(view_state *viewer, const view_command *command)
                     machine->desc->layers[layer].states[state].name);
 }
 
-// Selects the parent of the selected joint, if any.
+// Selects the parent of the selected joint.
 static void select_parent(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -716,8 +723,8 @@ static void select_parent(view_state *viewer)
         viewer->ui.selected_joint = (int32_t)parent;
 }
 
-// Begins to measure the distance from the selected joint to the joint that is selected next. A
-// second command on the same joint ends the measurement.
+// Begins to measure a distance. The measurement starts at the selected joint and ends at the joint
+// that is selected next. A second command on the same joint cancels it.
 static void toggle_measuring(view_state *viewer)
 {
     view_ui *const ui = &viewer->ui;
@@ -729,8 +736,8 @@ static void toggle_measuring(view_state *viewer)
         view_notice(viewer, "Select the first joint");
 }
 
-// Executes commands of selection, recording, export, undo and options. All other commands concern
-// files and are passed to the jobs.
+// Executes commands of selection, recording, export, undo and options. Passes all other commands to
+// the jobs, because they concern files.
 static void execute_other_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
@@ -816,8 +823,8 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     }
 }
 
-// Executes a command and frees its path, then logs the state at the level "debug". Panels that the
-// command has opened receive the keyboard focus.
+// Executes a command, frees its path, and logs the state at the level "debug". If the command has
+// opened a panel, the panel receives the keyboard focus.
 bool view_execute(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
@@ -829,7 +836,7 @@ bool view_execute(view_state *viewer, view_command command)
     view_sync_overlay(&viewer->ui, &viewer->panels); // a key may have closed the list
     view_update_options(viewer);
 
-    // The values of view_action are ordered by group. VIEW_TOGGLE + i is option i.
+    // The values of view_action are ordered by groups of commands. VIEW_TOGGLE + i is option i.
     if (action >= VIEW_TOGGLE)
         set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     else if (action <= VIEW_ONE_SHOT)
@@ -851,7 +858,8 @@ bool view_execute(view_state *viewer, view_command command)
 
 // == Events =======================================================================================
 
-// Returns the point of the model's surface at the pixel (x, y), if any. A crowd cannot be picked.
+// Returns the point of the model's surface at the pixel (x, y). The result is not set if the pixel
+// does not show the model. A crowd cannot be picked.
 static view_pick pick_at(view_state *viewer, float x, float y)
 {
     const view_lens lens = current_lens(viewer);
@@ -861,8 +869,8 @@ static view_pick pick_at(view_state *viewer, float x, float y)
     return view_find_pick(&viewer->document->scene, viewer->options->hidden_meshes, &ray);
 }
 
-// Shows the picked joint in the inspector. An open card for a joint, and an open retargeting page,
-// use the joint as their value.
+// Shows the picked joint in the inspector. If a card for a joint or the retargeting page is open,
+// the joint also becomes its value.
 static void show_picked_joint(view_state *viewer)
 {
     view_ui *const ui = &viewer->ui;
@@ -877,8 +885,8 @@ static void show_picked_joint(view_state *viewer)
     ui->command.path = NULL; // freed by view_execute()
 }
 
-// Selects the point of the body at the pixel (x, y) and the joint that influences it most. The
-// click also takes control of the character again, if the user had released it.
+// Selects the point of the body at the pixel (x, y), and the joint that has the largest influence
+// on it. If the user had released the control of the character, the click takes it again.
 void view_pick_at(view_state *viewer, float x, float y)
 {
     viewer->pick = pick_at(viewer, x, y);
@@ -905,8 +913,9 @@ void view_measure_at(view_state *viewer, float x, float y)
     view_log_state(viewer, "measure");
 }
 
-// Ends the camera path of the document: the user's camera continues at the current position and
-// direction of the path. The roll and the field of view of the path are lost.
+// Ends the camera path of the document. The user's camera continues at the current position and in
+// the current direction. It cannot represent the roll and the field of view of the path, so these
+// are lost.
 static void leave_camera_path(view_state *viewer)
 {
     if (!viewer->cameras.follows_path)
@@ -917,8 +926,9 @@ static void leave_camera_path(view_state *viewer)
     const view_lens lens = view_path_lens(viewer->document, &viewer->play, camera,
                                           (float)viewer->width, (float)viewer->height);
 
-    // The target is on the axis of the lens, at the depth of the model's center, so that the size
-    // of the model in the image does not change. The target cannot be behind the camera.
+    // The new target is on the axis of the lens at the depth of the model's center. Zoom then acts
+    // relative to the model, and the model keeps its size in the image. The target must be in front
+    // of the camera.
     const md5_vec3 back = lens.axes.back;
     const float center_depth = md5_vec3_dot(md5_vec3_sub(lens.eye, center), back);
     const float depth = fmaxf(center_depth, 0.25f * camera->scene_radius);
@@ -934,7 +944,7 @@ static void leave_camera_path(view_state *viewer)
     view_snap(viewer);
 }
 
-// Returns the number of pixels of the image per unit of mouse coordinates, which is more than 1 on
+// Returns the number of image pixels per unit of mouse coordinates. It is more than 1 on
 // high-resolution screens.
 static float mouse_scale(const view_state *viewer)
 {
@@ -944,21 +954,20 @@ static float mouse_scale(const view_state *viewer)
     return width > 0 ? (float)viewer->width / (float)width : 1;
 }
 
-// Begins dragging the control stick if a press at the pixel (x, y) hits it. Returns false if the
-// press misses it.
+// Begins to drag the stick if the pixel (x, y) of the press is on it. Returns false otherwise.
 static bool hold_stick(view_state *viewer, float x, float y)
 {
     const view_stage stage = current_stage(viewer);
     const view_stick stick = view_stick_position(&stage);
     const bool is_visible = stick.reach > 0;
-    const float touch_radius = 1.3f * stick.reach; // slightly larger than the drawn circle
+    const float touch_radius = 1.3f * stick.reach; // a finger is less precise than a mouse
     if (!is_visible || hypotf(x - stick.x, y - stick.y) > touch_radius)
         return false;
     viewer->input.stick = stick;
     return true;
 }
 
-// Moves the control stick towards the pixel (x, y). The stick acts like the one of a gamepad, whose
+// Moves the stick towards the pixel (x, y). The stick acts like the stick of a gamepad: its
 // directions press and release the keys that move the character.
 static void push_stick(view_state *viewer, float x, float y)
 {
@@ -977,8 +986,8 @@ static void push_stick(view_state *viewer, float x, float y)
     }
 }
 
-// Begins dragging a limb of a ragdoll at the pixel (x, y). Returns false if the pixel does not show
-// a limb.
+// Begins to drag a limb of the ragdoll at the pixel (x, y). Returns false if no limb is at this
+// pixel.
 static bool grasp_limb(view_state *viewer, float x, float y)
 {
     view_fall *const fall = viewer->document->scene.fall;
@@ -993,8 +1002,8 @@ static bool grasp_limb(view_state *viewer, float x, float y)
     return view_grasp(fall, ray.origin, view_along(ray.origin, direction, ray_length));
 }
 
-// Drags the grasped limb of a ragdoll to the pixel (x, y), in a plane parallel to the image through
-// the grasped point.
+// Drags the grasped limb of the ragdoll to the pixel (x, y). The mouse has no depth. Therefore the
+// limb moves in the plane through the grasped point that is parallel to the image.
 static void drag_limb(view_state *viewer, float x, float y)
 {
     view_fall *const fall = viewer->document->scene.fall;
@@ -1007,8 +1016,8 @@ static void drag_limb(view_state *viewer, float x, float y)
     view_drag(fall, &target);
 }
 
-// Ends the current drag: releases the limb of a ragdoll, or the keys that the control stick holds.
-// A press of a second button also ends the drag of the first one.
+// Ends the current drag. Releases the limb of the ragdoll, or the keys that the stick holds down. A
+// press of a second button also ends the drag of the first button.
 static void end_drag(view_state *viewer)
 {
     view_input_state *const input = &viewer->input;
@@ -1020,8 +1029,8 @@ static void end_drag(view_state *viewer)
     input->stick.reach = 0;
 }
 
-// Runs the interface with an event at the position of the last press, and executes the resulting
-// command. Returns true if the interface has used the event.
+// Runs the interface with an event at the position of the last press, and executes the command that
+// it returns. Returns true if the interface has used the event.
 static bool run_at_press(view_state *viewer, ui_mouse event)
 {
     const view_stage stage = current_stage(viewer);
@@ -1030,8 +1039,8 @@ static bool run_at_press(view_state *viewer, ui_mouse event)
     return view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &event));
 }
 
-// Presses the item of the interface at the position of the last press. Returns true if there is
-// one.
+// Presses the item of the interface at the position of the last press. Returns false if no item is
+// there.
 static bool press_panel(view_state *viewer)
 {
     return run_at_press(viewer, (ui_mouse){.is_pressed = true,
@@ -1039,7 +1048,7 @@ static bool press_panel(view_state *viewer)
                                            .alt = viewer->input.is_alt});
 }
 
-// Scrolls the panel under the finger by `down` pixels. Returns true if a panel has scrolled.
+// Scrolls the panel under the finger by `down` pixels. Returns true if the panel has scrolled.
 static bool drag_panel(view_state *viewer, float down)
 {
     viewer->input.scroll_distance = down;
@@ -1047,9 +1056,9 @@ static bool drag_panel(view_state *viewer, float down)
     return run_at_press(viewer, (ui_mouse){.dragged = down});
 }
 
-// Decides the purpose of a touch on a panel when the finger has moved far enough: a mainly vertical
-// movement scrolls the panel, any other movement presses the touched item and drags it. Returns
-// true if the finger presses an item.
+// Determines the purpose of a touch on a panel as soon as the finger has moved far enough. A mainly
+// vertical movement scrolls the panel. Any other movement presses the touched item and drags its
+// value. Returns true if the finger presses the item.
 static bool decide_finger(view_state *viewer, float x, float y)
 {
     const float min_distance = 8 * viewer->drawing.font.scale;
@@ -1068,9 +1077,9 @@ static bool decide_finger(view_state *viewer, float x, float y)
     return true;
 }
 
-// Handles the end of a touch on a panel. A finger that has not moved presses the touched item or,
-// after a long touch, opens its context menu. A finger that was scrolling until now continues to
-// scroll like a thrown object, unless the user prefers reduced motion.
+// Handles the end of a touch on a panel. A finger that has not moved presses the touched item.
+// After a long touch, it opens the context menu of the item instead. After a fast scroll, the panel
+// continues to scroll and slows down, unless the user prefers reduced motion.
 static void lift_finger(view_state *viewer, const view_input *event)
 {
     view_input_state *const input = &viewer->input;
@@ -1094,8 +1103,8 @@ static void lift_finger(view_state *viewer, const view_input *event)
     }
 }
 
-// Returns the movement of the camera that a press in the 3D view begins. The left button orbits, or
-// pans with Shift; the middle button pans; the right button zooms.
+// Returns the camera movement of a mouse button in the 3D view. The left button orbits, or pans
+// with Shift. The middle button pans and the right button zooms.
 static view_camera_drag camera_drag_of_button(const view_input *event)
 {
     switch (event->button) {
@@ -1110,7 +1119,7 @@ static view_camera_drag camera_drag_of_button(const view_input *event)
     }
 }
 
-// Stores the position and the modifiers of a press, which the following moves and the release use.
+// Stores the position and the modifiers of a press. The following moves and the release need them.
 static void store_press(view_input_state *input, const view_input *event)
 {
     input->is_only_alt_down = false;
@@ -1122,8 +1131,8 @@ static void store_press(view_input_state *input, const view_input *event)
     input->is_alt = event->alt;
 }
 
-// Handles the press of a mouse button or finger. A panel at this position uses it first. Otherwise
-// it begins to drag the control stick, the limb of a ragdoll, or the camera.
+// Handles the press of a mouse button or finger. A panel at this position has priority. Otherwise
+// the press begins to drag the stick, a limb of the ragdoll, or the camera.
 static void press(view_state *viewer, const view_input *event)
 {
     view_input_state *const input = &viewer->input;
@@ -1131,7 +1140,8 @@ static void press(view_state *viewer, const view_input *event)
     end_drag(viewer);
     store_press(input, event);
 
-    // A finger on a panel scrolls the panel or presses an item; its next movement decides which.
+    // A finger on a panel scrolls the panel or presses an item. The purpose is unknown until the
+    // finger moves.
     if (is_left && event->is_touch) {
         run_at_press(viewer, (ui_mouse){.is_moved = true});
         if (viewer->ui.hot.panel != NULL) {
@@ -1155,30 +1165,30 @@ static void press(view_state *viewer, const view_input *event)
     }
 }
 
-// Moves the user's camera by a drag of the mouse: orbit, pan or zoom. `right` and `down` are the
-// movement in pixels.
+// Moves the user's camera during a drag of the mouse: orbit, pan or zoom. `right` and `down` are
+// the movement in pixels.
 static void drag_camera(view_state *viewer, float right, float down)
 {
     const float height = (float)viewer->height;
     view_camera *const camera = &viewer->cameras.user;
     if (viewer->input.drag == VIEW_DRAG_ORBIT) {
-        // A drag over the height of the image rotates by 180 degrees.
+        // A drag over the full height of the image rotates by 180 degrees.
         camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360);
         camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90, 90);
     } else if (viewer->input.drag == VIEW_DRAG_PAN) {
         view_pan(camera, right, down, current_stage(viewer).region.height);
     } else {
-        // Upward zooms in, by a factor of 20 over the height of the image.
+        // A drag upward over the full height of the image zooms in by a factor of 20.
         view_zoom(camera, powf(20, -down / height), 0, 0, height);
     }
 }
 
-// Handles a movement of the mouse without a drag in the 3D view. The interface receives it first.
-// If the interface does not use it, the character looks at the mouse. Returns true if the image
-// must be drawn again.
+// Handles a movement of the mouse while nothing is dragged in the 3D view. The interface has
+// priority. If it does not use the event, the character looks at the mouse. Returns true if the
+// image must be drawn again.
 static bool hover(view_state *viewer, const view_input *event)
 {
-    const bool is_held = viewer->ui.held != NULL; // a value of a panel follows the mouse
+    const bool is_held = viewer->ui.held != NULL; // the user drags a value of a panel
     const view_stage stage = current_stage(viewer);
     const ui_mouse mouse = {.x = event->x, .y = event->y, .is_moved = true};
     const bool is_used =
@@ -1189,8 +1199,8 @@ static bool hover(view_state *viewer, const view_input *event)
     return is_held;
 }
 
-// Handles a movement of the mouse or of a finger: continues the current drag. Returns true if the
-// image must be drawn again.
+// Handles a movement of the mouse or of a finger, and continues the current drag. Returns true if
+// the image must be drawn again.
 static bool move(view_state *viewer, const view_input *event)
 {
     view_input_state *const input = &viewer->input;
@@ -1199,7 +1209,7 @@ static bool move(view_state *viewer, const view_input *event)
     if (input->drag == VIEW_DRAG_FINGER && !decide_finger(viewer, event->x, event->y))
         return input->drag == VIEW_DRAG_SCROLL;
 
-    // A finger that has pressed an item continues without a drag.
+    // After a finger has pressed an item, its movements act like movements of the mouse.
     if (input->drag == VIEW_DRAG_NONE)
         return hover(viewer, event);
     if (input->drag == VIEW_DRAG_STICK) {
@@ -1218,8 +1228,8 @@ static bool move(view_state *viewer, const view_input *event)
     return true;
 }
 
-// Handles a click of the right button at the position of the last press. Opens the context menu of
-// the item, or selects the point of the model and opens its context menu.
+// Handles a click of the right button. Opens the context menu of the item at the position of the
+// last press. If no item is there, selects the point of the model and opens its context menu.
 static void click_right(view_state *viewer)
 {
     const float x = viewer->input.press_x;
@@ -1237,8 +1247,8 @@ static void click_right(view_state *viewer)
     view_log_state(viewer, "context");
 }
 
-// Handles a double click: moves the camera near the clicked point of the body. Outside of the body,
-// shows the whole model.
+// Handles a double click. Moves the camera near the clicked point of the body. A double click
+// outside of the body shows the whole model.
 static void frame_clicked_point(view_state *viewer)
 {
     view_camera *const camera = &viewer->cameras.user;
@@ -1254,9 +1264,9 @@ static void frame_clicked_point(view_state *viewer)
     view_log_state(viewer, "frame-spot");
 }
 
-// Handles a click of the left button at the position of the last press. With Ctrl, the click
-// measures a distance. If a card waits for a color, the color of the pixel becomes its value.
-// Otherwise the click selects a point of the body.
+// Handles a click of the left button. With Ctrl, it measures a distance. If a card waits for a
+// color, the color of the clicked pixel becomes its value. Otherwise the click selects a point of
+// the body.
 static void click_left(view_state *viewer, const view_stage *stage, bool control)
 {
     const float x = viewer->input.press_x;
@@ -1272,15 +1282,16 @@ static void click_left(view_state *viewer, const view_stage *stage, bool control
     }
 }
 
-// Handles a release in the 3D view. It is a click if the pointer has not moved since the press.
-// Returns false if it is not a click. A long touch replaces the right button.
+// Handles a release in the 3D view. The release completes a click if the pointer has hardly moved
+// since the press. Returns false otherwise. A long touch counts as a click of the right button.
 static bool click(view_state *viewer, const view_stage *stage, const view_input *event)
 {
     const bool has_moved = viewer->input.press_travel >= 4 * mouse_scale(viewer);
     if (has_moved || viewer->pages.open >= 0 || event->is_given_up)
         return false;
 
-    // The drag that the press has begun identifies the button.
+    // The release does not identify the button of the press. The drag that the press has begun
+    // does.
     const view_camera_drag drag = viewer->input.drag;
     const bool is_left = drag == VIEW_DRAG_ORBIT || drag == VIEW_DRAG_LIMB;
     const bool is_right = drag == VIEW_DRAG_ZOOM || (is_left && event->is_long);
@@ -1298,8 +1309,8 @@ static bool click(view_state *viewer, const view_stage *stage, const view_input 
     return true;
 }
 
-// Handles a released mouse button or a lifted finger: ends the drag, and executes a click if the
-// pointer has hardly moved. The log names the drag or the panel whose value was dragged.
+// Handles a released mouse button or a lifted finger. Ends the drag, and executes a click if the
+// pointer has hardly moved. Logs the name of the drag, or of the panel whose value was dragged.
 static void release(view_state *viewer, const view_input *event)
 {
     static const char *const drag_names[] = {"none",  "orbit",  "pan",    "zoom",
@@ -1323,8 +1334,8 @@ static void release(view_state *viewer, const view_input *event)
     end_drag(viewer);
 }
 
-// Handles the mouse wheel. A panel under the pointer scrolls; otherwise the camera zooms, so that
-// the point under the pointer remains there.
+// Handles the mouse wheel. A panel under the pointer scrolls. Otherwise the camera zooms, and the
+// point under the pointer keeps its position in the image.
 static void turn_wheel(view_state *viewer, const view_input *event)
 {
     const float zoom_per_step = 1.15f;
@@ -1342,8 +1353,8 @@ static void turn_wheel(view_state *viewer, const view_input *event)
     view_log_state(viewer, "zoom");
 }
 
-// Returns true if a key moves the keyboard focus to the buttons of an open list, or presses the
-// focused button. Such a key does not go to the list itself.
+// Returns true if a key belongs to the buttons of an open list and not to the list itself. Such a
+// key moves the keyboard focus to the buttons or presses the focused button.
 static bool leads_to_buttons(const view_ui *ui, const ui_mouse *event)
 {
     if (ui->is_focus_shown)
@@ -1352,7 +1363,7 @@ static bool leads_to_buttons(const view_ui *ui, const ui_mouse *event)
 }
 
 // Passes a key or a typed text to the interface: fields, menus, dialogs and lists. Returns true if
-// the interface has used it, so that the key must not run a shortcut.
+// the interface has used it. The caller must not execute its shortcut then.
 static bool type(view_state *viewer, const ui_mouse *event)
 {
     const bool is_list_open =
@@ -1374,12 +1385,13 @@ static bool type(view_state *viewer, const ui_mouse *event)
     if (view_execute(viewer, view_run_ui(&viewer->ui, &viewer->panels, &stage, &event_at_mouse)))
         return true;
 
-    // Typed letters filter an open list, so that they never run shortcuts.
+    // Typed letters filter an open list. They must not execute shortcuts at the same time.
     const bool is_letter = event->key < VIEW_KEY_NAMED && !event->control;
     return is_list_open && is_letter;
 }
 
-// Executes the command of a shortcut. If the command is not available, a notice shows the reason.
+// Executes the command of a shortcut. If the command is not available now, shows a notice with the
+// reason.
 static void run_shortcut(view_state *viewer, const view_menu_entry *entry)
 {
     const view_stage stage = current_stage(viewer);
@@ -1394,7 +1406,8 @@ static void run_shortcut(view_state *viewer, const view_menu_entry *entry)
     view_execute(viewer, (view_command){.action = view_get_action(entry), .number = number});
 }
 
-// Passes a pressed key to the controlled character. Returns false if the key does not control one.
+// Passes a pressed key to the controlled character. Returns false if the key does not control the
+// character.
 static bool press_control_key(view_state *viewer, const view_input *event)
 {
     if (!view_controls_character(viewer) || event->control)
@@ -1407,7 +1420,7 @@ static bool press_control_key(view_state *viewer, const view_input *event)
     return true;
 }
 
-// Handles a pressed key. The first of these uses it: a text field or the focused item, the
+// Handles a pressed key. The first of the following uses it: the text field or focused item, the
 // controlled character, the shortcuts.
 static void press_key(view_state *viewer, const view_input *event)
 {
@@ -1415,7 +1428,8 @@ static void press_key(view_state *viewer, const view_input *event)
     viewer->input.is_only_alt_down = key == VIEW_KEY_LEFT_ALT;
     viewer->input.ignores_text = viewer->input.ignores_text && event->is_repeated;
 
-    // F6 moves the focus to another panel, but fires a trigger if a character is controlled.
+    // F6 moves the focus to another panel. If a character is controlled, F6 fires a trigger
+    // instead.
     const bool is_trigger = key == VIEW_KEY_F(6) && view_controls_character(viewer);
     const ui_mouse key_event = {
         .key = key, .shift = event->shift, .control = event->control, .alt = event->alt};
@@ -1438,8 +1452,8 @@ static void press_key(view_state *viewer, const view_input *event)
     }
 }
 
-// Returns true if the pixel (x, y), at which a file is dropped, shows the model and not a panel.
-// `pick` is the point of the model at this pixel.
+// Returns true if a file is dropped on the model and not on a panel. (x, y) is the pixel of the
+// drop and `pick` is the point of the model at this pixel.
 static bool is_over_body(const view_state *viewer, const view_stage *stage, const view_pick *pick,
                          float x, float y)
 {
@@ -1448,9 +1462,9 @@ static bool is_over_body(const view_state *viewer, const view_stage *stage, cons
     return view_contains(view_current_layout(stage).free, x, y);
 }
 
-// Opens a dropped file and uses it according to the target of the drop. An image on a mesh, or on a
-// texture tile of the inspector, becomes a texture map of this mesh. For a single model on the open
-// model, a dialog asks the user for its purpose. All other files are opened.
+// Opens a dropped file. The position of the drop determines its use. An image on a mesh, or on a
+// texture tile of the inspector, becomes a texture map of this mesh. If a single model is dropped
+// on the open model, a dialog asks the user what to do with it. All other files are opened.
 static void drop_file(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
@@ -1460,7 +1474,8 @@ static void drop_file(view_state *viewer, const view_input *event)
     const view_pick pick = pick_at(viewer, x, y);
     const bool is_on_body = is_over_body(viewer, &stage, &pick, x, y);
 
-    // Running the interface finds the texture tile at this pixel: 1 + md5gl_image_kind; 0: none.
+    // Run the interface, so that it determines the texture tile at this pixel. The result is 1 +
+    // md5gl_image_kind, or 0 if there is no tile.
     view_run_ui(&viewer->ui, &viewer->panels, &stage,
                 &(ui_mouse){.x = x, .y = y, .is_moved = true});
     const uint32_t hovered_map = viewer->panels.textures.hovered;
@@ -1482,8 +1497,8 @@ static void drop_file(view_state *viewer, const view_input *event)
     view_run_file_command(viewer, &command);
 }
 
-// Returns true if an event is an intended action of the user: a key, a press, the wheel, or a drop.
-// Movements are not. A drop with an empty path is ignored.
+// Returns true if an event is a deliberate action of the user: a key, a press, the wheel, or a
+// drop. Movements may be accidental, and a drop without a path is ignored.
 static bool is_intended(const view_input *event)
 {
     switch (event->kind) {
@@ -1498,13 +1513,14 @@ static bool is_intended(const view_input *event)
     }
 }
 
-// Returns true if an event always changes the image.
+// Returns true if an event of this kind always requires a new image.
 static bool changes_image(view_input_kind kind)
 {
     return kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW || kind == VIEW_INPUT_RESIZE;
 }
 
-// Returns the event with positions in pixels of the image instead of points of the system.
+// Returns a copy of the event with positions in pixels of the image. The operating system sends
+// positions in points, which may consist of several pixels.
 static view_input scale_event(const view_input *event, float scale)
 {
     view_input scaled = *event;
@@ -1515,8 +1531,9 @@ static view_input scale_event(const view_input *event, float scale)
     return scaled;
 }
 
-// Handles a released key. The movement of the character ends even if the mode has changed since the
-// key was pressed. Pressing and releasing only Alt opens the menus, as in other programs.
+// Handles a released key. A released control key always stops the movement of the character, even
+// if the mode has changed since it was pressed; otherwise the character would not stop. Pressing
+// and releasing only Alt opens the menus, as in other programs.
 static void release_key(view_state *viewer, const view_input *event)
 {
     viewer->input.ignores_text = false;
@@ -1529,8 +1546,8 @@ static void release_key(view_state *viewer, const view_input *event)
         view_execute(viewer, (view_command){.action = VIEW_MENUS});
 }
 
-// Handles an event of the web page around the window that sets an option. Returns true if the image
-// must be drawn again.
+// Handles an event of the web page that contains the viewer: the page sets an option. Returns true
+// if the image must be drawn again.
 static bool set_sent_option(view_state *viewer, const view_input *event)
 {
     const view_option *const option = view_find_option(event->text, strlen(event->text));
@@ -1540,8 +1557,8 @@ static bool set_sent_option(view_state *viewer, const view_input *event)
     return is_set;
 }
 
-// Handles an action of the user while the demo scene is playing by itself: postpones the end of the
-// demo, and lets the user control the character.
+// Handles an action of the user while the demo scene is playing by itself. Postpones the end of the
+// demo, and gives the user the control of the character.
 static void interrupt_demo(view_state *viewer, bool is_touch)
 {
     const double more_seconds = 20;
@@ -1559,8 +1576,8 @@ static void interrupt_demo(view_state *viewer, bool is_touch)
                             "F1: shortcuts");
 }
 
-// Passes an event to the handler of its kind. Returns true if the image must be drawn again. The
-// result does not include the kinds for which changes_image() returns true.
+// Passes an event to the handler of its kind. Returns true if the image must be drawn again. For
+// kinds for which changes_image() returns true, the result is not used.
 static bool dispatch_event(view_state *viewer, const view_input *event)
 {
     switch (event->kind) {
@@ -1604,8 +1621,8 @@ static bool dispatch_event(view_state *viewer, const view_input *event)
 }
 
 // Handles an event, and stores its effect as a step of the undo history. `in_points` is the event
-// with its position in points of the system. Sets `redraw` to true if the image changes. Frees the
-// path of the event.
+// with its position in points of the operating system. Sets `redraw` to true if the image changes.
+// Frees the path of the event.
 void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw)
 {
     const view_input event = scale_event(in_points, mouse_scale(viewer));
@@ -1620,8 +1637,8 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
 
     *redraw |= dispatch_event(viewer, &event);
 
-    // Successive keys, or turns of the wheel, are merged into one step. A drag is one step, and so
-    // are all changes of a card.
+    // Successive keys are merged into one undo step, and so are successive turns of the wheel. All
+    // events of a drag, and all changes of a card, are also one step.
     viewer->undo.merges_steps = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
     const bool is_card_open = viewer->ui.over == VIEW_OVERLAY_CARD;
     const bool is_dragging = viewer->ui.held != NULL || kind == VIEW_INPUT_MOVE;

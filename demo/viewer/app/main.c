@@ -7,9 +7,9 @@
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 
-// Opens the window of the viewer and creates its renderer. If `visible` is false, the window
-// remains hidden, because the program only renders images; otherwise it appears with its first
-// frame. Returns false and logs the error on failure.
+// Opens the window of the viewer and creates its renderer. If `visible` is false, the window stays
+// hidden because the program only writes images. Otherwise the window appears with its first frame.
+// Returns false and logs the error on failure.
 static bool open_window(view_state *viewer, bool visible)
 {
     md5_error error = {0};
@@ -23,9 +23,10 @@ static bool open_window(view_state *viewer, bool visible)
                           advice);
     }
 
-    // The thread that reads files ahead starts after the window was opened. SDL forks while it
-    // opens the window, and then allocates memory in the child process, which is not allowed in a
-    // program with threads. A thumbnail reads its files with limits and not ahead.
+    // Start the thread that reads files ahead only after the window was opened. While SDL opens the
+    // window, it forks and allocates memory in the child process. This is not allowed in a program
+    // with several threads. A thumbnail does not use this thread, because it reads its files with
+    // limits.
     const bool is_thumbnail = viewer->options->thumbnail > 0;
     if (!is_thumbnail)
         view_read_ahead(viewer);
@@ -37,21 +38,20 @@ static bool open_window(view_state *viewer, bool visible)
     return true;
 }
 
-// Runs the window, or the job that the options request, after the files were opened. `config_log`
-// contains the warnings about the configuration file, which are shown in the window. Returns false
-// on failure.
+// Runs the window, or the job that the options request. All files are open. The window shows a
+// warning from `config_log`, the log of the configuration file. Returns false on failure.
 static bool run_opened(view_state *viewer, const view_log *config_log, bool has_window)
 {
     if (config_log->num_warnings > 0)
         view_notice(viewer, "%s", config_log->warning);
     const bool has_succeeded = has_window ? view_run_window(viewer) : view_run_job(viewer);
-    if (viewer->jobs.movie != NULL) // the user has not ended the recording
+    if (viewer->jobs.movie != NULL) // finish the movie that the user has not ended
         view_toggle_recording(viewer);
     return has_succeeded;
 }
 
-// Opens the renderer and the files of the command line, then runs the window or a job. Each step is
-// skipped if the step before it has failed. Returns the exit status.
+// Creates the renderer, opens the files of the command line, and runs the window or the job. A
+// failure skips the remaining steps. Returns the exit status.
 static int open_and_run(view_state *viewer, const view_log *config_log, bool has_window)
 {
     const bool needs_renderer = !viewer->options->no_render;  // --no-render only reads files
@@ -69,8 +69,8 @@ static int open_and_run(view_state *viewer, const view_log *config_log, bool has
     return run_opened(viewer, config_log, has_window) ? EXIT_DONE : EXIT_FAILED;
 }
 
-// Runs the viewer with the options of the command line, `arguments`. The options of the
-// configuration file, which the command line overrides, are read first. Returns the exit status.
+// Runs the viewer with the options of the command line. First reads the options of the
+// configuration file. Options of the command line override them. Returns the exit status.
 static int run(int count, char **arguments, view_options *options)
 {
     view_state viewer;
@@ -94,7 +94,7 @@ static int run(int count, char **arguments, view_options *options)
     return status;
 }
 
-// Prints the names and the titles of all lessons, with a heading above each chapter.
+// Prints the name and the title of each lesson, with a heading for each chapter.
 static void print_lessons(void)
 {
     const char *chapter = "";
@@ -108,8 +108,8 @@ static void print_lessons(void)
     }
 }
 
-// Parses the command line. Then runs the viewer, or only prints the text that an option such as
-// --help requests. Returns the exit status.
+// Parses the command line. Then runs the viewer, or prints the text that an option such as --help
+// requests. Returns the exit status.
 int main(int count, char **arguments)
 {
     view_options options;
@@ -127,7 +127,8 @@ int main(int count, char **arguments)
     }
     view_free_options(&options);
 
-    // A failure to write the standard output, such as a full disk, is also a failure.
+    // If the text could not be written, for example because the disk is full, the program must not
+    // report success.
     const bool is_output_written = common_end_output("md5view") == 0;
     if (status == EXIT_DONE && !is_output_written)
         return EXIT_FAILED;

@@ -1,4 +1,4 @@
-// The window: the main loop, the frame pace, and drawing a frame.
+// The window: the main loop, the time between frames, and the drawing of a frame.
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/jobs/capture.h"
@@ -29,8 +29,8 @@ void view_adjust_frame_pace(view_pace *pace, double seconds, bool moving)
 // In a window, the camera and the lists approach their positions smoothly. Without a window, no
 // time passes between two images, so that they are at their positions.
 
-// Moves a displayed value towards its target by a fraction of the distance, or onto the target if
-// it is less than half a pixel away. Returns true if the value has not arrived.
+// Moves a displayed value by a fraction of its distance to the target. If the distance is at most
+// half a pixel, the value becomes the target. Returns true while the value is moving.
 static bool approach(float *shown, float wanted, float fraction)
 {
     const bool is_moving = fabsf(wanted - *shown) > 0.5f;
@@ -38,8 +38,8 @@ static bool approach(float *shown, float wanted, float fraction)
     return is_moving;
 }
 
-// Moves the displayed region of the image towards the region that the docks leave free. Returns
-// true if it has not arrived.
+// Moves the region in which the image is displayed towards the region that the docks leave free.
+// Returns true while it is moving.
 static bool follow_free_region(view_state *viewer, float fraction)
 {
     const view_stage stage = view_build_stage(viewer, (float)viewer->width, (float)viewer->height);
@@ -55,9 +55,9 @@ static bool follow_free_region(view_state *viewer, float fraction)
     return is_moving;
 }
 
-// Moves the camera, the scrolled lists and the region of the image of a window towards their
-// targets, as far as they move in `seconds`. With reduced motion they are at their targets
-// immediately. Returns true if any of them has not arrived.
+// Moves the camera, the scrolled lists and the region of the image towards their targets. `seconds`
+// is the time since the last call. With reduced motion, they reach their targets immediately.
+// Returns true while any of them is moving.
 bool view_follow(view_state *viewer, double seconds)
 {
     const float rate = 20; // 1/s: 50 % of the distance takes 35 ms, 99 % takes 0.23 s
@@ -80,17 +80,16 @@ bool view_follow(view_state *viewer, double seconds)
 
 // == The window ===================================================================================
 
-// Returns true if the quality of the images may be reduced to keep the frame rate: the user allows
-// it, and the window is not recorded.
+// Returns true if image quality may be reduced to keep the frame rate. The user must allow it. A
+// recorded movie always has full quality.
 static bool can_reduce_quality(const view_state *viewer)
 {
     return viewer->options->shown.auto_quality && viewer->jobs.movie == NULL;
 }
 
-// Returns the quality of the next frame as an index in view_economies; 0 is the full quality. While
-// the image moves, the quality is reduced as far as the measured frame times require. A still image
-// has the best quality for the device. The first frame has low quality, because the window appears
-// only after it.
+// Returns the quality of the next frame as an index in view_economies; 0 is full quality. A moving
+// image has the quality that the measured frame times allow. A still image has the best quality of
+// the device. The first frame has low quality, because the window appears only after it.
 static uint32_t quality_step(const view_state *viewer, bool is_first, bool is_moving)
 {
     enum { BEST_STEP = 0, FIRST_FRAME_STEP = 2 };
@@ -104,8 +103,8 @@ static uint32_t quality_step(const view_state *viewer, bool is_first, bool is_mo
     return quality->still;
 }
 
-// Measures the time since the frame began at `begin`, in seconds, and reduces or restores the
-// quality of the next frames.
+// Measures the duration of the frame that began at `begin` (seconds). Reduces or restores the
+// quality of the following frames.
 static void adjust_quality(view_state *viewer, double begin)
 {
     const view_quality_offers offers = {.samples = viewer->options->samples > 1,
@@ -115,7 +114,8 @@ static void adjust_quality(view_state *viewer, double begin)
     char text[64];
     view_describe_economy(&view_economies[viewer->drawing.quality.step], text, sizeof text);
     view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
-    // Swaps do not wait for the screen any more, so that only work is measured.
+    // While the quality is reduced, swaps do not wait for the screen. The measured time then
+    // contains only the work of the frame.
     view_set_swap_waits(viewer->window, viewer->drawing.quality.step == 0);
 }
 
@@ -136,8 +136,8 @@ static bool update_window_size(view_state *viewer)
     return view_set_scale(viewer, view_clamp(scale, VIEW_MIN_SCALE, VIEW_MAX_SCALE));
 }
 
-// Draws the image with the quality for a still or moving image. The reduced quality applies only to
-// this image. Returns false and logs the error on failure.
+// Draws the image with the quality for a still or a moving image. Restores the full quality for
+// later images, for example screenshots. Returns false and logs the error on failure.
 static bool draw_image(view_state *viewer, bool is_first, bool is_moving)
 {
     md5_error error = {0};
@@ -154,8 +154,8 @@ static bool draw_image(view_state *viewer, bool is_first, bool is_moving)
     return true;
 }
 
-// Draws a frame, shows it in the window, and measures its time. If `is_moving` is true, the image
-// changes without input. Returns false and logs the error on failure.
+// Draws a frame, shows it in the window, and measures its duration. `is_moving` is true if the
+// image changes without input. Returns false and logs the error on failure.
 static bool draw_window(view_state *viewer, bool is_moving)
 {
     const double begin = view_seconds();
@@ -170,7 +170,7 @@ static bool draw_window(view_state *viewer, bool is_moving)
     if (has_machine && !viewer->options->mute)
         view_play_demo_sounds(&viewer->document->scene.machine, viewer->window);
     view_swap_window(viewer->window);
-    if (is_first) { // the image is complete; images of a hidden window are lost
+    if (is_first) { // swap again, because images of a hidden window are lost
         view_show_window(viewer->window);
         view_swap_window(viewer->window);
     }
@@ -194,8 +194,8 @@ typedef struct view_loop {
     bool has_failed; // a frame could not be drawn
 } view_loop;
 
-// Prepares the main loop. The clock of the program starts now, and the initial quality of the image
-// depends on the graphics device.
+// Initializes the main loop. The clock of the program starts now. The graphics device determines
+// the initial quality of the image.
 static void begin_loop(view_loop *loop, view_state *viewer)
 {
     const double start = view_seconds();
@@ -208,7 +208,8 @@ static void begin_loop(view_loop *loop, view_state *viewer)
     view_snap(viewer);
 }
 
-// Sets the title of the window to the name of the document, if it has changed.
+// Shows the name of the document in the title of the window. Changes the title only if it differs,
+// because this is a request to the window system.
 static void update_title(view_loop *loop)
 {
     view_state *const viewer = loop->viewer;
@@ -220,9 +221,9 @@ static void update_title(view_loop *loop)
     memcpy(loop->title, title, sizeof title);
 }
 
-// Draws a frame and sleeps until the end of the frame's time. `begin` is the time at which the
-// frame has begun, seconds. The frame rate is --frame-rate; the default is slightly more than the
-// rate of the screen, so that only the swaps, which may wait for the screen, limit the rate.
+// Draws a frame and waits for the end of its time. `begin` is the time at which the frame has
+// begun, in seconds. --frame-rate determines the frame rate. The default is slightly more than the
+// rate of the screen. Then only the swaps limit the rate, because they may wait for the screen.
 static bool draw_frame(view_loop *loop, bool is_moving, double begin)
 {
     view_state *const viewer = loop->viewer;
@@ -238,7 +239,7 @@ static bool draw_frame(view_loop *loop, bool is_moving, double begin)
     return true;
 }
 
-// Returns true if the image changes without input because a clip or machine is playing.
+// Returns true if the image changes without input, because a clip or a state machine is playing.
 static bool is_animated(const view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -248,9 +249,9 @@ static bool is_animated(const view_state *viewer)
     return view_get_motion(scene)->moves_alone || (anim != NULL && anim->num_frames > 1);
 }
 
-// Ends the demo scene that plays by itself after the first start, when its time is over and nothing
-// covers the image. A card with the next choices of the user then opens. Returns true if the demo
-// has ended now.
+// Ends the demo scene, which plays by itself after the first start of the program. It ends when its
+// time is over and nothing covers the image. Then a card offers the next choices to the user.
+// Returns true if the demo has ended in this call.
 static bool end_first_minute(view_state *viewer)
 {
     double *const demo_end = &viewer->panels.decision.demo_end; // 0 or less: no demo is playing
@@ -263,9 +264,9 @@ static bool end_first_minute(view_state *viewer)
     return true;
 }
 
-// Returns the maximum time to wait for an event before the next step of the loop, in seconds. It is
-// 0 while the image moves or a job works between the frames, and short while a notice, a tooltip or
-// watched files may require a frame without an event.
+// Returns the maximum time to wait for an event, in seconds. It is 0 while the image moves or a job
+// works between frames. It is short while a notice, a tooltip or a watched file may require a frame
+// without an event.
 static double event_timeout(const view_state *viewer, bool is_moving, bool awaits_tip)
 {
     const double short_wait = 0.1;
@@ -279,8 +280,9 @@ static double event_timeout(const view_state *viewer, bool is_moving, bool await
     return has_notice || has_hover || reads_files ? short_wait : long_wait;
 }
 
-// Returns true if one more frame must be drawn because a movement has just ended. The last frame of
-// the movement had a reduced quality, or displays a frame time, which the new frame replaces.
+// Returns true if a movement has just ended and one more frame is needed. The last frame of the
+// movement may have reduced quality. It may also display a frame time, which is out of date in a
+// still image.
 static bool needs_still_frame(const view_loop *loop, bool is_moving)
 {
     const view_state *const viewer = loop->viewer;
@@ -290,20 +292,21 @@ static bool needs_still_frame(const view_loop *loop, bool is_moving)
            || viewer->options->shown.frame_time;
 }
 
-// Advances playback, smooth movements and the jobs in the background by the time since the last
-// frame. Sets loop->redraw if a job has changed the image. Returns true if the image moves without
-// input. `begin` is the time at which the frame begins, seconds.
+// Advances playback, smooth movements and background jobs by the time since the last frame. `begin`
+// is the time at which the new frame begins, in seconds. Sets loop->redraw if a job has changed the
+// image. Returns true if the image moves without input.
 static bool advance_loop(view_loop *loop, double begin)
 {
     view_state *const viewer = loop->viewer;
     const bool is_recording = viewer->jobs.movie != NULL;
     double seconds = view_pace_frame(&loop->pace, begin);
-    if (is_recording) // each frame of a movie lasts equally long
+    if (is_recording) // the time between two frames of a movie is constant
         seconds = 1.0 / viewer->jobs.movie->frame_rate;
     if (!view_is_window_hidden(viewer->window))
         loop->redraw |= view_finish_opening(viewer);
 
-    // Determine the motion before playback advances, so that the last frame of a clip is drawn.
+    // Check for motion before playback advances. Otherwise the last frame of a clip would not be
+    // drawn.
     const bool is_following = view_follow(viewer, seconds);
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
     const bool is_played = is_animated(viewer) || is_recording;
@@ -317,8 +320,8 @@ static bool advance_loop(view_loop *loop, double begin)
     return is_moving;
 }
 
-// Waits up to `timeout` seconds for an event, and handles it and all events that have arrived
-// since. Ends after one second, because events may arrive faster than they are handled.
+// Waits for an event for at most `timeout` seconds. Handles this event and all events that follow.
+// Stops after one second, because events may arrive faster than they can be handled.
 static void handle_events(view_loop *loop, double timeout)
 {
     const double max_duration = 1;
@@ -335,7 +338,7 @@ static void handle_events(view_loop *loop, double timeout)
 }
 
 // Runs one step of the main loop: advances the time, draws a frame if the image has changed, and
-// handles the events that follow. `user` is the view_loop. Returns false at the end of the program.
+// handles events. `user` is the view_loop. Returns false when the program must end.
 static bool step_loop(void *user)
 {
     view_loop *const loop = user;
@@ -345,7 +348,8 @@ static bool step_loop(void *user)
     viewer->now = begin - loop->start;
     const bool is_moving = advance_loop(loop, begin);
 
-    // A notice that has ended is removed by one more frame. A tooltip appears after a delay.
+    // One more frame removes a notice whose time is over. A tooltip needs a frame without an event,
+    // because it appears after a delay.
     const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
     if (loop->had_notice && !has_notice)
         view_log_state(viewer, "quiet");
@@ -370,14 +374,16 @@ static bool step_loop(void *user)
     return !viewer->input.quits;
 }
 
-// Returns the command line for the current view, to be freed. `user` is the view_loop.
+// Returns the command line that shows the current view. The caller frees it. `user` is the
+// view_loop.
 static char *describe_view(void *user)
 {
     return view_command_line(((view_loop *)user)->viewer);
 }
 
-// Finishes a recorded movie and saves the configuration, when the system ends the program. `user`
-// is the view_loop. The window must not be used any more.
+// Finishes the recorded movie and saves the configuration because the operating system ends the
+// program. `user` is the view_loop. The window must not be used any more, so the pointer to it is
+// removed.
 static void save_state(void *user)
 {
     view_state *const viewer = ((view_loop *)user)->viewer;

@@ -1,4 +1,5 @@
-// Names of keys; gamepads as keys; counting of clicks and fingers.
+// Names of keys, gamepad buttons as keys, and recognition of double clicks and of touches with
+// several fingers.
 #include "demo/viewer/platform/platform.h"
 
 #include "demo/common/memory.h"
@@ -68,7 +69,7 @@ bool view_count_fingers(view_fingers *fingers, int down, double now)
     const bool is_first = before == 0 && down > 0;
     if (is_first)
         *fingers = (view_fingers){.since = now};
-    // A touch that began before the window was opened is not counted: its end would be below 0.
+    // `down` is negative at the end of a touch that began before the window was opened.
     fingers->down = down > 0 ? down : 0;
     if (down > fingers->max_down)
         fingers->max_down = down;
@@ -77,8 +78,8 @@ bool view_count_fingers(view_fingers *fingers, int down, double now)
     return is_tap && fingers->max_down == 3;
 }
 
-// Returns the buttons of a gamepad that are pressed, with the directions that its stick represents.
-// A fully deflected stick also represents the button to run.
+// Returns the pressed buttons of a gamepad. The stick presses the buttons of its directions. If it
+// is fully deflected, it also presses the button to run.
 static uint32_t pressed_buttons(const view_pad *pad)
 {
     const float min_deflection = 0.35f;
@@ -99,7 +100,7 @@ static uint32_t pressed_buttons(const view_pad *pad)
 
 bool view_next_pad_key(view_pad *pad, view_input *event)
 {
-    // The key of each bit of view_pad_button.
+    // The key for each bit of view_pad_button, starting with the lowest bit.
     static const int32_t keys[] = {' ', VIEW_KEY_PAUSE, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a', 'd'};
     const uint32_t pressed = pressed_buttons(pad);
     for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {

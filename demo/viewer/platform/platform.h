@@ -1,7 +1,7 @@
 // The interface to the operating system: a window with OpenGL, its events, the clock, the
-// clipboard, sound and threads. It is implemented by platform_sdl.c for desktops, with SDL 2, and
-// by demo/web/platform.c for browsers. No other file of the viewer uses the operating system's
-// functions for these. All times are in seconds.
+// clipboard, sound and threads. There are two implementations: platform_sdl.c uses SDL 2 on
+// desktops, and demo/web/platform.c runs in browsers. Other files of the viewer must use this
+// interface. All times are in seconds.
 #ifndef DEMO_VIEWER_PLATFORM_PLATFORM_H
 #define DEMO_VIEWER_PLATFORM_PLATFORM_H
 
@@ -11,8 +11,8 @@
 
 // -- Keys (keys.c) --------------------------------------------------------------------------
 
-// The code of a key that produces a character is this character in Unicode, without Shift: 'a',
-// '1', ' '. Only these codes are less than VIEW_KEY_NAMED.
+// Key codes. If a key produces a character without Shift, its code is the Unicode code point of
+// this character: 'a', '1', ' '. Codes from VIEW_KEY_NAMED on do not represent characters.
 enum {
     VIEW_KEY_BACKSPACE = '\b',
     VIEW_KEY_TAB = '\t',
@@ -45,8 +45,8 @@ enum {
 #define VIEW_KEY_F(number) (VIEW_KEY_F0 + (number)) // 1 to 12
 #define VIEW_KEY_PAD(digit) (VIEW_KEY_PAD_0 + (digit))
 
-// Returns the name of a key, "PageUp", "F5", "E", which may be stored in text[size], or "" if it
-// has no name.
+// Returns the name of a key, for example "PageUp", "F5" or "E". Returns "" if the key has no name.
+// The name may be stored in text[size], so the result is valid as long as `text`.
 const char *view_name_key(int32_t key, char *text, size_t size);
 
 // -- Events ---------------------------------------------------------------------------------
@@ -57,12 +57,12 @@ typedef enum view_input_kind {
     VIEW_INPUT_KEY_DOWN,
     VIEW_INPUT_KEY_UP,
     VIEW_INPUT_TEXT,
-    VIEW_INPUT_PRESS, // of a mouse button
+    VIEW_INPUT_PRESS, // press of a mouse button or finger
     VIEW_INPUT_RELEASE,
     VIEW_INPUT_MOVE,
     VIEW_INPUT_WHEEL,
     VIEW_INPUT_DROP,
-    VIEW_INPUT_SET,    // an option is set
+    VIEW_INPUT_SET,    // the web page sets an option
     VIEW_INPUT_WINDOW, // the window must be drawn again
     VIEW_INPUT_RESIZE,
 } view_input_kind;
@@ -74,7 +74,8 @@ typedef enum view_button {
     VIEW_BUTTON_RIGHT,
 } view_button;
 
-// Members without a comment are valid for all kinds. Members that do not belong to the kind are 0.
+// An event. The comment of a member starts with the kinds of events for which it is valid. Members
+// without such kinds are valid for all events. All other members are 0.
 typedef struct view_input {
     view_input_kind kind;
     bool shift;       // key, button: held
@@ -82,23 +83,23 @@ typedef struct view_input {
     bool alt;         // key, button: held
     bool is_repeated; // key down
     bool is_touch;    // press: a finger
-    bool is_given_up; // release: not a click, because a second finger touched the screen
-    bool is_long;     // release: of a finger that was down for half a second
-    bool is_alone;    // drop: no other file was dropped
-    bool is_forced;   // key up: another window has received the keyboard focus
+    bool is_given_up; // release: no click, because a second finger touched the screen
+    bool is_long;     // release: the finger was down for half a second
+    bool is_alone;    // drop: this is the only file of the drop
+    bool is_forced;   // key up: the key is released because another window gets the focus
     int32_t key;
     view_button button;
     int clicks;    // press: 2 is a double click
-    float x;       // mouse, drop: in points of the system
-    float y;       // mouse, drop: in points of the system
-    float moved_x; // move: since the last event
-    float moved_y; // move: since the last event
+    float x;       // mouse, drop: position in points of the operating system
+    float y;       // mouse, drop: position in points of the operating system
+    float moved_x; // move: movement since the last event, in points
+    float moved_y; // move: movement since the last event, in points
     float wheel;   // steps; forward is positive
     char text[32]; // text: UTF-8, NUL-terminated; set: the option's name
     char *path;    // drop: path; set: value of the option; freed by the receiver
 } view_input;
 
-// A gamepad acts as keys: Space, Pause, Shift, W, S, A, D, one for each bit.
+// Buttons of a gamepad, as bits. Each button acts as a key: Space, Pause, Shift, W, S, A, D.
 typedef enum view_pad_button {
     VIEW_PAD_JUMP = 1,
     VIEW_PAD_START = 2,
@@ -111,38 +112,41 @@ typedef enum view_pad_button {
 
 typedef struct view_pad {
     uint32_t buttons;  // pressed buttons
-    float x;           // stick, -1 to 1: right; the full deflection is also VIEW_PAD_RUN
-    float y;           // stick, -1 to 1: down
-    uint32_t reported; // keys that view_next_pad_key() has reported as pressed
+    float x;           // position of the stick to the right, -1 to 1
+    float y;           // position of the stick downward, -1 to 1
+    uint32_t reported; // bits of the keys that view_next_pad_key() has reported as pressed
 } view_pad;
 
-// Writes the next key that is pressed or released. Returns false if no key has changed (keys.c).
+// Compares the gamepad with the keys that were reported before, and writes one key event for a
+// difference. Returns false if there is none. The caller repeats the call until then (keys.c).
 bool view_next_pad_key(view_pad *pad, view_input *event);
 
-// Presses of a mouse button that follow each other quickly at one position.
+// The current series of quick presses of a mouse button at one position.
 typedef struct view_clicks {
-    int count;     // number of presses; 0: no button was pressed
+    int count;     // number of presses in the series; 0 before the first press
     int button;    // the pressed button
     uint32_t time; // time of the last press, ms; it may wrap around
     float x, y;    // position of the last press, pixels
 } view_clicks;
 
-// Adds a press of a mouse button. Returns the number of presses of the same button that follow each
-// other within half a second at a distance of at most 16 pixels: 2 is a double click.
+// Adds a press of a mouse button. Returns its number in the series; 2 is a double click. A press
+// continues the series if it has the same button, follows within half a second, and is at most 16
+// pixels away in each direction.
 int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, float y);
 
-// Fingers on a screen, from the first touch until all fingers are gone.
+// Fingers on a touch screen. The state covers one gesture, from the first touch until all fingers
+// are lifted.
 typedef struct view_fingers {
-    int down;     // number of fingers that are down
-    int max_down; // maximum number of fingers that were down
+    int down;     // number of fingers on the screen
+    int max_down; // maximum of `down` during the gesture
     double since; // time of the first touch, seconds
 } view_fingers;
 
-// Updates the number of fingers that are down. Returns true if three fingers have just tapped,
-// which acts as the key Home (keys.c).
+// Updates the number of fingers on the screen. Returns true if a tap with three fingers has just
+// ended. This gesture acts as the key Home (keys.c).
 bool view_count_fingers(view_fingers *fingers, int down, double now);
 
-// Returns true if the first finger has been down long enough to act as the right button.
+// Returns true if the first finger has been down long enough to replace the right mouse button.
 static inline bool view_is_long_touch(const view_fingers *fingers, double now)
 {
     return now - fingers->since > 0.5;
@@ -152,16 +156,17 @@ static inline bool view_is_long_touch(const view_fingers *fingers, double now)
 
 typedef struct view_window view_window;
 
-// Opens a window of this size in points with an OpenGL context, which is made current. The window
-// is hidden until view_show_window() is called. If it is not `visible`, it is used only to render
+// Opens a window with a size in points and makes its OpenGL context current. The window is hidden
+// until view_show_window() is called. If `visible` is false, the window is used only to render
 // images and does not need a display. Returns NULL and writes the reason to `problem` on failure.
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
                               char *problem, size_t size);
 
-// Closes the window and shuts down the platform. NULL: only the latter.
+// Closes the window and shuts down the platform. If `window` is NULL, only shuts down the platform.
 void view_close_window(view_window *window);
 
-// Returns the address of a GL function, or NULL; the type is md5gl_opts.load.
+// Returns the address of an OpenGL function, or NULL. The type of this function is that of
+// md5gl_opts.load.
 void (*view_find_gl(void *user, const char *name))(void);
 
 // Requests an action of the web page around the window: "files", "folder" or "link"; the display of
@@ -169,21 +174,23 @@ void (*view_find_gl(void *user, const char *name))(void);
 // for each number of a technique. Returns true if the page performs it; false without a page.
 bool view_ask_page(const char *what);
 
-// Shows the reason why the program ends to a user who does not see a terminal.
+// Shows the reason for the end of the program, for users who started it without a terminal.
 void view_show_problem(const char *text);
 
-// Callbacks of the main loop.
+// Callbacks of the main loop. `user` is passed to each of them.
 typedef struct view_steps {
-    bool (*step)(void *user);      // runs a step; returns false at the end
+    bool (*step)(void *user);      // runs one step; returns false to end the loop
     char *(*describe)(void *user); // returns the command line for the current view, to be freed
-    void (*keep)(void *user);      // the display is lost: saves the state; must not draw
+    void (*keep)(void *user);      // saves the state after the display was lost; must not draw
     void *user;
 } view_steps;
 
-// Runs steps until one returns false. If the display is lost, the program ends with status 3. If it
-// is `watched`, a line on standard error reports the operation that a step has waited for for ten
-// seconds, and again every ten seconds. In a browser, a step runs before each frame, and
-// view_run_steps() does not return; the page requests the command line.
+// Runs steps until one of them returns false. If the display is lost, the program ends with status
+// 3. If `watched` is true, a watchdog writes to standard error after each ten seconds in which a
+// step has not ended. It names the operation for which the step waits.
+//
+// In a browser, a step runs before each frame, and view_run_steps() does not return. The web page
+// calls `describe` to create links.
 void view_run_steps(view_window *window, const view_steps *steps, bool watched);
 
 const char *view_window_driver(const view_window *window); // window system: "SDL x11"
@@ -191,62 +198,67 @@ bool view_is_window_visible(const view_window *window);    // the driver has a d
 bool view_is_window_hidden(const view_window *window);
 void view_show_window(view_window *window);
 void view_set_title(view_window *window, const char *title);
-// NULL is allowed; it is never full screen.
+// Returns false if `window` is NULL.
 bool view_is_full_screen(const view_window *window);
 void view_set_full_screen(view_window *window, bool full);
 
-// Write the size in points of the system, which events use, and in pixels. NULL: 0 x 0.
+// Write the size of the window in points of the operating system, which are the unit of event
+// positions, and in pixels. Write 0 x 0 if `window` is NULL.
 void view_window_points(const view_window *window, int *width, int *height);
 void view_window_pixels(const view_window *window, int *width, int *height);
 
-// Returns the scale of readable text: pixels per point of the system, or the setting of the
-// desktop, or a value for the resolution of the screen if the system defines neither.
+// Returns the scale at which text is readable. It is the number of pixels per point, or the setting
+// of the desktop. If the system defines neither, it depends on the resolution of the screen.
 float view_screen_scale(const view_window *window);
 double view_screen_rate(const view_window *window); // frames per second
 
-// Shows the drawn frame. If view_set_swap_waits() is on, frames have the rate of the screen.
+// Shows the frame that was drawn. If view_set_swap_waits() was called with true, the function waits
+// for the screen, so that the frame rate is that of the screen.
 void view_swap_window(view_window *window);
 void view_set_swap_waits(view_window *window, bool waits);
 
-// Waits at most `patience`, seconds, for the next event and writes it to `event`. Returns false if
-// no event occurred. A request to quit precedes all other pending events.
+// Waits for the next event for at most `patience` seconds and writes it to `event`. Returns false
+// if no event occurred. A request to quit is returned before all other pending events.
 bool view_next_input(view_window *window, double patience, view_input *event);
 
-// Returns true if the user wants to abort long work: the user has closed the window, which is also
-// the next event, or pressed Escape, which is reported once. Always returns false on a platform
-// that receives events only between steps.
+// Returns true if the user wants to abort a long job. The user has either closed the window, which
+// is also reported as the next event, or pressed Escape, which is reported only once. Returns false
+// on platforms that receive events only between steps.
 bool view_is_interrupted(void);
 
-// Ends a wait for events, from any thread.
+// Ends a wait for events. It may be called from any thread.
 void view_wake_window(void);
 
 // -- Other functions of the system ----------------------------------------------------------
 
-double view_seconds(void); // clock that never goes backward
+double view_seconds(void); // seconds on a clock that never goes backward
 void view_sleep(double seconds);
 
-// The clipboard: view_copy_text() accepts any bytes. view_paste_text() returns UTF-8, to be freed,
-// or NULL.
+// Access to the clipboard. view_copy_text() accepts any bytes, because file names may contain them.
+// view_paste_text() returns UTF-8 that the caller frees, or NULL.
 bool view_copy_text(const char *text);
 char *view_paste_text(void);
 
-// Returns the folder of the program, ending with a slash, to be freed, or NULL.
+// Returns the folder of the program, which ends with a slash, or NULL. The caller frees it.
 char *view_program_folder(void);
 
-// Plays samples[count] from -1 to 1, VIEW_SOUND_RATE per second, mixed with sounds that are still
-// playing. The samples are copied. Without a device nothing is played.
+// Plays samples between -1 and 1 at VIEW_SOUND_RATE samples per second. The sound is mixed with
+// sounds that are still playing. The function copies the samples. It does nothing if there is no
+// audio device.
 enum { VIEW_SOUND_RATE = 22050 };
 void view_play_sound(view_window *window, const float *samples, size_t count);
 
 // -- Threads --------------------------------------------------------------------------------
 
-// Runs `run` on a thread; returns NULL if there are no threads. Waiting for NULL does nothing.
+// Calls `run` in a new thread. Returns NULL if the platform has no threads or the thread cannot be
+// created. view_wait_thread() returns immediately for NULL.
 typedef struct view_thread view_thread;
 view_thread *view_start_thread(int (*run)(void *user), const char *name, void *user);
 void view_wait_thread(view_thread *thread, const char *name);
 
-// A mutex between the window and a thread, with a condition variable: view_lock_wait() releases the
-// mutex until view_lock_signal(). NULL on failure.
+// A mutex with a condition variable, for data that the window shares with a thread.
+// view_lock_wait() releases the mutex and waits for view_lock_signal(). view_new_lock() returns
+// NULL on failure.
 typedef struct view_lock view_lock;
 view_lock *view_new_lock(const char *thread);
 void view_free_lock(view_lock *lock);

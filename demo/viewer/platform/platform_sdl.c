@@ -1,4 +1,4 @@
-// The platform of desktops, with SDL 2. No other file of the viewer includes SDL.
+// Implements platform.h for desktops with SDL 2. No other file of the viewer includes SDL.
 #define SDL_MAIN_HANDLED // the viewer defines main()
 #include "demo/viewer/platform/platform_sdl.h"
 
@@ -46,7 +46,8 @@ int32_t view_key_from_sdl(SDL_Keycode code)
     return VIEW_KEY_OTHER;
 }
 
-// Sets the modifier keys of an event. The keys Alt and GUI, such as the Windows key, count as Alt.
+// Sets the modifier keys of an event. GUI keys, for example the Windows key, count as Alt, because
+// the window system also uses them for its own shortcuts.
 static void set_held(view_input *event, int modifiers)
 {
     event->shift = (modifiers & KMOD_SHIFT) != 0;
@@ -54,8 +55,9 @@ static void set_held(view_input *event, int modifiers)
     event->alt = (modifiers & (KMOD_ALT | KMOD_GUI)) != 0;
 }
 
-// Sets the path and the position of a dropped file, and frees the text of SDL. During a drag, SDL
-// reports no motion. Therefore the position is computed from the global mouse state.
+// Sets the path and the position of a dropped file, and frees the text of SDL. SDL does not report
+// mouse motion while a file is dragged. Therefore the position is computed from the global mouse
+// state.
 static void set_drop(view_input *event, SDL_Window *window, char *path)
 {
     int mouse_x = 0;
@@ -70,7 +72,7 @@ static void set_drop(view_input *event, SDL_Window *window, char *path)
     SDL_free(path);
 }
 
-// Sets the position of an event to that of the mouse or of the first finger.
+// Sets the position of an event to the current position of the mouse or of the first finger.
 static void set_position(view_input *event)
 {
     int x = 0;
@@ -80,7 +82,7 @@ static void set_position(view_input *event)
     event->y = (float)y;
 }
 
-// Converts a mouse button of SDL.
+// Returns the viewer's code of an SDL mouse button.
 static view_button button_of_sdl(Uint8 button)
 {
     switch (button) {
@@ -95,8 +97,8 @@ static view_button button_of_sdl(Uint8 button)
     }
 }
 
-// Converts a key event. When the window loses the focus, SDL releases all keys that are down;
-// is_forced distinguishes these events.
+// Converts a key event. When the window loses the focus, SDL reports a release of all keys that are
+// down. is_forced marks these events, because the user has not released the keys.
 static void set_key(view_input *event, const SDL_KeyboardEvent *from)
 {
     const bool is_down = from->type == SDL_KEYDOWN;
@@ -107,7 +109,8 @@ static void set_key(view_input *event, const SDL_KeyboardEvent *from)
     set_held(event, from->keysym.mod);
 }
 
-// Converts a press or release of a mouse button, or of the first finger on a touch screen.
+// Converts a press or release of a mouse button. SDL also sends this event for the first finger on
+// a touch screen.
 static void set_button(view_input *event, const SDL_MouseButtonEvent *from,
                        const view_fingers *fingers, double now)
 {
@@ -122,9 +125,9 @@ static void set_button(view_input *event, const SDL_MouseButtonEvent *from,
     set_held(event, (int)SDL_GetModState());
 }
 
-// Counts the fingers on the touch screen. SDL sends mouse events for the first finger, so only
-// gestures of several fingers become events: a tap of three fingers is the key Home, and two
-// fingers pan, like the middle button.
+// Counts the fingers on the touch screen. SDL already sends mouse events for the first finger.
+// Therefore this function creates events only for gestures with several fingers. A tap with three
+// fingers is the key Home. Two fingers pan like the middle button.
 static void set_finger(view_input *event, const SDL_TouchFingerEvent *from, view_fingers *fingers,
                        double now)
 {
@@ -145,7 +148,8 @@ static void set_finger(view_input *event, const SDL_TouchFingerEvent *from, view
     }
 }
 
-// Converts an event of the mouse wheel. A system with "natural scrolling" flips the direction.
+// Converts an event of the mouse wheel. SDL marks events of systems with "natural scrolling" as
+// flipped. Their direction is reversed, so that forward is always positive.
 static void set_wheel(view_input *event, const SDL_MouseWheelEvent *from)
 {
     const bool is_flipped = from->direction == SDL_MOUSEWHEEL_FLIPPED;
@@ -154,8 +158,8 @@ static void set_wheel(view_input *event, const SDL_MouseWheelEvent *from)
     set_position(event);
 }
 
-// Converts a gesture of two fingers to the mouse wheel, which zooms: moving the fingers apart by a
-// third of the screen zooms in by a factor of three.
+// Converts a pinch gesture to an event of the mouse wheel, which zooms. Moving the fingers apart by
+// a third of the screen zooms in by a factor of three.
 static void set_pinch(view_input *event, const SDL_MultiGestureEvent *from)
 {
     const float wheel_per_screen = 24;
@@ -164,7 +168,6 @@ static void set_pinch(view_input *event, const SDL_MultiGestureEvent *from)
     set_position(event);
 }
 
-// Converts a movement of the mouse.
 static void set_motion(view_input *event, const SDL_MouseMotionEvent *from)
 {
     event->kind = VIEW_INPUT_MOVE;
@@ -201,7 +204,7 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
         set_finger(&event, &from->tfinger, fingers, now);
         break;
     case SDL_MULTIGESTURE:
-        if (fingers->down >= 2) // the fingers are on a screen, not on a touchpad
+        if (fingers->down >= 2) // the fingers are on the screen, and not on a touchpad
             set_pinch(&event, &from->mgesture);
         break;
     case SDL_MOUSEMOTION:
@@ -210,7 +213,7 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
     case SDL_MOUSEWHEEL:
         set_wheel(&event, &from->wheel);
         break;
-    case SDL_DROPBEGIN: // the files of one drop follow in the queue
+    case SDL_DROPBEGIN: // count the files of this drop, which are already in the queue
         window->num_dropped = SDL_PeepEvents(NULL, 1, SDL_PEEKEVENT, SDL_DROPFILE, SDL_DROPFILE);
         break;
     case SDL_DROPFILE:
@@ -231,8 +234,8 @@ view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
     return event;
 }
 
-// Closes a gamepad that was disconnected, and opens the first gamepad if none is open. Gamepads may
-// be connected at any time.
+// Closes a gamepad that was disconnected. If no gamepad is open, opens the first one. Gamepads can
+// be connected at any time, so this is called repeatedly.
 static void find_pad(view_window *window)
 {
     if (window->controller != NULL && !SDL_GameControllerGetAttached(window->controller)) {
@@ -246,7 +249,7 @@ static void find_pad(view_window *window)
         window->controller = SDL_GameControllerOpen(i); // NULL: not a gamepad
 }
 
-// Reads the buttons and the left stick of the gamepad, if there is one.
+// Reads the buttons and the left stick of the gamepad. Without a gamepad, no button is pressed.
 static void read_pad(view_window *window)
 {
     static const struct {
@@ -277,18 +280,20 @@ static void read_pad(view_window *window)
             pad->buttons |= buttons[i].bit;
 }
 
-// A signal that ends programs becomes a request to quit, so that a movie is finished and the
-// configuration is saved. The second signal ends the program immediately.
+// Signal state. The first signal that ends programs is converted to a request to quit, so that the
+// viewer can finish a movie and save the configuration. The second signal ends the program
+// immediately.
 static volatile sig_atomic_t is_quit_requested;
 
-// Handler of signals. The default handler is restored, so that a second signal ends the program.
+// Handles a signal. Restores the default handler, so that a second signal ends the program.
 static void request_quit(int number)
 {
     signal(number, SIG_DFL);
     is_quit_requested = 1;
 }
 
-// Lets Ctrl+C and a closed terminal end the main loop, so that files and settings are saved.
+// Makes Ctrl+C and a closed terminal end the main loop, so that files and settings are saved before
+// the program ends.
 static void handle_signals(void)
 {
     signal(SIGINT, request_quit);
@@ -298,15 +303,14 @@ static void handle_signals(void)
 #endif
 }
 
-// Returns true if the user has closed the window, or if a signal has requested the end of the
-// program.
+// Returns true if the user has closed the window, or a signal has requested the end of the program.
 static bool is_quitting(void)
 {
     SDL_PumpEvents();
     return is_quit_requested || SDL_HasEvent(SDL_QUIT);
 }
 
-// Filter that removes presses of Escape from the queue and sets *found if there are any.
+// Event filter that removes presses of Escape from the queue. Sets *found to true if there was one.
 static int remove_escape(void *found, SDL_Event *event)
 {
     const bool is_escape = event->type == SDL_KEYDOWN && event->key.keysym.sym == SDLK_ESCAPE;
@@ -323,7 +327,7 @@ bool view_is_interrupted(void)
     return is_escape;
 }
 
-// Returns true if the next pending event is a movement of the same mouse.
+// Returns true if the next event in the queue is another movement of the same mouse.
 static bool is_move_next(const SDL_Event *event)
 {
     SDL_Event next;
@@ -334,7 +338,8 @@ static bool is_move_next(const SDL_Event *event)
     return next.type == SDL_MOUSEMOTION && next.motion.which == event->motion.which;
 }
 
-// Merges pending movements of the mouse, so that a window that draws slowly never falls behind.
+// Merges pending movements of the mouse into one event. Otherwise a window that draws slowly would
+// react to old positions.
 static void merge_moves(SDL_Event *event)
 {
     while (is_move_next(event)) {
@@ -346,8 +351,8 @@ static void merge_moves(SDL_Event *event)
     }
 }
 
-// Stores the next event of SDL in `event`. If no event is pending, waits for one for at most
-// `patience` seconds, which may be 0. Returns false if there is no event.
+// Stores the next SDL event in `event`. If no event is pending, waits for at most `patience`
+// seconds. Returns false if there is no event. A patience of 0 means no wait.
 static bool wait_for_event(double patience, SDL_Event *event)
 {
     const int milliseconds = (int)(patience * 1000);
@@ -356,8 +361,8 @@ static bool wait_for_event(double patience, SDL_Event *event)
     return SDL_PollEvent(event) != 0;
 }
 
-// Returns the most urgent event first: a request to quit, which also removes all other requests to
-// quit; then a key for a button of the gamepad; then the next event in SDL's queue.
+// Returns the most urgent event. A request to quit is first, and removes all other requests to
+// quit. A key of the gamepad is second. The next event in SDL's queue is last.
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     if (is_quitting()) {
@@ -383,7 +388,7 @@ void view_discard_events(void)
 {
     SDL_Event event;
     SDL_PumpEvents();
-    // SDL_PollEvent() would stop at the marker between two updates of the queue.
+    // SDL_PollEvent() would stop at the marker that separates two updates of the queue.
     while (SDL_PeepEvents(&event, 1, SDL_GETEVENT, SDL_FIRSTEVENT, SDL_LASTEVENT) > 0)
         if (event.type == SDL_DROPFILE || event.type == SDL_DROPTEXT)
             SDL_free(event.drop.file);
@@ -396,15 +401,15 @@ void view_wake_window(void)
 
 // == Watchdog =====================================================================================
 
-// A watchdog thread reports if the thread of the window has not finished a step for ten seconds.
-// For this report, each thread records the operation that it waits for and the name of the thread
-// that performs it, or NULL. The texts are constants. The watchdog reads the texts of the window's
-// thread.
+// A watchdog thread writes a report if the main thread has not finished a step for ten seconds. The
+// report names the operation for which the main thread waits, and the thread that performs this
+// operation. For this purpose, each thread stores these two texts before it waits. The texts must
+// be constants, because another thread reads them.
 static _Thread_local _Atomic(const char *) waited_operation;
 static _Thread_local _Atomic(const char *) waited_thread;
 
-// Records that the thread begins to wait for an operation. `thread` is the name of the thread that
-// performs it, or NULL. If `operation` is NULL, the wait has ended.
+// Stores the operation for which this thread begins to wait. `thread` is the name of the thread
+// that performs it, or NULL. If `operation` is NULL, the wait has ended.
 static void note_wait(const char *operation, const char *thread)
 {
     atomic_store(&waited_thread, thread);
@@ -418,8 +423,8 @@ typedef struct watch_state {
     SDL_sem *ends;
 } watch_state;
 
-// Runs the watchdog until the semaphore `ends` is posted. Checks once per second, and reports after
-// each ten seconds without a step.
+// Runs the watchdog until the semaphore `ends` is posted. Checks the number of steps once per
+// second. Writes a report after each ten seconds without a step.
 static int run_watchdog(void *user)
 {
     enum { MILLISECONDS_PER_CHECK = 1000, SECONDS_PER_REPORT = 10 };
@@ -453,7 +458,6 @@ static bool has_display(void)
     return true;
 }
 #else
-// Returns true if an environment variable is set and not empty.
 static bool is_set(const char *name)
 {
     const char *const value = getenv(name);
@@ -466,20 +470,20 @@ static bool has_display(void)
 }
 #endif
 
-// Sets the properties of SDL's video subsystem.
+// Sets the options of SDL's video subsystem, before it is initialized.
 static void set_video_hints(void)
 {
     SDL_SetMainReady();
-    // Without SDL's handlers, an interrupt ends the program immediately, also during a long job
-    // without a window.
+    // SDL's own handlers would convert a signal to an event. A long job without a window does not
+    // read events, so that the signal must end the program directly.
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
-    // Keeps the effects of the desktop, because the viewer is not a full-screen game.
+    // A full-screen game may disable the effects of the desktop. The viewer keeps them.
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
 }
 
-// Initializes SDL's video subsystem. The user can select its driver by an environment variable. If
-// `visible` is false and there is no display, a driver without output is used. Returns false and
-// sets SDL_GetError() on failure.
+// Initializes SDL's video subsystem. The user can select a driver with an environment variable. If
+// `visible` is false and there is no display, uses a driver that renders without output. Returns
+// false on failure; SDL_GetError() then returns the reason.
 static bool start_video(bool visible)
 {
     set_video_hints();
@@ -487,7 +491,8 @@ static bool start_video(bool visible)
     const bool is_selected = selected != NULL && *selected != '\0';
     if (is_selected || has_display()) {
         const bool has_begun = SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
-        // If the display does not exist, SDL uses drivers without output.
+        // If the display cannot be opened, SDL selects a driver without output, which would hide
+        // the window.
         const bool has_output = has_begun && view_is_window_visible(NULL);
         if (has_output || (has_begun && is_selected && !visible))
             return true;
@@ -509,7 +514,7 @@ float view_scale_from_resources(const char *resources)
 {
     static const char name[] = "Xft.dpi:"; // dots per inch
     const float dpi_of_scale_1 = 96;
-    const float max_dpi = 4800; // larger values are errors
+    const float max_dpi = 4800; // larger values are invalid
     const char *line = resources;
     while (line != NULL && strncmp(line, name, strlen(name)) != 0) {
         const char *const line_end = strchr(line, '\n');
@@ -520,7 +525,7 @@ float view_scale_from_resources(const char *resources)
     return is_valid ? dpi / dpi_of_scale_1 : 0;
 }
 
-// XErrorEvent, without X's headers, which may not be installed.
+// A copy of XErrorEvent. The build must not require X's headers.
 typedef struct x_error {
     int type;
     void *display;
@@ -531,7 +536,7 @@ typedef struct x_error {
     unsigned char minor;
 } x_error;
 
-// The beginning of XButtonEvent, the press of a mouse button.
+// A copy of the first members of XButtonEvent, the press of a mouse button.
 typedef struct x_button {
     int type;
     unsigned long serial;
@@ -543,15 +548,15 @@ typedef struct x_button {
     unsigned long time;
 } x_button;
 
-// SDL_SysWMmsg of an X event, as far as it is used here.
+// A copy of SDL_SysWMmsg for an X event, with the members that are used here.
 typedef struct x_message {
     SDL_version version;
     int subsystem;
     x_button button;
 } x_message;
 
-// Stores the time of a press in an event of the X server. SDL reports such an event,
-// SDL_SYSWMEVENT, before its own event about the press.
+// Stores the time at which the X server has registered a press of a mouse button. `event` contains
+// the X event. SDL reports it before its own event of the same press.
 static void store_press_time(view_window *window, const SDL_SysWMEvent *event)
 {
     enum { X11 = 2, BUTTON_PRESS = 4 };
@@ -562,9 +567,9 @@ static void store_press_time(view_window *window, const SDL_SysWMEvent *event)
     window->has_press_time = true;
 }
 
-// Event filter of SDL, which returns 0 for events that are removed. SDL counts clicks by the times
-// at which it reads the events, which are later than the clicks while a frame takes long. Therefore
-// this filter counts the clicks by the times of the X server.
+// Event filter of SDL. It returns 0 for events that SDL must remove. SDL counts clicks by the time
+// at which it reads them. If a frame takes long, this time is later than the click, and a double
+// click is missed. Therefore this filter counts clicks by the times of the X server.
 static int count_clicks(void *user, SDL_Event *event)
 {
     view_window *const window = user;
@@ -582,8 +587,9 @@ static int count_clicks(void *user, SDL_Event *event)
     return 1;
 }
 
-// Error handler of Xlib. A reply to a program that has ended, such as the source of a drag or the
-// receiver of the clipboard, is an error, for which Xlib would end this program.
+// Error handler of Xlib. The default handler ends the program. This handler only reports the error,
+// because the cause can be another program. Examples are a program that has ended during a drag, or
+// before it has received the clipboard.
 static int ignore_x_error(void *display, const x_error *error)
 {
     (void)display;
@@ -592,10 +598,12 @@ static int ignore_x_error(void *display, const x_error *error)
     return 0;
 }
 
-// Callbacks of the window that runs steps. Xlib passes only the display to the error handler.
+// The callbacks for end_without_display(). They are global, because Xlib passes only the display to
+// the handler.
 static const view_steps *steps_taken;
 
-// Xlib ends the program after this handler. No function of X, and therefore of GL, may be called.
+// Handles the loss of the X server. Xlib ends the program after this handler. No function of X may
+// be called, and therefore no OpenGL function.
 static int end_without_display(void *display)
 {
     (void)display;
@@ -606,7 +614,8 @@ static int end_without_display(void *display)
     _Exit(3);
 }
 
-// Functions of Xlib, which is used without its headers. A display is an opaque pointer.
+// Types of Xlib functions, which are loaded at run time. X's headers are not required. A display is
+// an opaque pointer.
 typedef int x_error_handler(void *display, const x_error *error);
 typedef int x_end_handler(void *display);
 typedef void x_set_error_handler(x_error_handler *handler);
@@ -615,7 +624,7 @@ typedef void *x_open_display(const char *name);
 typedef char *x_read_resources(void *display);
 typedef int x_close_display(void *display);
 
-// Installs handlers for errors of X, so that they are reported.
+// Replaces the error handlers of Xlib, so that errors are reported and settings are saved.
 static void install_x_handlers(void *library)
 {
     x_set_error_handler *const set_error_handler =
@@ -628,7 +637,8 @@ static void install_x_handlers(void *library)
     set_end_handler(end_without_display);
 }
 
-// Returns the scale of the desktop by the resources of the X server; 0 if it is not defined.
+// Reads the scale of the desktop from the resources of the X server. Returns 0 if they do not
+// define it.
 static float read_desktop_scale(void *library)
 {
     x_open_display *const open_display =
@@ -647,9 +657,9 @@ static float read_desktop_scale(void *library)
     return scale;
 }
 
-// Prepares the window if it is on an X server: counts clicks by the times of the server, reports
-// its errors, and reads the scale of the desktop. SDL loads libX11 at run time, so that the library
-// exists if its driver does.
+// Prepares a window on an X server. Counts clicks by the times of the server, handles its errors,
+// and reads the scale of the desktop. Does nothing with other window systems. libX11 is loaded
+// already, because SDL's driver uses it.
 static void use_x11(view_window *window)
 {
     if (strcmp(SDL_GetCurrentVideoDriver(), "x11") != 0)
@@ -664,9 +674,9 @@ static void use_x11(view_window *window)
     SDL_UnloadObject(library);
 }
 
-// Creates a window that is not shown yet, and its OpenGL context. The window has one sample per
-// pixel: images with several samples are drawn to a target, so that multisampling can be switched
-// off. Sets window->context to NULL if it fails.
+// Creates a hidden window and its OpenGL context. The window itself has one sample per pixel.
+// Images with several samples are drawn to a separate target, so that multisampling can be changed
+// without a new window. Sets window->context to NULL on failure.
 static void create_window(view_window *window, const char *title, int width, int height,
                           Uint32 size_flags)
 {
@@ -688,7 +698,7 @@ static void create_window(view_window *window, const char *title, int width, int
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
                               char *problem, size_t size)
 {
-    enum { HIDDEN_SIDE = 16 }; // any size: images without a window have their own targets
+    enum { HIDDEN_SIDE = 16 }; // any size: images are drawn to separate targets
     view_window *const window = common_alloc(1, sizeof *window);
     const bool has_video = start_video(visible);
     if (has_video && visible)
@@ -768,7 +778,7 @@ const char *view_window_driver(const view_window *window)
     return window->driver;
 }
 
-// Some drivers of SDL have no output.
+// Returns true if SDL's video driver has an output. Some drivers only render.
 bool view_is_window_visible(const view_window *window)
 {
     (void)window;
@@ -834,8 +844,8 @@ float view_screen_scale(const view_window *window)
     if (window->desktop_scale > 0)
         return window->desktop_scale;
 
-    // The system defines no scale. The resolution of the screen determines it in steps of 0.5, but
-    // only if the resolution is high, because many screens report a wrong size.
+    // The system does not define a scale. Choose it by the resolution of the screen, in steps of
+    // 0.5. Low resolutions are ignored, because many screens report a wrong size.
     const float min_dpi = 144;
     const float max_scale = 3;
     float dpi = 0;
@@ -880,7 +890,8 @@ void view_sleep(double seconds)
     SDL_Delay((Uint32)(seconds * 1000));
 }
 
-// File names may contain any bytes; the clipboard requires UTF-8.
+// The clipboard requires UTF-8, but file names may contain any bytes. The conversion removes
+// invalid bytes.
 bool view_copy_text(const char *text)
 {
     char *const clean = SDL_iconv_string("UTF-8", "UTF-8", text, strlen(text) + 1);
@@ -889,7 +900,7 @@ bool view_copy_text(const char *text)
     return is_copied;
 }
 
-// Returns a copy of a text that free() can free, and frees the text by SDL_free(). NULL remains
+// Copies a text of SDL to memory that free() can free, and frees the original. Returns NULL for
 // NULL.
 static char *copy_sdl_text(char *text)
 {
@@ -910,8 +921,8 @@ char *view_program_folder(void)
 
 // == Sound ========================================================================================
 
-// Callback of the audio device, on its own thread: moves samples from the ring buffer, which
-// contains the sum of all sounds, to the device.
+// Callback of the audio device, which runs on its own thread. Moves samples from the ring buffer to
+// the device. The ring buffer contains the sum of all sounds.
 static void audio_callback(void *user, Uint8 *bytes, int size)
 {
     view_window *const window = user;
@@ -920,12 +931,13 @@ static void audio_callback(void *user, Uint8 *bytes, int size)
     for (size_t i = 0; i < num_samples; i++) {
         float *const sum = &window->ring[window->next_sample];
         samples[i] = fminf(fmaxf(*sum, -1), 1);
-        *sum = 0; // free for later sounds
+        *sum = 0; // the next sound that reaches this sample is added to silence
         window->next_sample = (window->next_sample + 1) % VIEW_RING;
     }
 }
 
-// Opens the audio device and starts it. If it fails, window->speaker remains 0.
+// Opens and starts the audio device. On failure, window->speaker remains 0 and the viewer is
+// silent.
 static void open_speaker(view_window *window)
 {
     if (SDL_InitSubSystem(SDL_INIT_AUDIO) != 0)
