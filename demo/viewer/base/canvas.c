@@ -1,7 +1,8 @@
-// Collects the triangles and images of the interface (view_canvas), and lays out text and numbers.
+// Collects the triangles and images of the user interface in a view_canvas, and lays out text and
+// numbers.
 //
-// Triangles and rectangles are clipped here, on the CPU, so that panels with different clip
-// rectangles share one draw call.
+// Clipping is done on the CPU. Therefore panels with different clip rectangles can share one draw
+// call.
 #include "demo/viewer/base/canvas.h"
 
 #include "demo/common/memory.h"
@@ -19,11 +20,12 @@ view_rect view_clip_canvas(view_canvas *canvas, view_rect clip)
     return previous;
 }
 
-// Sides of a rectangle. `side & 1` is the axis of a side: 0 for x, 1 for y.
+// Indices of the four sides in an array. `side & 1` is the axis of the coordinate: 0 for x, 1 for
+// y.
 enum { LEFT, TOP, RIGHT, BOTTOM };
 
-// Writes the positions of the sides of the clip rectangle, in pixels. Returns false if there is no
-// clip rectangle.
+// Writes the coordinates of the sides of the clip rectangle to `edges`, in pixels. Returns false if
+// no clip rectangle is set.
 static bool get_clip_edges(const view_canvas *canvas, float edges[4])
 {
     const view_rect clip = canvas->clip;
@@ -34,8 +36,8 @@ static bool get_clip_edges(const view_canvas *canvas, float edges[4])
     return clip.x != 0 || clip.y != 0 || clip.width != 0 || clip.height != 0;
 }
 
-// Cuts a part off one side of a rectangle and returns it. The part is at most as large as the
-// rectangle.
+// Removes a strip of `size` pixels from one side of *rect and returns the strip. The strip is never
+// larger than the rectangle.
 view_rect view_cut(view_rect *rect, view_side side, float size)
 {
     view_rect part = *rect;
@@ -67,7 +69,8 @@ bool view_contains(view_rect rect, float x, float y)
 
 // -- Triangles ------------------------------------------------------------------------------
 
-// Appends a vertex of a triangle, in pixels, with texture coordinates and a color as 0xRRGGBBAA.
+// Appends one vertex of a triangle. The position (x, y) is in pixels and (u, v) are texture
+// coordinates.
 static void add_vertex(view_canvas *canvas, float x, float y, float u, float v, view_color color)
 {
     if (canvas->count == canvas->capacity) {
@@ -84,7 +87,8 @@ static void add_vertex(view_canvas *canvas, float x, float y, float u, float v, 
     };
 }
 
-// Blends two colors 0xRRGGBBAA: `part` is 0 for the first and 1 for the second.
+// Interpolates linearly between two colors. `part` is between 0, which returns `from`, and 1, which
+// returns `to`.
 static view_color mix(view_color from, view_color to, float part)
 {
     view_color color = 0;
@@ -96,8 +100,8 @@ static view_color mix(view_color from, view_color to, float part)
     return color;
 }
 
-// A rectangle of the window with a part of the texture and a vertical gradient. The arrays contain
-// the left, top, right and bottom side.
+// A textured rectangle in the window. Its color changes linearly from the top to the bottom. Both
+// arrays contain the coordinates of the left, top, right and bottom side.
 typedef struct canvas_quad {
     float xy[4]; // pixels
     float uv[4]; // texture coordinates
@@ -105,8 +109,9 @@ typedef struct canvas_quad {
     view_color bottom;
 } canvas_quad;
 
-// Sets `visible` to the part of a rectangle in the clip rectangle, whose sides are `edges`. Texture
-// coordinates and colors change in proportion. Returns false if the rectangle is outside.
+// Sets `visible` to the part of a rectangle that is inside the clip rectangle. `edges` are the
+// sides of the clip rectangle. Texture coordinates and colors are interpolated at the new sides.
+// Returns false if nothing is visible.
 static bool clip_quad(const canvas_quad *whole, const float edges[4], canvas_quad *visible)
 {
     for (int side = LEFT; side <= BOTTOM; side++) {
@@ -129,8 +134,8 @@ static bool clip_quad(const canvas_quad *whole, const float edges[4], canvas_qua
     return true;
 }
 
-// Adds the visible part of a rectangle as two triangles. Returns false if the rectangle is outside
-// of the clip rectangle.
+// Appends the visible part of a rectangle as two triangles. Returns false if the rectangle is
+// completely outside of the clip rectangle.
 static bool add_quad(view_canvas *canvas, const canvas_quad *whole)
 {
     float edges[4];
@@ -165,8 +170,8 @@ void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color)
     view_draw_gradient(canvas, rect, color, color);
 }
 
-// Draws nine pieces: a quarter of the font's disc in each corner, and the solid center of the disc,
-// stretched, between the corners.
+// Draws the rectangle in nine pieces. Each corner is a quarter of the disc in the font texture. The
+// pieces between the corners stretch the texels in the middle row or column of the disc.
 void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, view_color color)
 {
     const view_font *const font = canvas->font;
@@ -207,26 +212,26 @@ void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_co
                          radius, color);
 }
 
-// A convex polygon in the window, pixels.
+// A convex polygon in the window. The corners are in pixels.
 typedef struct clip_polygon {
     float corners[3 + 4][2]; // a triangle; each edge of the clip rectangle adds at most one corner
     size_t count;
 } clip_polygon;
 
-// Returns the part of a polygon on the inner side of one edge of the clip rectangle. `side` is the
-// side of the rectangle, `edge` its x or y. Corners outside are removed; where a side of the
-// polygon crosses the edge, a corner is added (one step of the Sutherland-Hodgman algorithm).
+// Clips a polygon at one side of the clip rectangle: one step of the Sutherland-Hodgman algorithm.
+// `edge` is the x or y coordinate of this side. The result does not contain the corners outside. It
+// has a new corner wherever the outline of the polygon crosses the side.
 static clip_polygon clip_at_edge(const clip_polygon *polygon, int side, float edge)
 {
     const int axis = side & 1;                  // 0: x, 1: y
-    const int other_axis = 1 - axis;            // along the edge
-    const float inward = side < RIGHT ? 1 : -1; // sign of the direction into the rectangle
+    const int other_axis = 1 - axis;            // axis parallel to the side
+    const float inward = side < RIGHT ? 1 : -1; // 1 if the inside has larger coordinates, else -1
     clip_polygon clipped = {.count = 0};
     for (size_t i = 0; i < polygon->count; i++) {
         const float *const from = polygon->corners[i];
         const float *const to = polygon->corners[(i + 1) % polygon->count];
 
-        // Distances to the edge; negative: outside.
+        // Signed distances to the side, in pixels. A negative distance is outside.
         const float from_distance = inward * (from[axis] - edge);
         const float to_distance = inward * (to[axis] - edge);
         const bool is_from_inside = from_distance >= 0;
@@ -246,7 +251,7 @@ static clip_polygon clip_at_edge(const clip_polygon *polygon, int side, float ed
     return clipped;
 }
 
-// Draws a triangle, of which the part outside of the clip rectangle is cut off.
+// Draws the part of a triangle that is inside the clip rectangle.
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
     clip_polygon polygon = {.count = 3};
@@ -257,7 +262,7 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
             polygon = clip_at_edge(&polygon, side, edges[side]);
     }
 
-    // Triangles between the first corner and each side that does not touch it.
+    // Divide the convex polygon into triangles that share its first corner.
     const float u = canvas->font->solid_u;
     const float v = canvas->font->solid_v;
     for (size_t i = 2; i < polygon.count; i++) {
@@ -270,7 +275,7 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
     }
 }
 
-// Draws a line as two triangles. The line extends by half of its width to both sides.
+// Draws a line as a rectangle of two triangles. The line is the center line of the rectangle.
 void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color)
 {
     const float x = ends[2] - ends[0];
@@ -279,7 +284,7 @@ void view_draw_segment(view_canvas *canvas, const float ends[4], float width, vi
     if (!(length > 0))
         return;
 
-    // The displacement of the corners from the ends: half of the width, perpendicular to the line.
+    // The offset from an end of the line to a corner: half of the width, perpendicular to the line.
     const float right = -0.5f * width * y / length;
     const float down = 0.5f * width * x / length;
     const float first[6] = {ends[0] + right, ends[1] + down,  ends[2] + right,
@@ -290,8 +295,8 @@ void view_draw_segment(view_canvas *canvas, const float ends[4], float width, vi
     view_draw_triangle(canvas, second, color);
 }
 
-// Draws an image in a rectangle. Its vertices are stored separately, because each image needs its
-// own draw call.
+// Draws an image in a rectangle. The vertices are stored with the image and not in the canvas,
+// because each image has its own texture and therefore its own draw call.
 void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5gl_texture image,
                      bool is_color)
 {
@@ -305,7 +310,7 @@ void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5
     if (!add_quad(canvas, &shown))
         return;
 
-    // The six vertices of the rectangle move from the canvas to the image.
+    // add_quad() has appended six vertices to the canvas. Move them to the image.
     view_canvas_image *const drawn = &canvas->images[canvas->num_images++];
     canvas->count -= 6;
     *drawn = (view_canvas_image){.image = image, .is_color = is_color, .first = canvas->count};
@@ -326,15 +331,15 @@ float view_text_width(const view_font *font, view_text_size size, const char *te
     return width;
 }
 
-// Copies the words of a text that fit in `width` pixels to `line`, and returns the rest of the
-// text. A word that is too long for a line is divided.
+// Copies the words that fit in a line of `width` pixels to `line`, and returns the remaining text.
+// A word that is wider than the line is divided between two letters.
 const char *view_next_line(const view_font *font, view_text_size size, float width,
                            const char *text, char line[VIEW_MAX_LINE])
 {
-    size_t length = 0;     // bytes that fit so far
-    size_t last_space = 0; // position of the last space among them; 0: none
+    size_t length = 0;     // number of bytes that fit
+    size_t last_space = 0; // byte offset of the last space in the line; 0 if there is none
     float used_width = 0;
-    const char *end = text; // of the letters that fit so far
+    const char *end = text; // end of the letters that fit
     while (*end != '\0' && *end != '\n') {
         const char *next = end;
         used_width += view_next_letter(font, size, &next)->advance;
@@ -355,8 +360,8 @@ const char *view_next_line(const view_font *font, view_text_size size, float wid
     return rest + strspn(rest, " \n");
 }
 
-// Draws a letter at the position `pen` on the line `base`, on which letters stand. Returns the
-// position of the next letter.
+// Draws a letter at the x coordinate `pen`, on the base line at the y coordinate `base`. Returns
+// the x coordinate of the next letter.
 static float draw_letter(view_canvas *canvas, const view_letter *letter, float pen, float base,
                          view_color color)
 {
@@ -369,8 +374,8 @@ static float draw_letter(view_canvas *canvas, const view_letter *letter, float p
     return pen + letter->advance;
 }
 
-// Draws a line of text, which begins at a whole pixel. If it is wider than `width`, it ends with an
-// ellipsis; a width of 0 is no limit.
+// Draws a line of text. The position is rounded to a whole pixel, so that the letters are sharp.
+// Text that is wider than `width` is cut and ends with an ellipsis. A width of 0 means no limit.
 float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y, float width,
                      view_color color, const char *text)
 {
@@ -398,8 +403,8 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
     return pen - begin;
 }
 
-// Returns the number of decimal places with which a number is written. Each digit before the
-// decimal point after the fourth replaces a decimal place, so that the text keeps its width.
+// Returns the number of decimal places of a displayed number. A number from 10 000 on has one place
+// less for each further digit, so that its text does not become wider.
 static int reduce_places(double absolute, int max_places)
 {
     int places = max_places;
@@ -417,7 +422,7 @@ static int reduce_places(double absolute, int max_places)
 
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
 {
-    static const char dash[] = "\xE2\x80\x93"; // for a value that is not a number
+    static const char dash[] = "\xE2\x80\x93"; // shown for NaN
     static const char infinity[] = "\xE2\x88\x9E";
     static const char minus[] = "\xE2\x88\x92";
     static const char figure_space[] = "\xE2\x80\x87"; // a blank as wide as the minus
@@ -432,7 +437,8 @@ const char *view_format_number(char *text, size_t size, double value, int places
         COMMON_TEXT(digits, absolute < max_fixed ? "%.*f" : "%.*e", reduce_places(absolute, places),
                     absolute);
 
-    // A value that is rounded to 0 has no sign. \xE2 is the first byte of the sign of infinity.
+    // A value that is displayed as 0 has no sign. The search includes \xE2, the first byte of the
+    // infinity sign, because infinity has no digits but has a sign.
     const bool is_rounded_to_zero = strpbrk(digits, "123456789\xE2") == NULL;
     const bool is_negative = value < 0 && !is_rounded_to_zero;
     const char *sign = "";

@@ -1,36 +1,37 @@
-// Groups the reports of a list by cause, so that a file with one fault is listed as one problem
-// even if the fault was reported for each joint or vertex. See view_cause in log.h.
+// Groups log reports by cause. A file with one fault can cause a report for each joint or vertex.
+// The list of problems then shows one entry instead of thousands. See view_cause in log.h.
 //
-// Reports about one file belong together if their texts are equal without numbers and quoted names.
-// The reports are sorted by file and cause, and each run of equal keys is a cause. Of a file with
-// more than VIEW_MAX_CAUSES causes the mildest ones become one cause.
+// Two reports have the same cause if they are about the same file and their texts differ only in
+// numbers and quoted names. The reports are sorted by file and text, so that reports with the same
+// cause are adjacent. If a file has more than VIEW_MAX_CAUSES causes, its least severe causes are
+// merged into one.
 #include "demo/viewer/base/log.h"
 
 #include "demo/common/text.h"
 
-// A report while it is sorted.
+// Sort key of a report.
 typedef struct sorted_report {
     uint64_t file; // hash of the path
     uint64_t text; // hash of the text without numbers and quoted names
     uint32_t index;
 } sorted_report;
 
-// A cause while it is sorted.
+// A cause with its sort keys.
 typedef struct sorted_cause {
     view_cause cause;
     uint64_t file;
-    uint32_t first_report; // index of the report that was reported first
+    uint32_t first_report; // index of the earliest report with this cause
 } sorted_cause;
 
 static const uint64_t hash_start = 0xCBF29CE484222325u;
 
-// Returns the hash of a text to which a byte was appended.
+// Returns the FNV-1a hash of a text after one more byte. `hash` is the hash of the bytes before.
 static uint64_t add_byte(uint64_t hash, char byte)
 {
     return (hash ^ (unsigned char)byte) * 0x100000001B3u; // FNV-1a
 }
 
-// Returns the hash of a path, or of an empty path for NULL.
+// Returns the hash of a path. NULL is treated as an empty path.
 static uint64_t hash_path(const char *path)
 {
     uint64_t hash = hash_start;
@@ -39,14 +40,13 @@ static uint64_t hash_path(const char *path)
     return hash;
 }
 
-// Returns true if a byte is a decimal digit.
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-// Returns the end of the number or quoted name at the beginning of `text`. Returns `text` if it
-// begins with neither of them.
+// Returns the end of the number or quoted name at the beginning of `text`. Returns `text` itself if
+// it begins with neither.
 static const char *skip_value(const char *text)
 {
     const bool is_quoted = *text == '\'' || *text == '"';
@@ -60,8 +60,9 @@ static const char *skip_value(const char *text)
     return end;
 }
 
-// Returns a hash of the text of a report, in which each number and each quoted name counts as '0'.
-// All reports about the binding of a clip have one cause, so their texts are ignored.
+// Returns a hash of the text of a report. Numbers and quoted names are replaced by '0', so that
+// they do not affect the hash. All reports about the binding of a clip to a skeleton have one
+// cause. Therefore their texts are ignored.
 static uint64_t hash_cause(const view_report *report)
 {
     uint64_t hash = hash_start;
@@ -81,14 +82,15 @@ static uint64_t hash_cause(const view_report *report)
     return hash;
 }
 
-// Returns -1, 0 or 1 if a number is less than, equal to, or greater than another, for qsort().
+// Compares two numbers for qsort(): returns -1, 0 or 1 if `a` is less than, equal to, or greater
+// than `b`.
 static int compare_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-// Comparison function of qsort(): by file, then by text, then by their order in time, so that
-// reports with the same cause are adjacent.
+// Orders reports for qsort(): by file, then by text, then by time. Reports with the same cause
+// become adjacent.
 static int compare_reports(const void *a, const void *b)
 {
     const sorted_report *const first = a;
@@ -100,8 +102,8 @@ static int compare_reports(const void *a, const void *b)
     return compare_numbers(first->index, second->index);
 }
 
-// Comparison function of qsort(): by level, errors first, then by the time of the first report.
-// Among causes of one level, a clip for another skeleton is first.
+// Orders causes for qsort(): errors before warnings, then by the time of the earliest report. Among
+// causes of the same level, a clip for a different skeleton comes first.
 static int compare_causes(const void *a, const void *b)
 {
     const sorted_cause *const first = a;
@@ -113,7 +115,7 @@ static int compare_causes(const void *a, const void *b)
     return compare_numbers(first->first_report, second->first_report);
 }
 
-// Comparison function of qsort(): by file, then as compare_causes().
+// Orders causes for qsort(): by file, then as compare_causes() does.
 static int compare_causes_in_files(const void *a, const void *b)
 {
     const sorted_cause *const first = a;
@@ -123,7 +125,8 @@ static int compare_causes_in_files(const void *a, const void *b)
     return compare_causes(a, b);
 }
 
-// Returns the reports, sorted by file and text, to be freed: the reports of one cause are adjacent.
+// Returns the sort keys of all reports, sorted so that reports with the same cause are adjacent.
+// The caller frees the array.
 static sorted_report *sort_reports(const view_reports *reports)
 {
     sorted_report *const sorted = common_alloc(reports->count, sizeof *sorted);
@@ -142,7 +145,7 @@ static bool have_same_cause(const sorted_report *a, const sorted_report *b)
     return a->file == b->file && a->text == b->text;
 }
 
-// Returns a new cause without reports. Its first report is sorted[first].
+// Returns a new cause that has no reports yet. sorted[first] will be its first report.
 static sorted_cause begin_cause(const view_reports *reports, const sorted_report *sorted,
                                 size_t first)
 {
@@ -158,13 +161,13 @@ static sorted_cause begin_cause(const view_reports *reports, const sorted_report
     };
 }
 
-// Creates a cause for each run of sorted reports with equal keys. Returns the causes, to be freed.
-// The level of a cause is the most severe level of its reports. cause.first is an index in
-// `sorted`, until order_reports() changes it.
+// Creates a cause for each run of adjacent reports with the same cause. Returns an array that the
+// caller frees. A cause has the most severe level of its reports. Its field `first` is an index in
+// `sorted` until order_reports() replaces it.
 static sorted_cause *group_reports(const view_reports *reports, const sorted_report *sorted,
                                    size_t *num_causes)
 {
-    sorted_cause *const causes = common_alloc(reports->count, sizeof *causes); // at most
+    sorted_cause *const causes = common_alloc(reports->count, sizeof *causes); // the maximum
     size_t count = 0;
     for (size_t i = 0; i < reports->count; i++) {
         if (i == 0 || !have_same_cause(&sorted[i], &sorted[i - 1])) {
@@ -181,8 +184,9 @@ static sorted_cause *group_reports(const view_reports *reports, const sorted_rep
     return causes;
 }
 
-// Sets reports->order: the reports, cause by cause. Then the reports of several consecutive causes
-// are consecutive too. Changes cause.first from an index in `sorted` to an index in the order.
+// Sets reports->order to the indices of the reports, sorted by cause. Adjacent causes then have
+// adjacent reports, so that limit_causes() can merge causes without moving reports. Changes `first`
+// of each cause from an index in `sorted` to an index in reports->order.
 static void order_reports(view_reports *reports, const sorted_report *sorted, sorted_cause *causes,
                           size_t num_causes)
 {
@@ -196,7 +200,7 @@ static void order_reports(view_reports *reports, const sorted_report *sorted, so
     }
 }
 
-// Returns the end of the causes of one file, which begin at `begin`.
+// Returns the end index of the causes of one file. `begin` is the index of the first of them.
 static size_t end_of_file(const sorted_cause *causes, size_t num_causes, size_t begin)
 {
     size_t end = begin + 1;
@@ -205,8 +209,8 @@ static size_t end_of_file(const sorted_cause *causes, size_t num_causes, size_t 
     return end;
 }
 
-// Adds the reports of all further causes of a file to the first of them. Its level is the most
-// severe of them, because the causes of a file are sorted by severity.
+// Merges all causes of an array into the first of them. The first cause keeps its level, which is
+// the most severe one, because the causes of a file are sorted by severity.
 static void merge_causes(sorted_cause *causes, size_t count)
 {
     causes[0].cause.is_rest = true;
@@ -214,13 +218,12 @@ static void merge_causes(sorted_cause *causes, size_t count)
         causes[0].cause.num_reports += causes[i].cause.num_reports;
 }
 
-// Merges the causes of each file so that a file has at most VIEW_MAX_CAUSES: the most severe ones,
-// and one for all others. Removes the merged causes from the array. Returns the number of causes
-// that remain.
+// Limits the causes of each file to VIEW_MAX_CAUSES. The last of them replaces all milder causes of
+// the file. Returns the number of causes that remain in the array.
 static size_t limit_causes(sorted_cause *causes, size_t num_causes)
 {
     size_t num_remaining = 0;
-    size_t begin = 0; // of the causes of a file
+    size_t begin = 0; // index of the first cause of the current file
     while (begin < num_causes) {
         const size_t end = end_of_file(causes, num_causes, begin);
         size_t count = end - begin;
@@ -236,7 +239,8 @@ static size_t limit_causes(sorted_cause *causes, size_t num_causes)
     return num_remaining;
 }
 
-// Groups reports by their cause, for the list of problems.
+// Groups the reports by cause, for the list of problems. Does nothing if no report was added since
+// the last call.
 void view_find_causes(view_reports *reports)
 {
     if (reports->num_grouped == reports->count)
@@ -245,15 +249,15 @@ void view_find_causes(view_reports *reports)
     sorted_report *const sorted = sort_reports(reports);
     sorted_cause *const causes = group_reports(reports, sorted, &num_causes);
 
-    // Sorted by file and severity, the causes that limit_causes() merges are consecutive, and so
-    // are their reports in the order.
+    // limit_causes() needs the causes of a file next to each other, sorted by severity.
+    // order_reports() must use the same order, so that merged causes have adjacent reports.
     qsort(causes, num_causes, sizeof *causes, compare_causes_in_files);
     reports->order = common_realloc(reports->order, reports->count, sizeof *reports->order);
     reports->num_grouped = reports->count;
     order_reports(reports, sorted, causes, num_causes);
     reports->num_causes = limit_causes(causes, num_causes);
 
-    // List the worst causes of all files first.
+    // The list of problems shows the most severe causes of all files first.
     qsort(causes, reports->num_causes, sizeof *causes, compare_causes);
     reports->causes = common_realloc(reports->causes, reports->num_causes, sizeof *reports->causes);
     for (size_t i = 0; i < reports->num_causes; i++)

@@ -1,5 +1,5 @@
-// The table of commands, the list of all menu entries, and searches in it by option, action and
-// key. See commands.h.
+// The table of commands, the list of all menu entries, and functions that find an entry by its
+// option, action or key. See commands.h.
 #include "demo/viewer/base/commands.h"
 
 #include "demo/viewer/base/options.h"
@@ -274,14 +274,15 @@ static const view_menu_entry commands[] = {
 
 // == Entries ======================================================================================
 
-// Appends an entry to a list, which has space for all entries.
+// Appends an entry to a list. The list must have space for it.
 static void add_entry(view_menu_entries *list, const view_menu_entry *entry)
 {
-    assert(list->count < VIEW_MAX_ENTRIES); // both tables are constant
+    assert(list->count < VIEW_MAX_ENTRIES); // the number of entries is a constant of the build
     list->entries[list->count++] = entry;
 }
 
-// Adds the settings of a menu that follow the command with action `after`.
+// Appends the settings that a menu shows after the command `after`. VIEW_NOTHING stands for the
+// beginning of the menu.
 static void add_settings(view_menu_entries *list, view_menu menu, view_action after)
 {
     for (size_t i = 0; i < view_num_options; i++) {
@@ -291,7 +292,7 @@ static void add_settings(view_menu_entries *list, view_menu menu, view_action af
     }
 }
 
-// Lists the entries of all menus: commands, and after them the options that belong there.
+// Lists the entries of all menus. Each command is followed by the settings that name it in `after`.
 void view_list_menu_entries(view_menu_entries *list)
 {
     list->count = 0;
@@ -373,10 +374,11 @@ const char *view_reason(uint32_t missing)
     return "";
 }
 
-// Returns the name of an action for log messages: of a command, an option or an action of a panel.
+// Returns the name of an action for log messages. The name comes from the table of commands, the
+// table of options, or the actions of panels below.
 const char *view_action_name(view_action action)
 {
-    // Actions without a command in the menus.
+    // These actions come from panels. They have no menu entry that could contain their name.
     static const char *const item_names[] = {
         [0] = "handled", // VIEW_HANDLED, the first of these actions
         [VIEW_LISTED - VIEW_HANDLED] = "list",
@@ -425,8 +427,8 @@ const char *view_action_name(view_action action)
 
 // == Keys =========================================================================================
 
-// Returns true if the key `code`, pressed with or without Shift and Ctrl, is the key `key` of the
-// table, which has flags for the modifiers.
+// Returns true if a pressed key matches a key of the table. `key` comes from the table and contains
+// flags for its modifiers. `code`, `shift` and `control` describe the pressed key.
 static bool is_key_pressed(int32_t key, int32_t code, bool shift, bool control)
 {
     const bool is_code = (key & ~VIEW_KEY_FLAGS) == code;
@@ -438,8 +440,8 @@ static bool is_key_pressed(int32_t key, int32_t code, bool shift, bool control)
     return ignores_shift || shift == needs_shift;
 }
 
-// Finds the command of a pressed key. Keys with Alt have no commands, because window managers use
-// Alt for their own shortcuts.
+// Finds the menu entry of a pressed key. No entry uses Alt, because window managers use it for
+// their own shortcuts.
 const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,
                                      bool is_driving)
 {
@@ -459,7 +461,7 @@ const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, boo
     return NULL;
 }
 
-// Writes the name of a key with its modifiers, such as "Ctrl+Shift+Z".
+// Writes the name of a key with its modifiers, for example "Ctrl+Shift+Z".
 static void print_key(int32_t key, char *text, size_t size)
 {
     char name[16];
@@ -469,8 +471,8 @@ static void print_key(int32_t key, char *text, size_t size)
              view_name_key(key & ~VIEW_KEY_FLAGS, name, sizeof name));
 }
 
-// Returns true if the key has the same function as another key that is printed instead: a key of
-// the number pad, or the right one of two keys.
+// Returns true if view_print_keys() omits this key because another key has the same function.
+// Examples are keys of the number pad and the right Shift key.
 static bool is_twin_key(int32_t code)
 {
     if (code >= VIEW_KEY_PAD_ENTER && code <= VIEW_KEY_PAD_9)
@@ -485,7 +487,7 @@ void view_print_keys(const view_menu_entry *entry, char *text, size_t size)
         const int32_t code = entry->keys[i] & ~VIEW_KEY_FLAGS;
         if (is_twin_key(code))
             continue;
-        char key[48] = "Shift"; // also for the right Shift, a twin key
+        char key[48] = "Shift"; // the right Shift key is omitted as a twin, so no side is printed
         if (code != VIEW_KEY_LEFT_SHIFT)
             print_key(entry->keys[i], key, sizeof key);
         common_append(text, size, " or ", "%s", key);
@@ -500,9 +502,10 @@ void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
             view_print_keys(&commands[i], text, size);
 }
 
-// Returns true if a menu entry is listed among the keys: it has a key or describes the mouse, its
-// requirements are among `have`, and a trigger is one of the `num_triggers` triggers of the
-// machine. Keys that move the character are only listed if `walks` is true.
+// Returns true if the list of keys contains a menu entry. The entry must have a key or describe the
+// mouse, and `have` must contain all its requirements. A trigger must be one of the first
+// `num_triggers` of the state machine. Keys that move the character are listed only if `walks` is
+// true.
 static bool is_key_listed(const view_menu_entry *entry, uint32_t have, uint32_t num_triggers,
                           bool walks)
 {
@@ -515,14 +518,14 @@ static bool is_key_listed(const view_menu_entry *entry, uint32_t have, uint32_t 
     return walks || entry->menu != VIEW_MENU_DRIVING;
 }
 
-// Writes the line of an entry: its keys and its description. `triggers` contains the names of the
-// triggers of the machine. If `is_any_machine` is true, the second trigger stands for all further
-// triggers.
+// Writes the line of an entry: its keys and its description. `triggers` are the names of the
+// triggers of the state machine. If `is_any_machine` is true, the line of the second trigger
+// describes all further triggers.
 static void describe_key_line(const view_menu_entry *entry, const char *const *triggers,
                               bool is_any_machine, view_key_line *line)
 {
     const bool is_mouse = entry->menu == VIEW_MENU_MOUSE && entry->keys[0] == 0;
-    if (is_mouse) { // the label is the action of the mouse, such as "Drag"
+    if (is_mouse) { // the label is the mouse action, for example "Drag"
         line->help = entry->tooltip;
         COMMON_TEXT(line->keys, "%s", entry->label);
         return;
@@ -536,8 +539,8 @@ static void describe_key_line(const view_menu_entry *entry, const char *const *t
         view_print_keys(entry, line->keys, sizeof line->keys);
 }
 
-// Lists the shortcuts for the key list, the help and the manual page. If `triggers` is NULL, the
-// list is for any state machine.
+// Lists the shortcuts for the list of keys, the help and the manual page. If `triggers` is NULL,
+// the list does not depend on a state machine.
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {

@@ -1,11 +1,13 @@
 // Commands and menu entries of the viewer.
 //
-// view_action names an action; view_command is an action with its arguments, which the interface
-// returns and app/input.c executes. A view_menu_entry is a line of a menu with its label, synonyms,
-// keys and requirements. Commands have their entries in view_command_entries (commands.c), settings
-// in their row of the option table (option_table.c). Menus, shortcuts, the command search and the
-// lists of keys are generated from both by view_list_menu_entries(). To add a command, add an
-// entry.
+// A view_action identifies an action. A view_command is an action with its arguments: the user
+// interface returns it and app/input.c executes it. A view_menu_entry is a line of a menu, with its
+// label, search words, keys and requirements.
+//
+// Entries of commands are in the table view_command_entries (commands.c). Entries of settings are
+// in the option table (option_table.c). view_list_menu_entries() combines both. Menus, shortcuts,
+// the command search and the lists of keys are generated from this list, so that a new command
+// needs only a new entry.
 #ifndef DEMO_VIEWER_BASE_COMMANDS_H
 #define DEMO_VIEWER_BASE_COMMANDS_H
 
@@ -135,17 +137,18 @@ typedef enum view_action {
     VIEW_TOGGLE,
 } view_action;
 
-// An action with its arguments. Keys, the mouse and lists create commands; app/ executes them. The
-// interface executes actions that affect only the interface before it returns the command.
+// An action with its arguments. Keys, the mouse and lists create commands, and app/ executes them.
+// If an action affects only the user interface, the interface executes it before it returns the
+// command.
 typedef struct view_command {
-    view_action action; // VIEW_NOTHING: an event was not used
+    view_action action; // VIEW_NOTHING if the event was not used
     size_t number;
     size_t item;
     char *path;         // freed by the receiver; NULL if the action does not need it
     common_value value; // only for VIEW_SET; texts are in `path`
 } view_command;
 
-// The kind of the open document, on which the available controls depend.
+// The kind of the open document. Each kind has its own controls.
 typedef enum view_mode {
     VIEW_MODE_CLIPS,   // a model with or without clips, or only a skeleton
     VIEW_MODE_MACHINE, // a state machine that is controlled with keys
@@ -175,7 +178,8 @@ typedef enum view_menu {
 
 extern const char *const view_menu_names[VIEW_NUM_GROUPS];
 
-// Requirements of a command, as bits. If one is not met, the command is shown gray.
+// Requirements of a command, as bits. A command is shown gray and cannot be used if one of its
+// requirements is not met.
 typedef enum view_need {
     VIEW_NEEDS_MODEL = 1 << 0,
     VIEW_NEEDS_CLIP = 1 << 1,
@@ -193,10 +197,10 @@ typedef enum view_need {
     VIEW_NUM_NEEDS = 13,
 } view_need;
 
-// Returns the text for the first unmet requirement of a command: "Requires a clip".
+// Returns the text for the first unmet requirement in `missing`, for example "Requires a clip".
 const char *view_reason(uint32_t missing);
 
-// Target of a context menu, as bits.
+// The object for which a context menu was opened, as bits.
 enum {
     VIEW_ON_MODEL = 1 << 0, // in the 3D view
     VIEW_ON_GROUND = 1 << 1,
@@ -204,14 +208,15 @@ enum {
     VIEW_ON_MESH = 1 << 3,
     VIEW_ON_CLIP = 1 << 4,
     VIEW_ON_STATE = 1 << 5,
-    VIEW_ON_EDGE = 1 << 6,  // of the state graph
+    VIEW_ON_EDGE = 1 << 6,  // a transition in the state graph
     VIEW_ON_FILE = 1 << 7,  // in a list
     VIEW_ON_TIME = 1 << 8,  // the time bar
     VIEW_ON_IMAGE = 1 << 9, // of a mesh
     VIEW_ON_ANY = (1 << 10) - 1,
 };
 
-// Source of a submenu that is filled at run time, instead of a command.
+// The content of a submenu that is generated when it opens. Other entries execute a command
+// instead.
 typedef enum view_menu_list {
     VIEW_LIST_NONE,
     VIEW_LIST_RECENT,
@@ -224,17 +229,17 @@ typedef enum view_menu_list {
     VIEW_LIST_JOINTS,
 } view_menu_list;
 
-// Flags that are added to a key code of platform.h.
+// Modifier flags. A key of the table is a key code of platform.h combined with these flags.
 enum {
     VIEW_WITH_SHIFT = 1 << 26,
     VIEW_WITH_CTRL = 1 << 27,
-    VIEW_WITH_ANY = 1 << 28, // with or without Shift, which some keyboards need for the character
+    VIEW_WITH_ANY = 1 << 28, // Shift is ignored: some keyboard layouts need it for the character
     VIEW_KEY_FLAGS = VIEW_WITH_SHIFT | VIEW_WITH_CTRL | VIEW_WITH_ANY,
 };
 
 enum { VIEW_MAX_KEYS = 4 };
 
-// A line of a menu, with its shortcuts.
+// A line of a menu with its shortcuts. It executes a command or changes a setting.
 typedef struct view_menu_entry {
     view_action action; // of a setting: VIEW_TOGGLE (its next value), VIEW_ASK or VIEW_SET
     view_menu menu;
@@ -257,8 +262,8 @@ typedef struct view_menu_entry {
 
 enum { VIEW_MAX_ENTRIES = 256 };
 
-// All entries, in the order of the menus. Settings that follow the same command are in the order of
-// the option table.
+// All menu entries, in the order of the menus. Settings that follow the same command are in the
+// order of the option table.
 typedef struct view_menu_entries {
     const view_menu_entry *entries[VIEW_MAX_ENTRIES];
     size_t count;
@@ -268,41 +273,44 @@ void view_list_menu_entries(view_menu_entries *list);
 
 struct view_option;
 
-// Returns the setting that an entry shows or sets, or NULL.
+// Returns the setting that an entry displays or changes. Returns NULL if the entry is not about a
+// setting.
 const struct view_option *view_get_option(const view_menu_entry *entry);
 
 // Returns the entry of a setting, or NULL if it does not have one.
 const view_menu_entry *view_get_entry(const struct view_option *option);
 
-// Returns the names of a setting's values in the window, "a|b|c".
+// Returns the labels of a setting's values in the user interface, separated by "|".
 const char *view_get_choices(const struct view_option *option);
 
-// view_get_toggle() returns VIEW_TOGGLE + the index of a setting. view_get_action() returns the
-// action of an entry; for an entry that toggles a setting, this is view_get_toggle() of the
-// setting.
+// view_get_toggle() returns the action that sets a setting to its next value: VIEW_TOGGLE + its
+// index. view_get_action() returns the action of any entry. For an entry that toggles a setting,
+// this is the result of view_get_toggle().
 view_action view_get_toggle(const struct view_option *option);
 view_action view_get_action(const view_menu_entry *entry);
 
-// Returns the entry of a key, or NULL. With `is_driving` only character controls are searched,
-// otherwise only other entries.
+// Returns the entry of a pressed key, or NULL. If `is_driving` is true, only the controls of the
+// character are searched; otherwise only the other entries.
 const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,
                                      bool is_driving);
 
-// Writes the keys of an entry, "Ctrl+Shift+E" or "[ or -"; "" if it does not have keys.
+// Writes the keys of an entry, for example "Ctrl+Shift+E" or "[ or -". Writes "" if it does not
+// have keys.
 void view_print_keys(const view_menu_entry *entry, char *text, size_t size);
 
-enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F10
+enum { VIEW_MAX_TRIGGERS = 10 }; // only Space and F2 to F10 fire triggers
 
-// Writes the key of a machine's trigger, or "" if it does not have a key.
+// Writes the name of the key that fires a trigger of the state machine. Writes "" if no key does.
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size);
 
 // Returns the label of a menu entry, without the path of its submenu.
 const char *view_get_label(const view_menu_entry *entry);
 
-// Returns the tooltip of an entry, of its option, or the label: the first that exists.
+// Returns the tooltip of an entry. If it has none, returns the tooltip of its option, otherwise the
+// label.
 const char *view_get_tooltip(const view_menu_entry *entry);
 
-// A line of the list of keys.
+// A line of the list of keys: the keys of one entry and their effect.
 typedef struct view_key_line {
     const char *heading; // heading of the group that begins with this line, or NULL
     const char *help;
@@ -311,14 +319,16 @@ typedef struct view_key_line {
 
 enum { VIEW_MAX_KEY_LINES = 160 };
 
-// Writes one line for each entry that has keys and whose requirements are in `have`, in the order
-// of the table. Returns the number of lines. triggers[num_triggers] are the names of the machine's
-// triggers; other trigger keys are omitted. Keys for walking are omitted unless `walks` is true. If
-// `triggers` is NULL, writes the list for any machine.
+// Writes one line for each entry that has keys and whose requirements are in `have`. The lines are
+// in the order of the table. Returns the number of lines.
+//
+// `triggers` are the names of the state machine's triggers. Keys of further triggers are omitted.
+// Keys for walking are omitted unless `walks` is true. If `triggers` is NULL, the list does not
+// depend on a state machine.
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
-// Returns true if an action is a character control: VIEW_AHEAD to VIEW_TRIGGER.
+// Returns true if an action controls the character: VIEW_AHEAD to VIEW_TRIGGER.
 static inline bool view_is_driving(view_action action)
 {
     return action >= VIEW_AHEAD && action <= VIEW_TRIGGER;

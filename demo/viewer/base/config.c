@@ -1,10 +1,11 @@
 // Reads, merges and writes the configuration file (view_config).
 //
-// Each line has the form NAME=VALUE. It is an option, a recent file ("recent="), the settings of a
+// Each line is NAME=VALUE. It contains an option, a recent file ("recent="), the settings of a
 // document ("document="), or the choices of the export dialog ("export=").
 //
-// Several viewers can run at the same time. Before one writes the file, it reads the file again and
-// merges its new lines (view_latest.num_new) into it, so that the lines of other viewers remain.
+// Several viewers can run at the same time and share the file. Therefore a viewer reads the file
+// again before it writes it, and adds only its own new lines (view_latest.num_new). The lines that
+// other viewers have written in the meantime remain.
 #include "demo/viewer/base/config.h"
 
 #include "demo/common/system.h"
@@ -15,8 +16,8 @@
 
 // == Lists of recent entries ======================================================================
 
-// Returns the index of the line about the same path as `line`, or list->count. The path is the text
-// before the first tab, or the whole line.
+// Returns the index of the line that has the same path as `line`, or list->count if there is none.
+// The path of a line is the text before its first tab, or the whole line.
 static size_t find_line(const view_latest *list, const char *line)
 {
     const size_t length = strcspn(line, "\t");
@@ -29,8 +30,7 @@ static size_t find_line(const view_latest *list, const char *line)
     return list->count;
 }
 
-// Removes the line about the same path as `line` from a list of latest lines, such as recent files,
-// if the list contains one.
+// Removes the line that has the same path as `line` from the list. Does nothing if there is none.
 static void drop_line(view_latest *list, const char *line)
 {
     const size_t index = find_line(list, line);
@@ -44,8 +44,9 @@ static void drop_line(view_latest *list, const char *line)
         list->names[i] = list->names[i + 1];
 }
 
-// Inserts a line as the first one, and removes an older line about the same path. If the list has
-// `capacity` lines, also removes the last one. Returns true if the list has changed.
+// Inserts a line at the beginning of the list and removes the older line with the same path. If the
+// list already has `capacity` lines, removes the last one. Returns false if the line was already
+// the first one.
 static bool note_line(view_latest *list, size_t capacity, const char *line)
 {
     const bool is_first = list->count > 0 && strcmp(list->names[0], line) == 0;
@@ -69,8 +70,9 @@ void view_free_latest(view_latest *list)
     *list = (view_latest){.count = 0};
 }
 
-// Replaces the list by the list that is stored in the file, with the new lines of `list` in front.
-// Empties `stored`, whose texts `list` owns then.
+// Merges the lists of this viewer and of the file. The new lines of `list` are inserted before the
+// lines of `stored`. The result replaces `list`. Empties `stored`, because `list` now owns its
+// texts.
 static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
 {
     for (size_t i = list->num_new; i-- > 0;)
@@ -96,12 +98,12 @@ const char *view_find_document(const view_latest *documents, const char *path)
 
 // == The file =====================================================================================
 
-enum { MAX_BYTES = 4200 }; // limit of a line
+enum { MAX_BYTES = 4200 }; // maximum length of a line
 
 // -- Location -------------------------------------------------------------------------------
 
-// Finds the folder for configuration files of the user. Sets *folder to a folder that the system
-// defines, or to NULL, and returns the path below it, which is "" or begins with a slash.
+// Finds the user's folder for configuration files. Sets *folder to a folder that the system
+// defines, or to NULL. Returns the path below *folder: "" or a text that begins with a slash.
 #ifdef _WIN32
 static const char *config_folder(const char **folder)
 {
@@ -111,7 +113,7 @@ static const char *config_folder(const char **folder)
 #else
 static const char *config_folder(const char **folder)
 {
-    // The XDG Base Directory Specification declares relative paths invalid.
+    // The XDG Base Directory Specification requires that relative paths are ignored.
     *folder = getenv("XDG_CONFIG_HOME");
     if (*folder != NULL && common_is_absolute(*folder))
         return "";
@@ -120,8 +122,8 @@ static const char *config_folder(const char **folder)
 }
 #endif
 
-// Returns the path of the user's configuration file, to be freed, or NULL if the system does not
-// define a folder for it.
+// Returns the path of the user's configuration file. The caller frees it. Returns NULL if the
+// system does not define a folder for configuration files.
 static char *config_path(void)
 {
     const char *folder;
@@ -133,8 +135,8 @@ static char *config_path(void)
 
 // -- Reading --------------------------------------------------------------------------------
 
-// Returns true if a text can be written as a line of the file: it does not contain control
-// characters except tabs.
+// Returns true if a text can be one line of the file: it contains no control characters except
+// tabs.
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -143,8 +145,8 @@ static bool is_text(const char *line)
     return true;
 }
 
-// State while the file is read. Each removed option, an option of an earlier version, is reported
-// only once.
+// State of the reader of the file. A removed option is an option of an earlier version. Each of
+// them is reported only once, because many documents may contain it.
 typedef struct config_reader {
     view_config *config;
     view_log *log;
@@ -153,7 +155,8 @@ typedef struct config_reader {
     size_t num_reported;
 } config_reader;
 
-// Returns true if `name` is the name of a removed option (`length` bytes), and warns of it once.
+// Returns true if `name` (`length` bytes) is a removed option. Logs a warning at its first
+// occurrence.
 static bool skip_removed_option(config_reader *reader, const char *name, size_t length)
 {
     const common_removed *const option = view_find_removed_option(name, length);
@@ -168,7 +171,7 @@ static bool skip_removed_option(config_reader *reader, const char *name, size_t 
     return true;
 }
 
-// Removes the settings of removed options from a text of lines "--NAME=VALUE".
+// Deletes the settings of removed options from a text of lines "--NAME=VALUE".
 static void drop_removed_settings(config_reader *reader, char *settings)
 {
     char *end_of_kept = settings;
@@ -187,9 +190,9 @@ static void drop_removed_settings(config_reader *reader, char *settings)
     *end_of_kept = '\0';
 }
 
-// Reads the settings of a document, "PATH<tab>--NAME=VALUE<tab>--NAME=VALUE…". They are stored with
-// line breaks in place of the tabs after the settings. Documents after the first VIEW_MAX_DOCUMENTS
-// are ignored. Returns false if the value is malformed.
+// Reads the value of a "document" line: "PATH<tab>--NAME=VALUE<tab>--NAME=VALUE…". In memory, a
+// line break ends each setting, as view_write_settings() writes it. Documents after the first
+// VIEW_MAX_DOCUMENTS are ignored. Returns false if the value is malformed.
 static bool read_document(config_reader *reader, const char *value)
 {
     view_latest *const documents = &reader->config->documents;
@@ -210,8 +213,8 @@ static bool read_document(config_reader *reader, const char *value)
     return true;
 }
 
-// Reads a line with an option, NAME=VALUE, where NAME has `length` bytes. Returns false if the file
-// cannot contain the option. A removed option is ignored with a warning.
+// Reads an option line, NAME=VALUE, whose NAME has `length` bytes. Returns false if the
+// configuration file cannot contain this option. Ignores a removed option with a warning.
 static bool read_option_line(config_reader *reader, const char *line, size_t length)
 {
     if (skip_removed_option(reader, line, length))
@@ -226,7 +229,7 @@ static bool read_option_line(config_reader *reader, const char *line, size_t len
     return true;
 }
 
-// Reads one line, NAME=VALUE. Returns false if the name or value is unknown.
+// Reads one line, NAME=VALUE. Returns false if the name is unknown or the value is invalid.
 static bool read_line(config_reader *reader, const char *line)
 {
     view_config *const config = reader->config;
@@ -250,8 +253,8 @@ static bool read_line(config_reader *reader, const char *line)
     return read_option_line(reader, line, length);
 }
 
-// Reads the lines of the file. Invalid lines are ignored; the first of them are reported. Returns
-// false if the file is corrupt: a line contains control characters.
+// Reads the lines of the file. Invalid lines are ignored, and the first of them are reported.
+// Returns false if a line contains control characters, because the file is corrupt then.
 static bool read_lines(FILE *file, view_config *config, view_log *log)
 {
     enum { MAX_LINES = 300, MAX_REPORTED = 3 };
@@ -281,7 +284,8 @@ static bool read_lines(FILE *file, view_config *config, view_log *log)
     return !is_corrupt;
 }
 
-// Renames a corrupt configuration file, so that the next configuration does not replace it.
+// Renames a corrupt configuration file. The viewer would otherwise overwrite a file that the user
+// may want to repair.
 static void rename_corrupt_file(const char *path, view_log *log)
 {
     char *const new_path = common_format("%s.broken", path);
@@ -291,8 +295,8 @@ static void rename_corrupt_file(const char *path, view_log *log)
     free(new_path);
 }
 
-// Reads the configuration file. `path` is NULL for the file of the user. A corrupt file is renamed,
-// so that it is not overwritten.
+// Reads the configuration file. If `path` is NULL, reads the user's file. A corrupt file is
+// renamed, so that it is not overwritten.
 void view_read_config(view_config *config, const char *path, view_log *log)
 {
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path(),
@@ -300,7 +304,7 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     if (config->path == NULL)
         return;
 
-    // A device, such as /dev/null, is treated as a missing file.
+    // A device, for example /dev/null, counts as a missing file.
     common_status status;
     const bool is_device = common_read_status(config->path, &status) && !status.is_file;
     FILE *const file = is_device ? NULL : fopen(config->path, "rb");
@@ -322,8 +326,8 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 
 // -- Applying the configuration -------------------------------------------------------------
 
-// Returns the options of the configuration that are valid as arguments "--NAME=VALUE", to be freed.
-// Each line is parsed separately, so that an invalid line does not disable the others.
+// Returns the valid options of the configuration as arguments "--NAME=VALUE". The caller frees the
+// list. Each line is parsed separately, so that an invalid line does not disable all others.
 static common_list list_valid_options(const view_config *config, view_log *log)
 {
     common_list valid = {0};
@@ -345,7 +349,7 @@ static common_list list_valid_options(const view_config *config, view_log *log)
     return valid;
 }
 
-// Combines the configuration with the command line, which has priority.
+// Applies the configuration and then the command line, which has priority.
 void view_take_config(view_config *config, int count, char **arguments, view_options *options,
                       view_log *log)
 {
@@ -354,13 +358,14 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
     view_read_config(config, options->config, writes_image ? &quiet : log);
     if (config->path == NULL)
         return;
-    if (writes_image) { // only config->documents is used; the file is not written
+    if (writes_image) { // an image depends only on config->documents; the file is not written
         free(config->path);
         config->path = NULL;
         return;
     }
 
-    // Later arguments replace earlier ones: the configuration is before the command line.
+    // A later argument overrides an earlier one. Therefore the options of the configuration come
+    // first.
     common_list stored = list_valid_options(config, log);
     const size_t num_arguments = stored.count + (size_t)count;
     char **const all = common_alloc(num_arguments, sizeof *all);
@@ -368,8 +373,8 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
         memcpy(all, stored.names, stored.count * sizeof *all);
     memcpy(all + stored.count, arguments, (size_t)count * sizeof *all);
 
-    // Both parts are valid separately, and the configuration does not contain jobs. Therefore they
-    // cannot contradict each other.
+    // The arguments were valid before, and the configuration contains no jobs. Therefore the
+    // combined command line cannot be invalid.
     char problem[256];
     view_free_options(options);
     view_read_options((int)num_arguments, all, options, problem, sizeof problem);
@@ -379,9 +384,9 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
 
 // -- Writing --------------------------------------------------------------------------------
 
-// Reads the file again, because another viewer may have written it in the meantime, and adds the
-// new recent files and documents of this viewer. Uses the stored export choices unless this viewer
-// has new ones.
+// Reads the file again, because another viewer may have written it. Adds the new recent files and
+// documents of this viewer to its lines. The choices of the last export come from the file, unless
+// this viewer has new ones.
 static void merge_stored(view_config *config)
 {
     view_log quiet = {.level = VIEW_QUIET};
@@ -399,8 +404,9 @@ static void merge_stored(view_config *config)
     view_free_config(&stored);
 }
 
-// Joins lines to one line with tabs between them, without the last line break. A tab of the text
-// becomes a line break, so that is_text() rejects the result.
+// Replaces the line breaks of the settings by tabs and removes the last one, so that they are one
+// line. A tab inside of a setting becomes a line break. is_text() then rejects the line, which
+// could not be read again.
 static void join_lines(char *lines)
 {
     for (char *c = lines; *c != '\0'; c++) {
@@ -412,8 +418,8 @@ static void join_lines(char *lines)
     }
 }
 
-// Writes a document and its settings, "PATH\tLINES", as one line. Skips a document without
-// settings, and a line that cannot be read again: it contains control characters or is too long.
+// Writes a document and its settings as one line. Skips a document without settings. Also skips a
+// line that could not be read again, because it is too long or contains control characters.
 static void write_document(FILE *file, const char *document)
 {
     char *const line = common_copy(document);
@@ -425,7 +431,7 @@ static void write_document(FILE *file, const char *document)
     free(line);
 }
 
-// Writes the content of the file: options, then the lines that are not options.
+// Writes the content of the file: first the options, then the other lines.
 static void write_lines(FILE *file, const view_config *config)
 {
     fputs("# The state that md5view restores when it starts. Lines are command-line options;\n"
@@ -440,7 +446,7 @@ static void write_lines(FILE *file, const view_config *config)
         write_document(file, config->documents.names[i]);
 }
 
-// Writes the configuration file, after it has merged the lines that other windows have written.
+// Writes the configuration file. First merges the lines that other viewers have written.
 bool view_write_config(view_config *config, view_log *log)
 {
     config->is_changed = false;
@@ -452,7 +458,7 @@ bool view_write_config(view_config *config, view_log *log)
         write_lines(writer.file, config);
         is_written = common_end_file(&writer, true);
     }
-    if (!is_written) { // the lines remain new for the next attempt
+    if (!is_written) { // the lines remain new, so that the next attempt writes them
         view_warn(log, "cannot write %s: %s", config->path, strerror(errno));
         return false;
     }
@@ -463,7 +469,8 @@ bool view_write_config(view_config *config, view_log *log)
     return true;
 }
 
-// Returns the options of the user that differ from the defaults as lines "NAME=VALUE", to be freed.
+// Returns the user's options that differ from the defaults, as lines "NAME=VALUE". The caller frees
+// the text.
 static char *write_user_options(const view_options *options)
 {
     char *lines = common_copy("");
@@ -487,7 +494,7 @@ bool view_store_config(view_config *config, const view_options *now, bool is_soo
     const bool is_changing = before == NULL || strcmp(config->settings, before) != 0;
     free(before);
 
-    // While the user is changing an option, the file is not written for each value.
+    // Do not write the file for each value while the user drags a slider.
     const bool has_settled = was_changed && !is_changing;
     if (!is_soon || has_settled)
         return view_write_config(config, log);
@@ -508,15 +515,15 @@ void view_free_config(view_config *config)
 
 // -- Recent files ---------------------------------------------------------------------------
 
-// Returns true if a value can be written as a line of the file, "NAME=VALUE". `name_size` is the
-// size of "NAME=\r\n" with its terminator.
+// Returns true if "NAME=VALUE" fits in a line of the file. `name_size` is the size of "NAME=\r\n"
+// with the terminating zero.
 static bool fits_in_line(const char *value, size_t name_size)
 {
     return is_text(value) && strlen(value) < MAX_BYTES - name_size;
 }
 
-// Returns the path as an absolute path without "..", to be freed, or NULL if it does not fit in a
-// line.
+// Returns the absolute path without ".." components. The caller frees it. Returns NULL if the path
+// does not fit in a line.
 static char *line_path(const char *path)
 {
     char *const full_path = common_canonical_path(path);
@@ -562,7 +569,7 @@ void view_note_document(view_config *config, const char *path, const char *lines
         return;
     }
 
-    // A document without settings is only stored to replace its former settings.
+    // A document without settings must be stored only if it replaces older settings.
     const bool was_stored = view_find_document(&config->documents, full_path) != NULL;
     char *const line = common_format("%s\t%s", full_path, lines);
     if (*lines != '\0' || was_stored)
@@ -578,7 +585,8 @@ void view_forget_document(view_config *config, const char *path)
         return;
     }
 
-    // All documents remain as new lines without settings, which replace the lines of the file.
+    // Other viewers would write the documents again. Therefore each document remains as a new line
+    // without settings, which replaces its line in the file.
     for (size_t i = 0; i < config->documents.count; i++) {
         char *const line = config->documents.names[i];
         const size_t path_length = strcspn(line, "\t");

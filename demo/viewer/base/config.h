@@ -1,8 +1,7 @@
-// The configuration file: settings of the user, settings of each document, recent files and the
-// choices of the last export. They persist between runs.
+// The configuration file. It stores the user's settings, the settings of each document, the recent
+// files and the choices of the last export between runs of the viewer.
 //
-// Each line of the file is NAME=VALUE. Names are names of options, or "recent", "document" and
-// "export".
+// Each line is NAME=VALUE. NAME is the name of an option, "recent", "document" or "export".
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
@@ -10,15 +9,16 @@
 
 enum { VIEW_MAX_DOCUMENTS = 64, VIEW_MAX_RECENT = 16 };
 
-// A list of lines, the latest first. A line is a path or, for documents, PATH<tab>SETTINGS.
+// A list of lines in which the latest line is first. A line is a path. For documents, it is
+// PATH<tab>SETTINGS.
 typedef struct view_latest {
     char *names[VIEW_MAX_DOCUMENTS];
     size_t count;
-    size_t num_new; // number of lines, from the first, that are not in the file yet
+    size_t num_new; // number of lines at the beginning of the list that are not in the file yet
 } view_latest;
 
-// Returns the stored settings of a document, in the format of view_write_settings(), or NULL.
-// `path` is a file or a path in a game.
+// Returns the stored settings of a document in the format of view_write_settings(), or NULL if none
+// are stored. `path` is the path of a file, or a path in a game.
 const char *view_find_document(const view_latest *documents, const char *path);
 
 void view_free_latest(view_latest *list);
@@ -35,38 +35,41 @@ typedef struct view_config {
     bool is_new;           // the file did not exist
 } view_config;
 
-// Reads the file if it exists. If `path` is NULL, reads the user's file in the system's folder for
-// configuration files. Unknown lines are reported and ignored.
+// Reads the file if it exists. If `path` is NULL, reads the user's file, which is in the system's
+// folder for configuration files. Ignores and reports invalid lines.
 void view_read_config(view_config *config, const char *path, view_log *log);
 
-// Reads the configuration file that the options specify. For a window, then reads the command line
-// again, which overrides the configuration. Unknown lines of the file are ignored; the last warning
-// remains in `log`. With --output only the documents are used, for the textures that the user
-// selected: the image depends only on the command line and on these.
+// Reads the configuration file that the options specify, and applies it. If the options open a
+// window, reads the command line again afterwards, because it overrides the configuration. Ignores
+// invalid lines of the file; `log` contains the last warning about them.
+//
+// With --output, an image must not depend on the user's settings. Only the documents are used then,
+// because they contain the textures that the user has selected.
 void view_take_config(view_config *config, int count, char **arguments, view_options *options,
                       view_log *log);
 
-// Writes the file, and creates its folder. Recent files and documents that other running viewers
-// have written in the meantime remain. Logs a warning and returns false on failure.
+// Writes the file and creates its folder if necessary. Recent files and documents that other
+// viewers have written in the meantime remain. Logs a warning and returns false on failure.
 bool view_write_config(view_config *config, view_log *log);
 
-// Stores the current settings of a window and writes the file. With `is_soon`, writes the file only
-// if there were changes before the last call, but none since, so that a slider that is being
-// dragged does not write it repeatedly. Logs a warning and returns false if writing fails.
+// Stores the current settings of a window and writes the file. If `is_soon` is true, writes the
+// file only if the settings have changed before the last call, but not since. The file is then not
+// written repeatedly while a slider is dragged. Logs a warning and returns false if writing fails.
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log);
 
 // Replaces the stored settings of a document.
 void view_note_document(view_config *config, const char *path, const char *lines);
 
-// Removes the settings of a document. If `path` is NULL, removes all documents and recent files.
+// Removes the stored settings of a document. If `path` is NULL, removes all documents and all
+// recent files.
 void view_forget_document(view_config *config, const char *path);
 
 void view_free_config(view_config *config);
 
-// Stores the choices of the last export.
+// Stores the choices of the export dialog as those of the last export.
 void view_note_export(view_config *config, const char *choices);
 
-// Adds a file as the most recent one.
+// Adds a file to the recent files, at the beginning of the list.
 void view_note_recent(view_config *config, const char *path);
 
 void view_forget_recent(view_config *config, const char *path);

@@ -1,8 +1,9 @@
 // Rasterizes glyphs with stb_truetype into one texture, and decodes UTF-8.
 //
 // A glyph is the image of a character in a font. A code point is the number of a character in
-// Unicode. view_letters is a hash table of the glyphs in the texture, by code point and text size.
-// system_fonts finds system fonts for characters that our own fonts do not contain.
+// Unicode. view_letters contains the glyphs of the texture in a hash table, whose key is the code
+// point and the text size. system_fonts contains fonts of the system, for characters that our own
+// fonts do not have.
 #include "demo/viewer/base/font.h"
 
 #include "demo/common/file.h"
@@ -19,9 +20,10 @@
 // The bytes of DejaVuSans.ttf and DejaVuSansMono.ttf, embedded by the build.
 extern const unsigned char md5view_font[], md5view_code_font[];
 
-// Characters that the interface uses in addition to ASCII and Latin-1: minus, figure space (a blank
-// as wide as the minus), dashes, bullet, ellipsis, arrows, symbols on buttons, and the replacement
-// character for invalid text. demo/web/font.py reads this list.
+// The characters that the interface uses in addition to ASCII and Latin-1. They are the minus sign,
+// the figure space (a blank as wide as the minus sign), dashes, a bullet, an ellipsis, arrows,
+// symbols of buttons, and the replacement character for invalid text. demo/web/font.py also reads
+// this list.
 static const char others[] = "\xE2\x88\x92\xE2\x80\x87\xE2\x80\x93\xE2\x80\x94\xE2\x80\xA2"
                              "\xE2\x80\xA6\xE2\x86\x90\xE2\x86\x91\xE2\x86\x92\xE2\x86\x93"
                              "\xE2\x89\xA0\xE2\x96\xB6\xE2\x97\x80\xE2\x8C\x82\xE2\x97\x90"
@@ -33,7 +35,7 @@ enum {
     INVALID = 0xFFFD,
     MINUS = 0x2212,
     FIGURE_SPACE = 0x2007,
-    BOX = 0, // a code point without a glyph in any font: draws the missing-glyph box
+    BOX = 0, // replaces a character that no font contains: a box
     OVERSAMPLING = 3,
     MAX_SIDE = 4096,
 };
@@ -46,7 +48,7 @@ static const struct {
                                 [VIEW_CODE] = {md5view_code_font, 14}};
 static const float disc_radius = 8;
 
-// Returns the height of a text size in pixels, which depends on the scale of the interface.
+// Returns the height of a text size in pixels, at the current scale of the interface.
 static float text_height(const view_font *font, view_text_size size)
 {
     return roundf(sizes[size].height * font->scale);
@@ -77,7 +79,7 @@ typedef struct system_fonts {
     uint32_t num_opened;
 } system_fonts;
 
-// Returns a big-endian number of `count` bytes.
+// Returns a big-endian number that consists of `count` bytes.
 static uint32_t read_big(const unsigned char *bytes, int count)
 {
     uint32_t value = 0;
@@ -86,11 +88,12 @@ static uint32_t read_big(const unsigned char *bytes, int count)
     return value;
 }
 
-// Finds font `index` in a file, which may be a collection of fonts, and sets `start` to its first
-// byte. Returns false if the file does not contain the font.
+// Finds font `index` in a file, and sets `start` to the offset of its first byte. The file is a
+// font or a collection of fonts. Returns false if it does not contain this font.
 static bool find_font_start(const unsigned char *bytes, size_t size, int index, size_t *start)
 {
-    // A collection begins with its tag, the version, the number of fonts, and their offsets.
+    // A collection begins with its tag, its version, the number of fonts, and the offset of each
+    // font.
     enum { HEADER_BYTES = 12, OFFSET_BYTES = 4 };
     const bool is_collection = size >= HEADER_BYTES && memcmp(bytes, "ttcf", 4) == 0;
     if (!is_collection) {
@@ -106,11 +109,12 @@ static bool find_font_start(const unsigned char *bytes, size_t size, int index, 
 }
 
 // Initializes font `index` of a TrueType or OpenType file. Returns false if the file does not
-// contain the font, or if one of the font's tables is not within the file.
+// contain the font, or if a table of the font is not completely in the file. stb_truetype would
+// read outside of the bytes then.
 static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t size, int index)
 {
-    // A font begins with a header that contains the number of its tables. A directory follows with
-    // the offset and the size of each table.
+    // A font begins with a header, which contains the number of tables. The directory follows. It
+    // contains the offset and the size of each table.
     enum { HEADER_BYTES = 12, ENTRY_BYTES = 16 };
     size_t start;
     if (!find_font_start(bytes, size, index, &start) || start + HEADER_BYTES > size)
@@ -130,8 +134,8 @@ static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t 
     return stbtt_InitFont(info, bytes, (int)start) != 0;
 }
 
-// Reads the file of a font that fontconfig has listed. Returns its bytes, to be freed, or NULL if
-// the font cannot be used.
+// Reads the file of a font that fontconfig has found. Returns its bytes, which the caller frees, or
+// NULL if the font cannot be used.
 static unsigned char *read_system_font(const FcPattern *pattern, stbtt_fontinfo *info)
 {
     FcChar8 *fc_path = NULL;
@@ -153,8 +157,8 @@ static unsigned char *read_system_font(const FcPattern *pattern, stbtt_fontinfo 
     return NULL;
 }
 
-// Returns the system font at an index of the sorted list, or NULL if it cannot be used. The font
-// remains valid until NUM_OPENED other fonts are opened.
+// Returns the font at an index of the sorted list, or NULL if it cannot be used. The font remains
+// valid until NUM_OPENED other fonts were opened.
 static const stbtt_fontinfo *open_system_font(system_fonts *system, int index)
 {
     for (int i = 0; i < NUM_OPENED; i++)
@@ -172,8 +176,8 @@ static const stbtt_fontinfo *open_system_font(system_fonts *system, int index)
     return &oldest->info;
 }
 
-// Gets the list of all fonts from fontconfig, sorted by similarity to "sans-serif", the default
-// font of interfaces. If it fails, system->sorted remains NULL.
+// Requests the list of all fonts from fontconfig. The fonts are sorted by similarity to
+// "sans-serif", the default font of interfaces. On failure, system->sorted remains NULL.
 static void list_system_fonts(system_fonts *system)
 {
     FcResult result;
@@ -190,8 +194,8 @@ static void list_system_fonts(system_fonts *system)
         system->is_bad = common_alloc((size_t)system->sorted->nfont, sizeof *system->is_bad);
 }
 
-// Returns true if fontconfig reports that a font contains a character, and that it has outlines,
-// not bitmaps.
+// Returns true if a font contains a character according to fontconfig, and if its glyphs are
+// outlines. Bitmap glyphs cannot be rasterized here.
 static bool is_listed(const FcPattern *pattern, int code)
 {
     FcCharSet *characters;
@@ -202,8 +206,8 @@ static bool is_listed(const FcPattern *pattern, int code)
     return FcPatternGetBool(pattern, FC_OUTLINE, 0, &is_outline) == FcResultMatch && is_outline;
 }
 
-// Returns the best system font that contains a character, or NULL. Fonts that cannot be opened are
-// marked, so that they are tried once.
+// Returns the first font of the sorted list that contains a character, or NULL. Fonts that cannot
+// be opened are marked, so that they are opened only once.
 static const stbtt_fontinfo *find_system_font(system_fonts *system, int code)
 {
     if (!system->is_searched) {
@@ -285,21 +289,21 @@ struct view_letters {
 
 // A glyph of a font at a text size, before it is rasterized.
 //
-// It is rasterized with OVERSAMPLING columns of texels per pixel, so that the letters of
-// a line can be at fractions of a pixel. The rows are pixels, because lines are at whole pixels.
+// The texture has OVERSAMPLING columns of texels per pixel, because the letters of a line can be at
+// fractions of a pixel. It has one row of texels per pixel, because lines are at whole pixels.
 typedef struct scaled_glyph {
     const stbtt_fontinfo *font;
-    int index;     // in the font
+    int index;     // index of the glyph in the font
     float scale;   // pixels per font unit
-    float advance; // pixels
-    int left;      // bounding box relative to the pen position: left and right in texels
+    float advance; // distance to the next letter, pixels
+    int left;      // bounding box relative to the pen position; left and right in texels
     int right;
-    int top; // rows, downward
+    int top; // top and bottom in rows of texels, downward
     int bottom;
 } scaled_glyph;
 
-// Returns the font for a character: the font of the text size, else the font of ordinary text, else
-// a system font. Returns NULL if no font contains the character.
+// Returns the font for a character. The font of the text size has priority, then the font of
+// ordinary text, then the fonts of the system. Returns NULL if no font contains the character.
 static const stbtt_fontinfo *find_font(view_letters *letters, view_text_size size, int code)
 {
     if (code == BOX || stbtt_FindGlyphIndex(&letters->fonts[size], code) != 0)
@@ -310,7 +314,7 @@ static const stbtt_fontinfo *find_font(view_letters *letters, view_text_size siz
 }
 
 // Returns the scale of a font in pixels per font unit. The font of the text size is scaled to the
-// text height. A glyph of another font has the same em as the font of the text size.
+// text height. Any other font is scaled to the same em, so that its letters have a similar size.
 static float glyph_scale(const view_letters *letters, view_text_size size, float height,
                          const stbtt_fontinfo *font)
 {
@@ -322,12 +326,13 @@ static float glyph_scale(const view_letters *letters, view_text_size size, float
     return stbtt_ScaleForMappingEmToPixels(font, em);
 }
 
-// Returns the glyph of a character with its size and its advance, the distance to the next
-// character. Does not rasterize it.
+// Returns the bounding box and the advance of a character's glyph, without rasterizing it. The
+// advance is the distance to the next letter.
 static scaled_glyph measure_glyph(const stbtt_fontinfo *font, int code, float scale)
 {
     scaled_glyph glyph = {.font = font, .index = stbtt_FindGlyphIndex(font, code), .scale = scale};
-    // A figure space is a blank that is as wide as the minus.
+    // Numbers with and without a minus sign are aligned by a figure space. Therefore it must be as
+    // wide as the minus sign, in all fonts.
     const bool is_figure_space = code == FIGURE_SPACE;
     const int spaced_glyph = is_figure_space ? stbtt_FindGlyphIndex(font, MINUS) : glyph.index;
     int advance; // font units
@@ -339,8 +344,8 @@ static scaled_glyph measure_glyph(const stbtt_fontinfo *font, int code, float sc
     return glyph;
 }
 
-// Returns true if a glyph extends too far from the pen position. Some fonts contain glyphs as wide
-// as a line.
+// Returns true if a glyph extends too far from the pen position. Some fonts contain glyphs that are
+// as wide as a line and would fill the texture.
 static bool is_too_large(const scaled_glyph *glyph, float height)
 {
     const int max_extent = 4 * (int)height;
@@ -349,9 +354,9 @@ static bool is_too_large(const scaled_glyph *glyph, float height)
     return is_too_wide || glyph->bottom > max_extent || glyph->top < -max_extent;
 }
 
-// Moves the position of the next glyph to the next line if a glyph of this size does not fit into
-// the current line. Returns false if it does not fit into the texture. Between glyphs, one column
-// and one row of texels remain empty, so that filtering does not mix them.
+// Finds the position of the next glyph in the texture. Begins a new line of glyphs if the current
+// line has too little space. Returns false if the texture is full. One column and one row of texels
+// remain empty between glyphs, because texture filtering would mix adjacent glyphs.
 static bool find_space(view_letters *letters, int columns, int rows)
 {
     if (letters->x + columns + 1 > letters->width) {
@@ -362,13 +367,13 @@ static bool find_space(view_letters *letters, int columns, int rows)
     return columns + 1 <= letters->width && letters->y + rows + 1 <= letters->height;
 }
 
-// Rasterizes a glyph into the texture, at the position of the next glyph, where it has space. Sets
-// the rectangle of the letter relative to the pen position, in pixels, and its texture coordinates.
+// Rasterizes a glyph at the position that find_space() has found. Sets the rectangle of the letter,
+// in pixels relative to the pen position, and its texture coordinates.
 static void draw_glyph(view_letters *letters, const scaled_glyph *glyph, int columns, int rows,
                        view_letter *letter)
 {
     const size_t first_texel = (size_t)letters->y * (size_t)letters->width + (size_t)letters->x;
-    float shift_x = 0; // pixels, by the filter of stb_truetype
+    float shift_x = 0; // pixels by which the filter of stb_truetype shifts the glyph
     float shift_y = 0;
     stbtt_MakeGlyphBitmapSubpixelPrefilter(glyph->font, letters->coverage + first_texel, columns,
                                            rows, letters->width, (float)OVERSAMPLING * glyph->scale,
@@ -390,8 +395,8 @@ static void draw_glyph(view_letters *letters, const scaled_glyph *glyph, int col
 }
 
 // Adds the glyph of a character to the texture. If no font contains the character, or if the glyph
-// is too large, the letter is the missing-glyph box. Returns false if the glyph does not fit into
-// the texture.
+// is too large, sets the letter to the missing-glyph box. Returns false if the texture has no
+// space.
 static bool rasterize_glyph(const view_font *font, view_text_size size, int code,
                             view_letter *letter)
 {
@@ -406,7 +411,8 @@ static bool rasterize_glyph(const view_font *font, view_text_size size, int code
     if (is_too_large(&glyph, height))
         return true;
 
-    // The filter widens a glyph by OVERSAMPLING - 1 texels. A blank does not need texels.
+    // The filter widens a glyph by OVERSAMPLING - 1 texels. A blank is not drawn and needs no
+    // texels.
     const bool is_blank = glyph.right <= glyph.left || glyph.bottom <= glyph.top;
     const int columns = is_blank ? 0 : glyph.right - glyph.left + OVERSAMPLING - 1;
     const int rows = is_blank ? 0 : glyph.bottom - glyph.top;
@@ -418,7 +424,8 @@ static bool rasterize_glyph(const view_font *font, view_text_size size, int code
     return true;
 }
 
-// Returns the slot of the hash table with a key, or the free slot for the key.
+// Returns the slot with a key. If the hash table does not contain the key, returns the free slot
+// for it.
 static slot *find_slot(view_letters *letters, uint32_t key)
 {
     uint32_t index = key * 2654435761u >> 21; // Fibonacci hashing to the 2048 slots
@@ -427,8 +434,8 @@ static slot *find_slot(view_letters *letters, uint32_t key)
     return &letters->slots[index];
 }
 
-// Returns the glyph of a character. Rasterizes it if it is used for the first time. If the texture
-// or the table is full, returns the missing-glyph box.
+// Returns the glyph of a character. Rasterizes it at its first use. If the texture or the hash
+// table is full, returns the missing-glyph box.
 static const view_letter *find_or_add_glyph(const view_font *font, view_text_size size, int code)
 {
     view_letters *const letters = font->letters;
@@ -449,7 +456,7 @@ static const view_letter *find_or_add_glyph(const view_font *font, view_text_siz
     return &found->letter;
 }
 
-// Creates the texture with the coverage of all letters.
+// Creates a texture on the GPU from the coverage of all glyphs.
 static md5gl_texture upload(const view_letters *letters, md5gl_renderer *renderer, md5_error *error)
 {
     const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_MASK,
@@ -461,8 +468,8 @@ static md5gl_texture upload(const view_letters *letters, md5gl_renderer *rendere
 
 // -- Characters -----------------------------------------------------------------------------
 
-// Returns the number of bytes of the UTF-8 character that begins with this byte, 0 if the byte does
-// not begin a character.
+// Returns the number of bytes of a UTF-8 character by its first byte. Returns 0 if no character
+// begins with this byte.
 static int character_length(unsigned char first)
 {
     if (first < 0x80)
@@ -474,11 +481,12 @@ static int character_length(unsigned char first)
     return (first & 0xF8) == 0xF0 ? 4 : 0;
 }
 
-// Returns the code point at *text and advances *text by its bytes. Returns INVALID and advances by
-// one byte if no valid character begins at *text.
+// Returns the code point at *text, and advances *text to the next character. If no valid character
+// begins at *text, returns INVALID and advances *text by one byte.
 static int next_code_point(const char **text)
 {
-    // The smallest code point of each length: a smaller one has a shorter encoding.
+    // The smallest code point of each length in bytes. A smaller code point in this length is an
+    // overlong encoding, which is invalid.
     static const int min_code[] = {0, 0, 0x80, 0x800, 0x10000};
     const int max_code = 0x10FFFF;
     const unsigned char *const bytes = (const unsigned char *)*text;
@@ -492,7 +500,7 @@ static int next_code_point(const char **text)
         is_valid = is_continuation;
     }
 
-    const bool is_surrogate = code >> 11 == 0xD800 >> 11; // D800 to DFFF: only for UTF-16
+    const bool is_surrogate = code >> 11 == 0xD800 >> 11; // surrogates are valid only in UTF-16
     const bool is_in_range = is_valid && code >= min_code[length] && code <= max_code;
     if (!is_in_range || is_surrogate) {
         *text += 1;
@@ -511,9 +519,9 @@ const view_letter *view_next_letter(const view_font *font, view_text_size size, 
 
 // -- The texture --------------------------------------------------------------------------
 
-// Draws a disc in the upper left corner of the texture, with an edge that is antialiased over one
-// pixel. Shapes with round corners use it, and its middle is used for areas of one color. Returns
-// the side of its square, including a border, in texels.
+// Draws a disc in the upper left corner of the texture. Its edge is antialiased over one pixel.
+// Shapes with round corners use the disc, and areas of one color use its center. Returns the side
+// of the square that contains the disc and a border, in texels.
 static int draw_disc(view_font *font)
 {
     view_letters *const letters = font->letters;
@@ -541,8 +549,8 @@ static int draw_disc(view_font *font)
     return side;
 }
 
-// Adds the common glyphs of a text size to the texture: the missing-glyph box, ASCII, Latin-1, and
-// the other characters of the interface.
+// Adds the common glyphs of a text size to the texture. They are the missing-glyph box, ASCII,
+// Latin-1, and the other characters of the interface.
 static void add_common_glyphs(view_font *font, view_text_size size)
 {
     enum { END_OF_ASCII = 127, BEGIN_OF_LATIN_1 = 160, END_OF_LATIN_1 = 256 };
@@ -557,7 +565,7 @@ static void add_common_glyphs(view_font *font, view_text_size size)
         view_next_letter(font, size, &text);
 }
 
-// Clears the texture, and draws the disc and the common glyphs, which are never removed.
+// Clears the texture and draws the disc and the common glyphs, which are always present.
 static void reset_glyphs(view_font *font)
 {
     view_letters *const letters = font->letters;
@@ -575,8 +583,8 @@ static void reset_glyphs(view_font *font)
     }
 }
 
-// Returns true if the texture is full and contains glyphs that the current frame did not use. They
-// can be removed to make space.
+// Returns true if the texture is full, but contains glyphs that the current frame has not used.
+// Removing them would make space.
 static bool can_make_space(const view_letters *letters)
 {
     if (!letters->is_full)
@@ -587,8 +595,8 @@ static bool can_make_space(const view_letters *letters)
     return false;
 }
 
-// Uploads glyphs that were used for the first time in the last frame. If the texture is full,
-// removes all but the common glyphs instead.
+// Uploads the glyphs that were used for the first time in this frame. If the texture is full,
+// removes all glyphs except the common ones instead. Returns true if the image must be drawn again.
 bool view_update_font(view_font *font, md5gl_renderer *renderer)
 {
     view_letters *const letters = font->letters;
@@ -624,7 +632,7 @@ void view_free_font(view_font *font, md5gl_renderer *renderer)
     *font = (view_font){0};
 }
 
-// Opens our own fonts, and sets the ascent and the line height of each text size.
+// Initializes our own fonts, and sets the ascent and the line height of each text size.
 static void measure_sizes(view_font *font)
 {
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
@@ -642,9 +650,9 @@ static void measure_sizes(view_font *font)
     }
 }
 
-// Creates the texels of a texture that is `side` texels wide: a square for the common glyphs, and
-// rows below it for about 400 more glyphs, which are as wide as high. Draws the common glyphs.
-// Returns true if they fit into the square.
+// Allocates the texels of a texture that is `side` texels wide, and draws the common glyphs. The
+// upper square is for the common glyphs. The rows below have space for about 400 more glyphs, if a
+// glyph is as wide as high. Returns true if the common glyphs fit in the square.
 static bool create_texels(view_font *font, int side)
 {
     const float num_more_glyphs = 400;
@@ -661,7 +669,7 @@ static bool create_texels(view_font *font, int side)
     return !letters->is_full && letters->y + letters->row_height <= side;
 }
 
-// Creates the texture of the glyphs, with the smallest size into which the common glyphs fit.
+// Creates the texture of the glyphs. Its size is the smallest one into which the common glyphs fit.
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error)
 {
     const int min_side = 256;

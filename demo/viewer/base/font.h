@@ -1,8 +1,9 @@
-// Glyphs for the interface, as coverage in one texture: DejaVu Sans in two sizes, and DejaVu Sans
-// Mono for code. Characters that these fonts do not contain are drawn with fonts of the system. The
-// texture also contains a disc, which canvas.c uses for round corners and solid areas.
+// Glyphs of the interface, as coverage in one texture. The fonts are DejaVu Sans in two sizes, and
+// DejaVu Sans Mono for code. Fonts of the system supply the characters that these fonts do not
+// contain. The texture also contains a disc, which canvas.c uses for round corners and solid areas.
 //
-// A view_font contains the metrics and the texture, a view_letter the rectangles of one glyph.
+// A view_font contains the metrics and the texture. A view_letter contains the rectangles of one
+// glyph.
 #ifndef DEMO_VIEWER_BASE_FONT_H
 #define DEMO_VIEWER_BASE_FONT_H
 
@@ -19,7 +20,8 @@ typedef enum view_text_size {
     VIEW_NUM_TEXT_SIZES,
 } view_text_size;
 
-// A glyph: its rectangle relative to the pen on the base line, y down, and its texture coordinates.
+// A glyph. Its rectangle is in pixels relative to the pen position on the base line, with y
+// downward. The texture coordinates are those of the rectangle's corners.
 typedef struct view_letter {
     float x0;
     float y0;
@@ -39,7 +41,7 @@ typedef struct view_font {
     md5gl_texture mask;
     float ascent[VIEW_NUM_TEXT_SIZES]; // pixels from the top of a line to its base line
     float line[VIEW_NUM_TEXT_SIZES];   // pixels from line to line
-    // The disc: its texture square, and its radius in pixels.
+    // The square of the disc in the texture, and the radius of the disc in pixels.
     float disc_u0;
     float disc_v0;
     float disc_u1;
@@ -49,19 +51,20 @@ typedef struct view_font {
     view_letters *letters;  // glyphs in the texture
 } view_font;
 
-// Creates the texture font->mask with the common glyphs for a scale. Returns false with
-// MD5_ERROR_GPU in `error` if the texture cannot be created.
+// Creates the texture font->mask with the common glyphs for a scale of the interface. Returns false
+// and sets `error` to MD5_ERROR_GPU if the texture cannot be created.
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error);
 void view_free_font(view_font *font, md5gl_renderer *renderer);
 
-// Reads the next character of UTF-8 text and advances *text. Returns its glyph, a box if no font
-// contains it, U+FFFD for each byte of invalid UTF-8, or NULL at the end. A glyph that is used for
-// the first time becomes visible after the next view_update_font().
+// Reads the next character of UTF-8 text, advances *text and returns the glyph. Returns NULL at the
+// end of the text. The glyph is a box if no font contains the character, and U+FFFD for each byte
+// of invalid UTF-8. A glyph that is used for the first time becomes visible after the next
+// view_update_font().
 const view_letter *view_next_letter(const view_font *font, view_text_size size, const char **text);
 
-// Uploads new glyphs to the texture. If the texture is full, removes all but the common glyphs.
-// Call it after each image, outside of a frame. Returns true if glyphs were missing, so that the
-// image must be drawn again.
+// Uploads new glyphs to the texture. If the texture is full, removes all glyphs except the common
+// ones. Must be called after each image, outside of a frame. Returns true if the image must be
+// drawn again, because glyphs were missing in it.
 bool view_update_font(view_font *font, md5gl_renderer *renderer);
 
 #endif

@@ -1,6 +1,6 @@
-// Computes the positions of the parts of the window: the menu bar, the docks, the time bar and the
-// image. In a window that is too small for docks, a sheet replaces the docks at the sides: it
-// covers a part of the image and shows one dock at a time.
+// Computes the rectangles of the menu bar, the docks, the time bar and the image. A dock is a panel
+// at the left, the right or the bottom of the window. A small window has no space for docks at the
+// sides. There, a sheet replaces them: it covers a part of the image and shows one dock at a time.
 #include "demo/viewer/base/layout.h"
 
 #include "demo/viewer/base/math.h"
@@ -27,8 +27,8 @@ static const float min_single_width = 52;
 static const float min_single_height = 30;
 static const float min_sheet_window[2] = {20, 18}; // a phone of 320 pixels at scale 1.2; 240
 
-// Selects the arrangement of panels for the size of the window, which is measured in em, the
-// size of the text. So a window with large text is arranged like a smaller window.
+// Selects the arrangement of the docks by the size of the window in em, the size of the text. A
+// window with large text is therefore arranged like a smaller window.
 static view_arrangement choose_arrangement(const view_layout_request *request)
 {
     const float width = request->width / request->em;
@@ -40,22 +40,23 @@ static view_arrangement choose_arrangement(const view_layout_request *request)
     return width < min_beside_width ? VIEW_ARRANGE_SINGLE : VIEW_ARRANGE_BESIDE;
 }
 
-// Returns the maximum height of the bottom dock as a fraction of the height of the window.
+// Returns the maximum height of the bottom dock, as a fraction of the window's height.
 static float max_bottom_height(view_arrangement arrangement)
 {
     return arrangement == VIEW_ARRANGE_SINGLE ? 0.35f : 0.55f;
 }
 
-// Returns the size of a dock, em: the size that the user set, or the default.
+// Returns the size of a dock in em. It is the size that the user has set, at least the minimum, or
+// else the default.
 static float preferred_size(const view_layout_request *request, view_dock dock)
 {
     const float size = request->docks.sizes[dock];
     return size > 0 ? fmaxf(size, sizes[dock].minimum) : sizes[dock].usual;
 }
 
-// Returns the height of the sheet of an upright window, in pixels: closed, half or full. While its
-// handle is dragged, the sheet follows the handle. `bars` is the height of the time bar and the
-// handle above the sheet.
+// Returns the height of the sheet of an upright window, in pixels: 0, half or full. While the user
+// drags the handle of the sheet, the height follows the handle. `bars` is the total height of the
+// time bar and the handle, which are above the sheet.
 static float upright_sheet_height(const view_layout_request *request, bool is_open,
                                   float half_height, float full_height, float bars)
 {
@@ -70,8 +71,9 @@ static float upright_sheet_height(const view_layout_request *request, bool is_op
     return ceilf(fmaxf(fminf(height, full_height), 0));
 }
 
-// Lays out the sheet of an upright window at its bottom, with the time bar and the handle above it.
-// A sheet of at most half the height is below the image; a higher sheet covers a part of the image.
+// Lays out the sheet at the bottom of an upright window, with the time bar and the handle above it.
+// Up to half of the height, the image becomes smaller when the sheet becomes higher. A higher sheet
+// covers a part of the image.
 static void lay_out_upright_sheet(const view_layout_request *request, view_dock front, bool is_open,
                                   view_layout *layout)
 {
@@ -92,7 +94,7 @@ static void lay_out_upright_sheet(const view_layout_request *request, view_dock 
     layout->free.height = fmaxf(remaining.height, full_height - half_height);
 }
 
-// Lays out the sheet of a wide but low window, which covers one side of the image.
+// Lays out the sheet of a wide but low window. The sheet covers one side of the image.
 static void lay_out_side_sheet(const view_layout_request *request, view_dock front,
                                view_layout *layout)
 {
@@ -104,8 +106,8 @@ static void lay_out_side_sheet(const view_layout_request *request, view_dock fro
     layout->docks[front] = view_cut(&covered, side, floorf(width));
 }
 
-// Lays out a small window, in which the sheet shows one dock at a time. `front` is the side dock
-// that the sheet shows.
+// Lays out a small window, in which a sheet shows one dock at a time. `front` is the side dock that
+// is shown.
 static void lay_out_sheets(const view_layout_request *request, view_dock front, bool is_upright,
                            view_layout *layout)
 {
@@ -118,8 +120,8 @@ static void lay_out_sheets(const view_layout_request *request, view_dock front, 
     else if (is_sheet_open)
         lay_out_side_sheet(request, front, layout);
 
-    // On a phone only the list of problems may cover the image. In a small window the state graph
-    // may cover it, too.
+    // A phone has little space, so only the list of problems may cover the image. In a small window
+    // of a desktop, the state graph may also cover it.
     if (is_open[VIEW_DOCK_BOTTOM] && (request->docks.shows_problems || !layout->is_phone)) {
         view_rect covered = layout->free;
         layout->docks[front] = (view_rect){0};
@@ -128,9 +130,9 @@ static void lay_out_sheets(const view_layout_request *request, view_dock front, 
     }
 }
 
-// Returns the size, em, by which the docks at one axis of the window exceed the size that is
-// available for docks (width and height, `available_size`); 0 or less if they do not exceed it. The
-// bottom dock reduces the height of the image. The side docks together reduce its width.
+// Returns the size by which the docks exceed the space that is available for them, in em. A result
+// of 0 or less means that they fit. The bottom dock is compared with the available height. The left
+// and the right dock together are compared with the available width.
 static float excess_size(const float *dock_sizes, view_dock dock, const float available_size[2])
 {
     if (dock == VIEW_DOCK_BOTTOM)
@@ -138,13 +140,15 @@ static float excess_size(const float *dock_sizes, view_dock dock, const float av
     return dock_sizes[VIEW_DOCK_LEFT] + dock_sizes[VIEW_DOCK_RIGHT] - available_size[0];
 }
 
-// Reduces the sizes of docks, em, until the image has its minimum size. First the docks shrink to
-// their minimum, then they close, in the order of `order`.
+// Reduces the sizes of the docks (em) until the image has its minimum size. In the first pass the
+// docks shrink to their minimum. In the second pass they close. In both passes, docks are reduced
+// in the sequence of `order`.
 static void shrink_docks(const view_layout_request *request, view_rect free, float *dock_sizes)
 {
     static const view_dock order[VIEW_NUM_DOCKS] = {VIEW_DOCK_RIGHT, VIEW_DOCK_BOTTOM,
                                                     VIEW_DOCK_LEFT};
-    // The size for docks, width and height. The fractions of an em are for the rounding to pixels.
+    // Width and height that are available for docks. The subtracted fractions of an em compensate
+    // for rounding to whole pixels.
     const float available_size[2] = {free.width / request->em - min_free[0] - 0.2f,
                                      free.height / request->em - min_free[1] - 0.1f};
     for (int pass = 0; pass < 2; pass++) {
@@ -161,7 +165,7 @@ static void shrink_docks(const view_layout_request *request, view_rect free, flo
     }
 }
 
-// Lays out docks next to the image.
+// Lays out docks that are next to the image and do not cover it.
 static void lay_out_docks(const view_layout_request *request,
                           const bool is_open[static VIEW_NUM_DOCKS], view_layout *layout)
 {
@@ -176,7 +180,8 @@ static void lay_out_docks(const view_layout_request *request,
     dock_sizes[VIEW_DOCK_BOTTOM] = fminf(dock_sizes[VIEW_DOCK_BOTTOM], max_bottom);
     shrink_docks(request, layout->free, dock_sizes);
 
-    // The bottom dock has the full width of the window, so it is cut off first.
+    // The bottom dock is as wide as the window. Therefore its space is removed before that of the
+    // side docks.
     if (dock_sizes[VIEW_DOCK_BOTTOM] > 0)
         layout->docks[VIEW_DOCK_BOTTOM] =
             view_cut(&layout->free, VIEW_AT_BOTTOM, ceilf(dock_sizes[VIEW_DOCK_BOTTOM] * em));
@@ -189,8 +194,8 @@ static void lay_out_docks(const view_layout_request *request,
     }
 }
 
-// Returns the side dock that is in front if only one is shown: the user's choice if it is open,
-// otherwise the other one.
+// Returns the side dock that is shown if only one of them fits. It is the dock that the user has
+// chosen, or the other one if the chosen dock is closed.
 static view_dock front_dock(const view_layout_request *request)
 {
     view_dock front = VIEW_DOCK_RIGHT;
@@ -202,7 +207,7 @@ static view_dock front_dock(const view_layout_request *request)
     return request->is_open[front] ? front : other;
 }
 
-// Divides the window into the menu, the docks, the time bar and the free region for the model.
+// Divides the window into the menu bar, the docks, the time bar and the region for the image.
 view_layout view_lay_out(const view_layout_request *request)
 {
     const float em = request->em;
@@ -215,8 +220,8 @@ view_layout view_lay_out(const view_layout_request *request)
     const bool is_upright = has_sheets && request->height > request->width;
     layout.is_phone = is_upright || (has_sheets && request->is_touched);
 
-    // The menu and the time bar. The time bar of an upright window is above its sheet:
-    // lay_out_upright_sheet() places it.
+    // In an upright window, lay_out_upright_sheet() places the time bar, because it is above the
+    // sheet.
     const float menu_height = ceilf(menu_heights[layout.is_phone] * em);
     if (request->has_menu)
         layout.menu = view_cut(&layout.free, VIEW_AT_TOP, menu_height);
@@ -259,10 +264,11 @@ float view_drag_dock(const view_layout_request *request, view_dock dock, float x
     return is_closed ? 0 : fmaxf(size, minimum);
 }
 
-// The heights at which the sheet of an upright window stops.
+// The heights at which the sheet of an upright window can rest.
 typedef enum sheet_height { SHEET_CLOSED, SHEET_HALF, SHEET_FULL, NUM_SHEET_HEIGHTS } sheet_height;
 
-// Returns the height after a click on the handle: closed to half, half to full, full to closed.
+// Returns the height after a click on the handle. A click changes closed to half, half to full, and
+// full to closed.
 static sheet_height next_sheet_height(const view_docks *docks)
 {
     const bool is_open = docks->is_sheet_open && !docks->is_folded;
@@ -271,11 +277,11 @@ static sheet_height next_sheet_height(const view_docks *docks)
     return docks->is_sheet_full ? SHEET_CLOSED : SHEET_FULL;
 }
 
-// Returns the height whose handle is nearest to the dragged handle.
+// Returns the height at which the handle would be nearest to its dragged position.
 static sheet_height nearest_sheet_height(const view_layout_request *request, float dragged_top)
 {
     view_layout_request resting = *request;
-    resting.is_open[VIEW_DOCK_LEFT] = true; // any side dock: the height does not depend on it
+    resting.is_open[VIEW_DOCK_LEFT] = true; // any side dock, because all have the same height
 
     sheet_height nearest = SHEET_CLOSED;
     float min_distance = INFINITY;
@@ -291,7 +297,7 @@ static sheet_height nearest_sheet_height(const view_layout_request *request, flo
     return nearest;
 }
 
-// Moves the sheet of panels on a phone to one of its heights.
+// Ends a drag or a click of the sheet's handle, and moves the sheet to one of its heights.
 void view_drop_sheet(const view_layout_request *request, view_docks *docks)
 {
     const bool was_dragged = docks->sheet_top > 0;

@@ -1,8 +1,9 @@
-// The positions of the parts of the window: menu bar, docks, time bar, and the image between them.
+// The rectangles of the parts of the window: menu bar, docks, time bar, and the image between them.
+// A dock is a panel at the left, the right or the bottom.
 //
-// view_lay_out() is a pure function of the size of the window, the size of the text and the open
-// docks (view_layout_request); it returns the rectangles of all parts (view_layout). Sizes are
-// multiples of the em, the height of the text.
+// view_lay_out() computes all rectangles (view_layout) only from its input (view_layout_request):
+// the size of the window, the size of the text and the open docks. Sizes are multiples of the em,
+// the height of the text.
 #ifndef DEMO_VIEWER_BASE_LAYOUT_H
 #define DEMO_VIEWER_BASE_LAYOUT_H
 
@@ -15,7 +16,7 @@ typedef enum view_dock {
     VIEW_NUM_DOCKS,
 } view_dock;
 
-// Arrangement of the docks, which depends on the size of the window.
+// The arrangement of the docks. It depends on the size of the window.
 typedef enum view_arrangement {
     VIEW_ARRANGE_ALONE,  // only the image: the window is too small for docks
     VIEW_ARRANGE_SHEET,  // one dock at a time covers a part of the image
@@ -23,7 +24,7 @@ typedef enum view_arrangement {
     VIEW_ARRANGE_BESIDE, // all docks next to the image
 } view_arrangement;
 
-// The user's settings of the docks.
+// The settings of the docks that the user can change.
 typedef struct view_docks {
     float sizes[VIEW_NUM_DOCKS];      // em; 0 = default size
     view_dock front;                  // left or right dock, if only one of them fits
@@ -34,7 +35,7 @@ typedef struct view_docks {
     bool shows_problems;               // the bottom dock shows the list of problems
 } view_docks;
 
-// Input of the layout.
+// The input of the layout.
 typedef struct view_layout_request {
     float width, height, em; // pixels
     bool has_menu;
@@ -44,7 +45,7 @@ typedef struct view_layout_request {
     view_docks docks;
 } view_layout_request;
 
-// Output of the layout. The rectangle of a part that is not shown has width 0.
+// The result of the layout. The rectangle of a hidden part has the width 0.
 typedef struct view_layout {
     view_arrangement arrangement;
     view_rect menu;
@@ -58,16 +59,16 @@ typedef struct view_layout {
 
 view_layout view_lay_out(const view_layout_request *request);
 
-// Returns the size of a dock, em, if its edge is dragged to a pixel. Returns 0, which closes the
-// dock, if the size is less than half of the dock's minimum.
+// Returns the size of a dock in em if its edge is dragged to the pixel (x, y). Returns 0 if the
+// size is less than half of the minimum. The dock closes then.
 float view_drag_dock(const view_layout_request *request, view_dock dock, float x, float y);
 
-// Ends the drag of the handle of an upright sheet at the nearest of three heights: only the time
-// bar, half, full. If the handle was clicked, but not dragged, changes to the next height: closed
-// to half, half to full, full to closed.
+// Ends a drag of the sheet's handle in an upright window. The sheet moves to the nearest of three
+// heights: closed, half, full. If the handle was clicked and not dragged, the sheet changes to the
+// next height: closed to half, half to full, full to closed.
 void view_drop_sheet(const view_layout_request *request, view_docks *docks);
 
-// Returns the em of a font, pixels.
+// Returns the em of a font: the height of its text in pixels.
 static inline float view_em(const view_font *font)
 {
     return 13 * font->scale;

@@ -1,7 +1,8 @@
 // Prints messages to standard error, and stores errors and warnings for the window.
 //
-// A report (view_report) is a message about a file or a part of the scene, with the number of its
-// occurrences. Reports are listed only in a window (view_log.reports is not NULL).
+// A report (view_report) is a message about a file or a part of the scene. Equal messages are one
+// report with a count. Reports are stored only if view_log.reports is not NULL, which is the case
+// in a window.
 #include "demo/viewer/base/log.h"
 
 #include "demo/common/text.h"
@@ -17,7 +18,7 @@
 
 enum { STANDARD_ERROR = 2 }; // the descriptor
 
-// Removes the line with the progress from the terminal, if there is one.
+// Removes the line that displays the progress from the terminal, so that a message can be printed.
 static void end_progress_line(view_log *log)
 {
     if (log->progress_shown)
@@ -25,19 +26,19 @@ static void end_progress_line(view_log *log)
     log->progress_shown = false;
 }
 
-// Writes a line to stderr if the user wants messages of this level.
+// Writes a line to standard error, unless the user has requested fewer messages than this level.
 static void write_line(view_log *log, view_level level, const char *text)
 {
     if (log->level < level)
         return;
     end_progress_line(log);
-    common_print_lines(stderr, text); // file names could contain control characters
+    common_print_lines(stderr, text); // escapes control characters, which file names may contain
     fputc('\n', stderr);
     fflush(stderr);
 }
 
-// Prints a warning. After VIEW_MAX_PRINTED_WARNINGS the warnings are only counted, because one file
-// can cause any number.
+// Prints a warning. After VIEW_MAX_PRINTED_WARNINGS, warnings are only counted, because one file
+// can cause a large number of them.
 static void write_warning(view_log *log, const char *text)
 {
     log->num_printed++;
@@ -57,16 +58,17 @@ void view_end_warnings(view_log *log)
     log->num_printed = 0;
 }
 
-// Returns the hash of a text to which another text was appended.
+// Returns the FNV-1a hash of a text after `text` was appended. `hash` is the hash of the text
+// before.
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    for (; *text != '\0'; text++) // FNV-1a
+    for (; *text != '\0'; text++)
         hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
     return hash;
 }
 
-// Adds a warning to the list of reports, or increments the count of an equal one. Warnings after
-// the first VIEW_MAX_REPORTS are not listed. Returns true if the warning is new.
+// Adds a warning to the list of reports. If an equal warning exists, only increments its count.
+// Warnings after the first VIEW_MAX_REPORTS are not listed. Returns true if the warning is new.
 static bool list_warning(const view_log *log, view_level level, const char *text,
                          const md5_error *location)
 {
@@ -95,8 +97,8 @@ static bool list_warning(const view_log *log, view_level level, const char *text
     return true;
 }
 
-// Stores a message for the window: the last error, or a warning. `whole` is the text with its
-// location; `text` is the text without it.
+// Stores the last error, or a warning, for the window. `whole` is the text with its location, and
+// `text` is the text without it.
 static void store_message(view_log *log, view_level level, const char *whole, const char *text,
                           const md5_error *location)
 {
@@ -112,8 +114,8 @@ static void store_message(view_log *log, view_level level, const char *whole, co
         log->num_warnings++;
 }
 
-// Declares text[1024] in the calling function and writes a prefix and the variadic arguments of the
-// function to it, formatted by `format`.
+// Declares text[1024] in the calling function. Writes `prefix` and the variadic arguments,
+// formatted by the function's parameter `format`, to it.
 #define FORMAT_TEXT(prefix)                                                \
     char text[1024];                                                       \
     const size_t used = (size_t)snprintf(text, sizeof text, "%s", prefix); \
@@ -170,8 +172,8 @@ void view_debug(view_log *log, const char *format, ...)
     write_line(log, VIEW_DEBUG, text);
 }
 
-// Writes the message of the library for the window: the name of the file without its folder, the
-// line, and the text. The line and column of an error are written in words.
+// Writes a message of the library for the window. It contains the name of the file without its
+// folder, the line, and the text. The location of an error is written in words.
 static void write_window_message(view_level level, const md5_error *note, char *text, size_t size)
 {
     const bool is_error = level == VIEW_ERROR;
@@ -188,7 +190,7 @@ static void write_window_message(view_level level, const md5_error *note, char *
     snprintf(text, size, "%s%s%s%s", file, location, separator, note->message);
 }
 
-// Reports an error or warning of the library: prints it, and stores it for the window.
+// Reports an error or a warning of the library: prints it and stores it for the window.
 static void log_note(view_log *log, view_level level, const md5_error *note)
 {
     char text[640];
@@ -214,7 +216,7 @@ void view_log_warning(void *log, const md5_error *warning)
     log_note(log, VIEW_WARNING, warning);
 }
 
-// Logs a warning (view_listener). `log` is the view_log.
+// Logs a warning. This is a view_listener; `log` is the view_log.
 static void warn_listener(void *log, const char *text)
 {
     view_warn(log, "%s", text);
@@ -235,8 +237,8 @@ void view_log_clear(view_log *log)
         view_free_reports(log->reports);
 }
 
-// Sets the subject of the reports, among the first `count`, that are about the same line of a file
-// as `report`.
+// Copies the subject of `report` to the first `count` reports, if they are about the same line of
+// the same file.
 static void set_subject(view_reports *reports, size_t count, const view_report *report)
 {
     for (size_t i = 0; i < count; i++) {
@@ -247,8 +249,8 @@ static void set_subject(view_reports *reports, size_t count, const view_report *
     }
 }
 
-// Moves the reports of a thread to the log. A report with the level VIEW_DEBUG is not a problem of
-// its own: it only completes earlier reports about the same line by their subject in `model`.
+// Moves the reports of a thread to the log. A report with the level VIEW_DEBUG is not a problem. It
+// only supplies the subject, a part of `model`, of earlier reports about the same line.
 void view_take_reports(view_log *log, view_reports *found, const void *model)
 {
     view_reports *const listed = log->reports;
@@ -265,7 +267,7 @@ void view_take_reports(view_log *log, view_reports *found, const void *model)
         if (report->level == VIEW_WARNING)
             log->num_warnings++;
         *COMMON_ADD_ITEM(listed->rows, listed->count) = *report;
-        report->text = report->file = NULL; // the list owns them
+        report->text = report->file = NULL; // the list owns both texts now
     }
     view_free_reports(found);
 }
@@ -284,7 +286,7 @@ void view_free_reports(view_reports *reports)
 
 bool view_log_progress(view_log *log, const char *what, size_t step, size_t count)
 {
-    const double min_seconds = 0.5; // shorter work does not show its progress
+    const double min_seconds = 0.5; // do not display the progress of shorter jobs
     if (step == 0)
         log->progress_begin = clock();
     if (step >= count) {

@@ -1,9 +1,10 @@
-// Messages of the viewer: lines on standard error by level, and errors and warnings for the window.
-// Standard output is reserved for requested output: images, measurements, lists.
+// Messages of the viewer. Each message has a level and is printed to standard error. Errors and
+// warnings are also stored for the window. Standard output is reserved for requested output, for
+// example images, measurements and lists.
 //
-// view_log contains the level, the last error and the last warning. If the caller provides a
-// view_reports list, each warning is stored in it with its file, line and subject. causes.c groups
-// this list by cause.
+// view_log contains the level, the last error and the last warning. If the caller provides a list
+// of reports (view_reports), each warning is stored in it with its file, line and subject. causes.c
+// groups this list by cause.
 #ifndef DEMO_VIEWER_BASE_LOG_H
 #define DEMO_VIEWER_BASE_LOG_H
 
@@ -20,7 +21,7 @@ typedef enum view_level {
     VIEW_DEBUG, // also one line for each action, with the resulting state
 } view_level;
 
-// Kind of the subject of a report.
+// The kind of object that a report is about.
 typedef enum view_about_kind {
     VIEW_ABOUT_FILE, // a file, or no subject
     VIEW_ABOUT_MESH,
@@ -30,7 +31,7 @@ typedef enum view_about_kind {
     VIEW_ABOUT_BINDING, // joints of a clip's file that do not match the joints of the model
 } view_about_kind;
 
-// The subject of a report.
+// The object that a report is about.
 typedef struct view_about {
     view_about_kind kind;
     uint32_t number;   // index of the mesh, joint or clip
@@ -38,7 +39,7 @@ typedef struct view_about {
     const void *model; // model that contains the subject; only compared
 } view_about;
 
-// A warning, or several equal warnings.
+// A warning. Equal warnings are one report with a count.
 typedef struct view_report {
     view_level level;
     view_about about;
@@ -53,15 +54,15 @@ enum { VIEW_MAX_REPORTS = 10000 };        // further warnings are only counted
 enum { VIEW_MAX_PRINTED_WARNINGS = 100 }; // per opening of files
 enum { VIEW_MAX_CAUSES = 10 };            // per file
 
-// Reports about one file with the same cause. Their texts differ only in numbers and quoted names,
-// or all of them are about the binding of a clip.
+// Reports about one file with the same cause. Their texts differ only in numbers and quoted names.
+// All reports about the binding of a clip to a skeleton also have one cause.
 typedef struct view_cause {
-    uint64_t key;       // identifies the cause when the reports are grouped again
-    view_level level;   // level of the worst report
+    uint64_t key;       // identifies the cause after new reports were added
+    view_level level;   // most severe level of its reports
     size_t first;       // index in view_reports.order
     size_t num_reports; // at least 1
     bool is_binding;    // all reports are about the binding of a clip
-    bool is_rest;       // different causes of a file that has more than VIEW_MAX_CAUSES
+    bool is_rest;       // merges several causes, because the file has more than VIEW_MAX_CAUSES
 } view_cause;
 
 typedef struct view_reports {
@@ -69,7 +70,7 @@ typedef struct view_reports {
     size_t count;
     bool was_announced; // the window has shown a notice about the warnings
 
-    // Results of view_find_causes() for the first num_grouped reports.
+    // Results of view_find_causes(). They contain only the first `num_grouped` reports.
     view_cause *causes; // [num_causes] the worst first
     size_t num_causes;
     uint32_t *order; // [num_grouped] indices of reports, in the order of their causes
@@ -99,8 +100,8 @@ void view_warn_about(view_log *log, view_about about, const char *format, ...) C
 void view_info(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 void view_debug(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// Reports a note about a file that was written. Notes are listed with the warnings, but counted
-// separately, because they do not concern the current content.
+// Reports a note about a file that was written. Notes are listed with the warnings. They are
+// counted separately, because they do not concern the displayed content.
 void view_note(view_log *log, const char *file, const char *note);
 
 // Report an error or a warning of the library, in the library's format.
@@ -110,28 +111,31 @@ void view_log_warning(void *log, const md5_error *warning); // an md5_warn_fn
 // Returns a listener that passes the warnings of look.h to the log.
 view_listener view_log_listener(view_log *log);
 
-// Prints the number of warnings that were not printed since the last call because of
-// VIEW_MAX_PRINTED_WARNINGS. At the level "debug" all warnings are printed.
+// Prints how many warnings were suppressed since the last call because of
+// VIEW_MAX_PRINTED_WARNINGS. The level "debug" suppresses no warnings.
 void view_end_warnings(view_log *log);
 
-// Removes all warnings and the error, and frees the reports in the list. Call it before another
+// Removes the error and all warnings, and frees the listed reports. Must be called before another
 // file is opened.
 void view_log_clear(view_log *log);
 void view_free_reports(view_reports *reports);
 
-// Moves the reports of a thread to the log's list and sets their model. A report of level
-// VIEW_DEBUG is not listed: it only sets the subject of earlier reports about the same file and
-// line.
+// Moves the reports of a thread to the list of the log, and sets their model. A report of the level
+// VIEW_DEBUG is not listed. It only sets the subject of earlier reports about the same line of the
+// same file.
 void view_take_reports(view_log *log, view_reports *found, const void *model);
 
-// Groups the reports by cause if reports were added since the last call (causes.c).
+// Groups the reports by cause. Does nothing if no reports were added since the last call
+// (causes.c).
 void view_find_causes(view_reports *reports);
 
-// Returns the number of causes that are not only notes, or without a list the number of warnings.
+// Returns the number of causes, without those that contain only notes. Without a list of reports,
+// returns the number of warnings.
 uint32_t view_count_problems(const view_log *log);
 
-// Shows the progress of a long job, "what 3/12", on a terminal and only after half a second.
-// step == count ends it. Returns false if the user wants the job to end.
+// Displays the progress of a long job, for example "reading 3/12". It is displayed only on a
+// terminal, and only if the job takes more than half a second. A call with step == count ends the
+// display. Returns false if the user wants to stop the job.
 bool view_log_progress(view_log *log, const char *what, size_t step, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
-// Prints the help text, the manual page, the list of shortcuts, and completions for shells, from
-// the tables of options and commands.
+// Prints the help text, the manual page, the list of shortcuts, and completion scripts for shells.
+// All of them are generated from the tables of options and commands.
 //
-// Each output is a template (`prints`), which common_print_template() expands for each manual
-// entry: one per option, then `other_rows`, then one per shortcut.
+// Each output has a template (`prints`). common_print_template() expands it for a list of manual
+// entries: one entry per option, then the entries of `other_rows`, then one entry per shortcut.
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/manual.h"
@@ -46,8 +46,8 @@ static const char *const in_fish[] = {"|", " ", "'", "\\'", "\\", "\\\\", NULL};
 static const char *const in_quotes[] = {"|", " ",   "'",  "'\\''", "[", "\\[",
                                         "]", "\\]", "\\", "\\\\",  NULL};
 
-// Indices of the outputs. The first are the scripts for --completions, which complete options and
-// their values; files are completed by default.
+// Indices of the outputs. The first outputs are the scripts of --completions. They complete the
+// options and their values. Shells complete the names of files by default.
 enum { HELP = VIEW_FISH + 1, VERSION, BINDINGS, MANUAL, NOTHING };
 
 static const struct {
@@ -115,7 +115,7 @@ static const struct {
          common_roff},
 };
 
-// Returns the text that the options request, as an index of the table above, or NOTHING.
+// Returns the index of the output that the options request, or NOTHING.
 static int requested_text(const view_options *options)
 {
     if (options->help)
@@ -129,7 +129,8 @@ static int requested_text(const view_options *options)
     return options->completions_given ? (int)options->completions : NOTHING;
 }
 
-// Returns the kind of an option's value, as described at the top of this file.
+// Returns the letter for the kind of an option's value. The letters are listed at the top of this
+// file.
 static char value_kind(const char *value)
 {
     if (value[0] == '\0')
@@ -139,7 +140,7 @@ static char value_kind(const char *value)
     return common_has_suffix(value, "FILE") || common_has_suffix(value, "MODEL") ? 'f' : 'o';
 }
 
-// Returns the length of the first line of a help text without the punctuation at its end.
+// Returns the length of the first line of a help text, without the punctuation at its end.
 static int brief_length(const char *help)
 {
     int length = (int)strcspn(help, "\n");
@@ -148,7 +149,7 @@ static int brief_length(const char *help)
     return length;
 }
 
-// Returns the menu and the shortcut of an option in the window, or "".
+// Returns the menu and the shortcut of an option, or "" if no menu contains the option.
 static const char *describe_menu(const view_option *option, common_list *texts)
 {
     const view_menu_entry *const entry = view_get_entry(option);
@@ -161,15 +162,16 @@ static const char *describe_menu(const view_option *option, common_list *texts)
                                            entry->label, key_label, keys));
 }
 
-// Returns the manual entry of an option, as described at the top of this file. `texts` owns the
-// formatted values.
+// Returns the manual entry of an option. The numbers of its values are listed at the top of this
+// file. `texts` owns the formatted values.
 static common_manual_entry describe_option(const view_option *option, common_list *texts)
 {
     const char *const value = option->value != NULL ? option->value : "";
     const char *const brief = option->tooltip != NULL ? option->tooltip : option->help;
     const bool may_repeat = option->kind == COMMON_TEXTS || option->kind >= VIEW_OPTION_TIMES;
 
-    // The help begins in the same line if the value ends before its column.
+    // The help begins on the line of the option's name if the value ends before the column of the
+    // help.
     const int value_width = COLUMN - (int)strlen(option->name) - (int)strlen("  -- ");
     const char *const line_end = (int)strlen(value) < value_width ? "" : "\n";
     return (common_manual_entry){
@@ -187,7 +189,7 @@ static common_manual_entry describe_option(const view_option *option, common_lis
         }};
 }
 
-// Returns the manual entry of a shortcut.
+// Returns the manual entry of a shortcut. `texts` owns the formatted values.
 static common_manual_entry describe_shortcut(const view_key_line *line, common_list *texts)
 {
     return (common_manual_entry){
@@ -197,8 +199,8 @@ static common_manual_entry describe_shortcut(const view_key_line *line, common_l
                    [9] = line->help}};
 }
 
-// Prints a text that the command line requests. All these texts are made from the table of
-// options and the table of commands.
+// Prints the text that the command line requests, for example --help. Returns false if it does not
+// request a text.
 bool view_print_asked(const view_options *options, FILE *file)
 {
     const int requested = requested_text(options);

@@ -6,7 +6,7 @@
 
 #define VIEW_PI 3.14159265358979323846f
 
-// A sphere that contains a character in every pose, in model or world space.
+// A sphere that contains a character in all of its poses. It is in model space or in world space.
 typedef struct view_sphere {
     md5_vec3 center;
     float radius;
@@ -37,7 +37,8 @@ static inline md5_vec3 view_center(md5_bounds bounds)
     return md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
 }
 
-// Returns corner 0 to 7 of a box. Bits 0, 1 and 2 of the number select the maximum of x, y and z.
+// Returns a corner of a box. Bits 0, 1 and 2 of its number (0 to 7) select the maximum of x, y and
+// z.
 static inline md5_vec3 view_corner(md5_bounds bounds, unsigned corner)
 {
     md5_vec3 position = bounds.min;
@@ -55,7 +56,7 @@ static inline float view_distance(md5_vec3 a, md5_vec3 b)
     return md5_vec3_length(md5_vec3_sub(a, b));
 }
 
-// Returns the length of the diagonal of a box, 0 if the box is empty.
+// Returns the length of the diagonal of a box, or 0 if the box is empty.
 static inline float view_size(md5_bounds bounds)
 {
     return view_is_empty(bounds) ? 0 : view_distance(bounds.max, bounds.min);
@@ -72,14 +73,15 @@ static inline md5_xform view_at_origin(void)
     return (md5_xform){.rotation = {.w = 1}};
 }
 
-// Returns the rotation `a` times a rotation about z.
+// Returns the rotation `a` multiplied from the right by a rotation about z.
 static inline md5_quat view_rotate_about_z(md5_quat a, float radians)
 {
     return md5_quat_mul(a, (md5_quat){.z = sinf(0.5f * radians), .w = cosf(0.5f * radians)});
 }
 
-// Returns the angle between the rotations of two matrices, degrees. It is computed from the tangent
-// of half the angle, which is exact for small angles; their cosine would be rounded to 1.
+// Returns the angle between the rotations of two matrices, in degrees. It is computed from the
+// tangent of half the angle. The cosine of a small angle would be rounded to 1, and the result to
+// 0.
 static inline float view_angle_between(md5_mat34 a, md5_mat34 b)
 {
     const md5_quat p = md5_quat_from_mat34(a);
@@ -90,7 +92,8 @@ static inline float view_angle_between(md5_mat34 a, md5_mat34 b)
     return view_degrees(2 * atan2f(sine, fabsf(rotation.w)));
 }
 
-// Multiplies matrices[count], such as joints, by a transform from the left, in place.
+// Multiplies matrices[count] by a transform from the left, in place. The matrices are, for example,
+// the joints of a skeleton.
 static inline void view_move_matrices(md5_mat34 transform, md5_mat34 *matrices, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -1,7 +1,7 @@
-// The table of options, in the order of --help: one row per option, with everything that command
-// line, configuration, menus, shortcuts, search and panels need. options.h describes the fields of
-// a row. options.c reads and writes the values of options, manual.c prints their help, and
-// commands.c lists the menu entries of options and commands.
+// The table of options, in the order of --help. A row describes one option for all parts of the
+// viewer: the command line, the configuration file, menus, shortcuts, search and panels. options.h
+// describes the fields of a row. options.c reads and writes the values, manual.c prints the help,
+// and commands.c lists the menu entries.
 #include "demo/viewer/base/options.h"
 
 #include "demo/viewer/base/font.h"
@@ -9,9 +9,9 @@
 
 #define FIELD(name) offsetof(view_options, name)
 
-// `help` is printed by --help; `tooltip` is one line that the window shows. Options without a
-// tooltip are neither in a menu nor in the settings. clang-format would indent rows with an entry
-// further than the others.
+// `help` is the text of --help; `tooltip` is one line for the window. An option without a tooltip
+// is neither in a menu nor in the settings. clang-format is disabled, because it would indent rows
+// with a menu entry further than other rows.
 // clang-format off
 const view_option view_option_rows[] = {
     {

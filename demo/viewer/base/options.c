@@ -1,9 +1,9 @@
-// Reads and writes the values of options, from single values to whole command lines and stored
-// settings. The table of the options is in option_table.c.
+// Reads and writes the values of options: single values, command lines and stored settings. The
+// table of options is in option_table.c.
 //
-// The kind of an option (common_option_kind) determines the type of its value. The field of an
-// option is the member of view_options that contains the value. The usual value is the default. An
-// option is repeated if it can be given several times; its value is a list then.
+// Terms: The kind of an option (common_option_kind) determines the type of its value. The field of
+// an option is the member of view_options that contains the value. "Usual" means the default. A
+// repeated option can be given several times; its value is a list.
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/game_folder.h"
@@ -45,11 +45,12 @@ const view_option *view_get_map_option(md5gl_image_kind map)
     return NULL;
 }
 
-// Returns the option with the most similar name to an unknown name[length], or NULL if none is
-// similar enough to be suggested. One edit, a changed, added or removed byte, is accepted per four
-// bytes of the name, rounded. If the name of an option contains the unknown name, it counts as one
-// edit. Names of up to three bytes are part of too many options, so that they are only compared as
-// a whole.
+// Returns the option whose name is most similar to the unknown name[length], for the error message.
+// Returns NULL if no name is similar enough.
+//
+// Similarity is measured by edits: changed, added or removed bytes. One edit per four bytes,
+// rounded, is accepted. A name that contains the unknown name counts as one edit. Names of up to
+// three bytes are part of too many names, so they are only compared with whole names.
 static const view_option *find_nearest(const char *name, size_t length)
 {
     enum { MIN_PART_LENGTH = 4, BYTES_PER_EDIT = 4 };
@@ -98,7 +99,8 @@ view_lights view_usual_lights(void)
     return lights;
 }
 
-// Returns the index of a light, or VIEW_NUM_LIGHTS if the name (`length` bytes) is unknown.
+// Returns the index of the light with a name of `length` bytes, or VIEW_NUM_LIGHTS if the name is
+// unknown.
 static int find_light(const char *name, size_t length)
 {
     for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
@@ -109,8 +111,8 @@ static int find_light(const char *name, size_t length)
     return VIEW_NUM_LIGHTS;
 }
 
-// Parses "NAME=VALUE,NAME=VALUE", the value of --lights. Lights that the text does not name remain
-// unchanged. Returns false if the text is malformed.
+// Parses the value of --lights, "NAME=VALUE,NAME=VALUE". Lights that the text does not contain keep
+// their values. Returns false if the text is malformed.
 static bool read_lights(const char *text, view_lights *lights)
 {
     const char *name = text;
@@ -134,7 +136,8 @@ static bool read_lights(const char *text, view_lights *lights)
     }
 }
 
-// Writes a number with the smallest number of digits, at least 7, that is read as the same bits.
+// Writes a number with as few digits as possible, but at least 7, so that reading it results in the
+// same bits.
 static void write_exact_number(float value, char text[24])
 {
     const int max_digits = 9; // sufficient for each float
@@ -178,8 +181,8 @@ void view_write_shown(const view_shown *shown, const view_lights *lights, char *
     common_append(text, size, " ", "lights=%s", light_values);
 }
 
-// The names describe the use in the engine's scripts. parm7 is the time of death in most games, and
-// a number from 0 to 1 in a few.
+// The names describe the use of each parameter in the engine's scripts. parm7 is the time of death
+// in most games, and a number from 0 to 1 in a few games.
 const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS] = {
     {"time", 10, 60},
     {"0 red", 1, 1},
@@ -209,8 +212,8 @@ void view_set_parm(view_parms *parms, int row, float value, double clip_time)
         return;
     }
 
-    // The parameters "offset" and "burn" are times of the clip. Setting one of them removes the
-    // default difference between the time of the materials and the time of the clip.
+    // The parameters "offset" and "burn" are times of the clip. After one of them was set, the
+    // materials must use the same time as the clip. By default, their times differ.
     enum { OFFSET_PARM = 4, BURN_PARM = 7 };
     const int parm = row - VIEW_FIRST_PARM;
     const bool is_time = parm == OFFSET_PARM || parm == BURN_PARM;
@@ -223,15 +226,15 @@ void view_set_parm(view_parms *parms, int row, float value, double clip_time)
 //
 // Reads and writes the values of options of each kind. A written value is read as the same bits.
 
-// Choices are stored through an unsigned int.
+// All choices are read and written through an unsigned int, so each enumeration must have its size.
 static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof(unsigned)
                   && sizeof(md5gl_path) == sizeof(unsigned)
                   && sizeof(view_level) == sizeof(unsigned)
                   && sizeof(view_shell) == sizeof(unsigned),
               "enums have the size of an unsigned int");
 
-// Inserts a setting into a list that is sorted by time. Settings of equal time remain in the order
-// in which they were inserted.
+// Inserts a setting into a list that is sorted by time. Settings of equal time keep the order in
+// which they were inserted.
 static void insert_setting(view_settings *settings, const view_setting *setting)
 {
     view_setting *position = COMMON_ADD_ITEM(settings->rows, settings->count);
@@ -242,8 +245,8 @@ static void insert_setting(view_settings *settings, const view_setting *setting)
     *position = *setting;
 }
 
-// Parses a setting of a parameter or weight, "NAME=VALUE" or, if `has_times` is true,
-// "NAME=VALUE@TIME", and adds it to a list. Without a time, the setting applies from time 0.
+// Parses the setting of a parameter or of a weight and adds it to a list. The text is "NAME=VALUE"
+// or, if `has_times` is true, "NAME=VALUE@TIME". Without a time, the setting is valid from time 0.
 // Returns false if the text is malformed.
 static bool add_setting(const char *text, bool has_times, view_settings *settings)
 {
@@ -281,22 +284,22 @@ void view_copy_settings(view_settings *settings, const view_settings *from)
     }
 }
 
-// Converts an option to the form of demo/common/options.h, whose functions read and write single
-// values.
+// Converts an option to the type that the functions of demo/common/options.h need. They read and
+// write single values.
 static common_option to_common_option(const view_option *option)
 {
     return (common_option){option->name,   option->value, option->kind,
                            option->offset, option->low,   option->high};
 }
 
-// Returns the field of an option. Its type depends on the kind of the option. The caller may only
-// change it if `options` is not a constant.
+// Returns a pointer to the field of an option. The kind of the option determines the type of the
+// field. The caller may change the field only if it may change `options`.
 static void *option_field(const view_option *option, const view_options *options)
 {
     return (unsigned char *)(uintptr_t)options + option->offset;
 }
 
-// Returns the flag that records that the option was given, or NULL if the option does not have one.
+// Returns the flag that is set when the option is given, or NULL if the option has no flag.
 static bool *given_flag(const view_option *option, const view_options *options)
 {
     if (option->given == 0)
@@ -310,7 +313,7 @@ bool view_is_repeated(const view_option *option)
     return option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_LIGHTS;
 }
 
-// Returns true if fields of the option's kind point to strings.
+// Returns true if the field of an option points to a string or to several strings.
 static bool is_text(const view_option *option)
 {
     return option->kind >= COMMON_TEXT && option->kind < COMMON_NUM_KINDS;
@@ -333,8 +336,8 @@ unsigned view_get_choice(const view_option *option, const view_options *options)
     return *(const bool *)field ? 1 : 0;
 }
 
-// Parses a list of times, "0.5,1,2", and adds them to options->times. Returns false if the text is
-// malformed.
+// Parses a list of times, for example "0.5,1,2", and adds them to options->times. Returns false if
+// the text is malformed.
 static bool read_times(const char *text, view_options *options)
 {
     const char *number = text;
@@ -350,7 +353,7 @@ static bool read_times(const char *text, view_options *options)
     }
 }
 
-// Reads a parameter of materials, "NUMBER=VALUE".
+// Parses the setting of a material parameter, "NUMBER=VALUE". Returns false if it is malformed.
 static bool read_parm(const char *text, view_parms *parms)
 {
     char *end = NULL;
@@ -366,8 +369,8 @@ static bool read_parm(const char *text, view_parms *parms)
     return true;
 }
 
-// Records that an option was given, and whether the options name content: a file to open, or a part
-// of it.
+// Records that an option was given. Also records if the options name content, which is a file to
+// open or a part of a file.
 static void mark_given(const view_option *option, view_options *options)
 {
     bool *const given = given_flag(option, options);
@@ -379,8 +382,7 @@ static void mark_given(const view_option *option, view_options *options)
         options->names_content = true;
 }
 
-// Returns a copy of a text for the option's field. The options own the copy, because fields only
-// point to texts.
+// Returns a copy of a text that `options` owns. A field contains only a pointer and cannot own it.
 static char *own_text(const view_option *option, const char *text, view_options *options)
 {
     char *const copy = common_copy(text);
@@ -390,8 +392,8 @@ static char *own_text(const view_option *option, const char *text, view_options 
     return copy;
 }
 
-// Parses a text and sets the option's field to its value, or adds the value if the option is
-// repeated. Returns false if the text is not a value of the option.
+// Parses a text and stores the value in the option's field. If the option is repeated, adds the
+// value to the list. Returns false if the text is not a value of the option.
 static bool read_single_value(const view_option *option, const char *text, view_options *options)
 {
     const common_option row = to_common_option(option);
@@ -435,8 +437,8 @@ static bool read_text_part(const view_option *option, const char *text, size_t l
     return is_read;
 }
 
-// Reads several values of a repeated option from a text of lines, each of which ends with "\n".
-// Returns false at the first line that is not a value.
+// Reads several values of a repeated option. Each line of the text is one value and ends with "\n".
+// Stops and returns false at the first invalid line.
 static bool read_lines(const view_option *option, const char *text, view_options *options)
 {
     const char *line = text;
@@ -450,7 +452,8 @@ static bool read_lines(const view_option *option, const char *text, view_options
     return true;
 }
 
-// Parses the text of an option, which comes from the command line or from a file.
+// Parses the text of an option from the command line or from a file. Returns false if it is
+// invalid.
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
     const bool requires_value = option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS;
@@ -470,7 +473,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     return true;
 }
 
-// Appends the settings of a list as lines, "NAME=VALUE" or "NAME=VALUE@TIME".
+// Appends each setting of a list as a line, "NAME=VALUE" or "NAME=VALUE@TIME".
 static void append_settings(char **text, const view_settings *settings)
 {
     for (size_t i = 0; i < settings->count; i++) {
@@ -482,7 +485,7 @@ static void append_settings(char **text, const view_settings *settings)
     }
 }
 
-// Appends the parameters of materials that differ from the defaults as lines, "NUMBER=VALUE".
+// Appends each material parameter that differs from its default as a line, "NUMBER=VALUE".
 static void append_parms(char **text, const view_parms *parms)
 {
     for (int i = 0; i < VIEW_NUM_PARMS; i++) {
@@ -492,8 +495,8 @@ static void append_parms(char **text, const view_parms *parms)
     }
 }
 
-// Writes the values of a repeated option as one line each, or the lights as a text without a line
-// break. Writes "" if the option does not have values. The caller frees the text.
+// Returns the values of a repeated option, one line for each. For the lights, returns one text
+// without a line break. Returns "" if there are no values. The caller frees the text.
 static char *write_lines(const view_option *option, const view_options *options)
 {
     const void *const field = option_field(option, options);
@@ -561,9 +564,9 @@ const char *view_file_in(const view_option *option, const char *value)
     return equals != NULL ? equals + 1 : value;
 }
 
-// Returns the default of the field of a switch. The table contains the default of the option. An
-// option of the kind COMMON_OPPOSITE, such as --no-maps, clears its field: if the option is not
-// given by default, the field is true by default.
+// Returns the default value of a switch's field. The table contains the default of the option,
+// which may be the opposite. For example, --no-maps (COMMON_OPPOSITE) clears its field. If
+// --no-maps is not given by default, the field is true by default.
 static bool usual_switch(const view_option *option, bool is_in_window)
 {
     const bool is_only_in_window = option->usual == VIEW_USUALLY_IN_WINDOW;
@@ -572,14 +575,14 @@ static bool usual_switch(const view_option *option, bool is_in_window)
     return is_opposite ? !is_given : is_given;
 }
 
-// Returns the defaults of all options: of a window, or of a program that writes an image. They do
-// not own memory.
+// Returns the default values of all options. They depend on the task: a window, or writing an
+// image. The result owns no memory.
 static view_options usual_options(bool is_in_window)
 {
-    // The time of the materials starts at one minute. Materials of guns show a muzzle flash shortly
-    // after the time of the last shot, which is minus the value of the parameter 4 ("offset"). Its
-    // default is 0, so at time 0 each gun would just have fired. After a minute no muzzle flash is
-    // visible, and effects that repeat a whole number of times per minute look as at time 0.
+    // The time of materials is one minute ahead of the clip. Materials of guns show a muzzle flash
+    // shortly after the last shot, whose time is minus parameter 4 ("offset"). Its default is 0. At
+    // time 0 each gun would therefore just have fired. After one minute no muzzle flash is visible.
+    // Effects that repeat a whole number of times per minute look as at time 0.
     view_options usual = {
         .width = 1280,
         .height = 720,
@@ -597,7 +600,7 @@ static view_options usual_options(bool is_in_window)
     return usual;
 }
 
-// Resets an option to its value in `usual`, the defaults, and frees its texts.
+// Resets an option to its value in `usual`, which contains the defaults. Frees its texts.
 static void reset_option(const view_option *option, const view_options *usual,
                          view_options *options)
 {
@@ -681,7 +684,7 @@ bool view_set_value(const view_option *option, common_value value, view_options 
 {
     const bool is_default = value.type == COMMON_VALUE_DEFAULT;
     const bool is_text_value = value.type == COMMON_VALUE_TEXT;
-    const bool is_empty = is_text_value && value.text[0] == '\0'; // also the default
+    const bool is_empty = is_text_value && value.text[0] == '\0'; // an empty text means the default
     if (is_text_value || is_default)
         view_reset_option(option, options);
     if (is_empty || is_default)
@@ -735,8 +738,8 @@ static bool are_times_equal(const view_options *a, const view_options *b)
     return true;
 }
 
-// Returns true if two sets of material parameters are equal. The time of the materials, which
-// follows the playback, is not compared.
+// Returns true if two sets of material parameters are equal. The time of materials is ignored,
+// because it follows the playback.
 static bool are_parms_equal(const view_parms *a, const view_parms *b)
 {
     for (int i = 0; i < VIEW_NUM_PARMS; i++)
@@ -753,7 +756,7 @@ static bool is_value_equal(const view_option *option, const view_options *a, con
     return common_are_values_equal(&first, &second);
 }
 
-// Compares the values of an option, according to its kind.
+// Returns true if an option has the same value in `a` and `b`.
 bool view_is_equal(const view_option *option, const view_options *a, const view_options *b)
 {
     const void *const first = option_field(option, a);
@@ -781,7 +784,7 @@ bool view_is_usual(const view_option *option, const view_options *options)
     return view_is_equal(option, options, &usual);
 }
 
-// Copies a list of texts to the field of an option.
+// Copies a list of texts to the field of an option. `to` owns the copies.
 static void copy_texts(const view_option *option, const common_texts *from, view_options *to)
 {
     common_texts *const texts = option_field(option, to);
@@ -789,15 +792,15 @@ static void copy_texts(const view_option *option, const common_texts *from, view
         *COMMON_ADD_ITEM(texts->names, texts->count) = own_text(option, from->names[i], to);
 }
 
-// Copies the text of an option, or NULL.
+// Copies a text to the field of an option. `to` owns the copy. `from` may be NULL.
 static void copy_text(const view_option *option, const char *from, view_options *to)
 {
     const char **const text = option_field(option, to);
     *text = from != NULL ? own_text(option, from, to) : NULL;
 }
 
-// Copies the value of an option. The value in `to` is first reset to the default in `usual`, which
-// frees its memory.
+// Copies the value of an option. First resets it in `to` to the default value of `usual`, which
+// frees the memory of the old value.
 static void copy_value(const view_option *option, const view_options *from,
                        const view_options *usual, view_options *to)
 {
@@ -859,7 +862,7 @@ view_options view_copy_options(const view_options *options, view_scope first, vi
 
 // == Settings =====================================================================================
 
-// Appends a setting for each line of an option's value, "--NAME=LINE".
+// Appends a line "--NAME=LINE" for each line of an option's value.
 static void append_option_lines(char **lines, const view_option *option, const char *value)
 {
     const char *line = value;
@@ -871,8 +874,8 @@ static void append_option_lines(char **lines, const view_option *option, const c
     }
 }
 
-// Writes the options that differ from the defaults as lines, for files and for undo. If `usual` is
-// NULL, the defaults are those of a window.
+// Writes the options that differ from the defaults as lines. Files and the undo history store them.
+// If `usual` is NULL, the defaults are those of a window.
 char *view_write_settings(const view_options *options, const view_options *usual, view_scope first,
                           view_scope last)
 {
@@ -919,8 +922,8 @@ const view_option *view_next_setting(const char **lines, char **value)
 
 // == The command line =============================================================================
 
-// Writes the error message about an argument that is not an option. `nearest` is the option with
-// the most similar name, or NULL.
+// Writes the error message about an unknown option. `nearest` is the option with the most similar
+// name, or NULL.
 static void report_unknown_option(const char *argument, const view_option *nearest, char *problem,
                                   size_t size)
 {
@@ -932,15 +935,15 @@ static void report_unknown_option(const char *argument, const view_option *neare
         snprintf(problem, size, "unknown option %s; use --help to list all options", argument);
 }
 
-// Writes the error message about an option of an earlier version, with its replacement.
+// Writes the error message about an option of an earlier version. It names the replacement.
 static void report_removed_option(const common_removed *option, char *problem, size_t size)
 {
     snprintf(problem, size, "--%s was removed: %s", option->name, option->advice);
 }
 
-// Returns the option of an argument "--name" or "--name=value". Returns NULL and writes an error
-// message if the option is unknown. The message contains the replacement of a removed option, or
-// the option with the most similar name.
+// Returns the option of an argument "--name" or "--name=value". If the option is unknown, returns
+// NULL and writes an error message. The message names the replacement of a removed option, or the
+// option with the most similar name.
 static const view_option *find_given_option(const char *argument, char *problem, size_t size)
 {
     if (argument[1] != '-') { // there are no short options
@@ -962,8 +965,7 @@ static const view_option *find_given_option(const char *argument, char *problem,
 }
 
 // Reads the option at arguments[*i] and marks it as given. If its value is the next argument,
-// advances *i to the value. Returns false and writes the error message to `problem` if the option
-// is wrong.
+// increments *i. Returns false and writes an error message to `problem` if the option is invalid.
 static bool read_option(int count, char **arguments, int *i, view_options *options, bool *given,
                         char *problem, size_t size)
 {
@@ -977,7 +979,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     if (option == NULL)
         return false;
 
-    // The value follows '=' or is the next argument.
+    // The value follows '=', or is the next argument.
     const char *const equals = strchr(argument, '=');
     const char *value = equals != NULL ? equals + 1 : NULL;
     const bool takes_next = value == NULL && option->value != NULL && *i + 1 < count;
@@ -993,7 +995,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     return false;
 }
 
-// Returns true if an output file is a movie by its extension.
+// Returns true if the file extension of an output is that of a movie.
 static bool is_movie(const char *path)
 {
     static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
@@ -1003,7 +1005,7 @@ static bool is_movie(const char *path)
     return false;
 }
 
-// Returns true if a name is in a list. NULL elements of the list are skipped.
+// Returns true if a list contains a name. NULL elements of the list are skipped.
 bool view_is_name_in(const char *name, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -1012,8 +1014,8 @@ bool view_is_name_in(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-// Returns true and writes the error message if an option was given that cannot be combined with
-// --thumbnail. Only a few can, because a file manager requests a small image of the file itself.
+// Returns true and writes an error message if a given option cannot be combined with --thumbnail.
+// Most options cannot, because a file manager requests a small image of the file itself.
 static bool contradicts_thumbnail(const bool *given, const view_options *options, char *problem,
                                   size_t size)
 {
@@ -1045,8 +1047,8 @@ static size_t count_camera_paths(const view_options *options)
     return count;
 }
 
-// Returns the option or file without which an option has no effect, if it is missing, which is an
-// error on the command line. Otherwise returns NULL.
+// Returns the option or file without which an option has no effect, if it is missing. Returns NULL
+// otherwise. A missing requirement is an error on the command line.
 const char *view_missing_requirement(const view_option *option, const view_options *options)
 {
     enum { MAX_NAMES = 6 };
@@ -1075,8 +1077,8 @@ const char *view_missing_requirement(const view_option *option, const view_optio
     return NULL;
 }
 
-// Returns the error of options that cannot be combined with the number of files that this --output
-// writes, or NULL.
+// Returns an error message if the options contradict the number of files that --output writes.
+// Returns NULL otherwise.
 static const char *find_file_count_contradiction(const view_options *options)
 {
     const char *const output = options->output;
@@ -1094,7 +1096,7 @@ static const char *find_file_count_contradiction(const view_options *options)
     return NULL;
 }
 
-// Returns the error of options that cannot be combined with this --output, or NULL.
+// Returns an error message if the options contradict --output. Returns NULL otherwise.
 static const char *find_output_contradiction(const view_options *options)
 {
     const char *const output = options->output;
@@ -1123,7 +1125,8 @@ static const char *find_output_contradiction(const view_options *options)
     return NULL;
 }
 
-// Returns the error of options about the content that cannot be combined, or NULL.
+// Returns an error message if options that select the content contradict each other. Returns NULL
+// otherwise.
 static const char *find_content_contradiction(const view_options *options)
 {
     const bool has_game = options->game != NULL;
@@ -1144,7 +1147,7 @@ static const char *find_content_contradiction(const view_options *options)
     return NULL;
 }
 
-// Returns the error of options that cannot be combined, or NULL.
+// Returns an error message if any options contradict each other. Returns NULL otherwise.
 static const char *find_contradiction(const view_options *options)
 {
     const char *const contradiction = find_content_contradiction(options);
@@ -1177,9 +1180,9 @@ bool view_is_listed(const char *path)
     return common_contains_files(path) && !is_model;
 }
 
-// Interprets folders of the command line as a game or as names in it. With --base, a single folder
-// is the mod. With --game, an argument is a name in the game, even if a folder of this name exists
-// in the current folder.
+// Interprets folders on the command line as a game, or as names in a game. With --base, a single
+// folder is the mod. With --game, an argument is a name in the game, even if the current folder
+// contains a folder of this name.
 static void assign_game_folders(view_options *options)
 {
     const bool is_mod =
@@ -1195,8 +1198,8 @@ static void assign_game_folders(view_options *options)
     options->num_folders = 0;
 }
 
-// Moves all models after the first one from the files to the outfits, which are attached to the
-// first model. The models of a crowd, and the names in a game, are not outfits.
+// Moves all models except the first from the list of files to the outfits. Outfits are models that
+// are attached to the first model. The models of a crowd and names in a game are not moved.
 static void move_outfits(view_options *options)
 {
     if (options->crowd > 0 || options->game != NULL)
@@ -1216,8 +1219,8 @@ static void move_outfits(view_options *options)
     options->num_files = num_remaining;
 }
 
-// Returns true and writes the error message if an option was given without the option or file that
-// it requires. In a window this is not an error.
+// Returns true and writes an error message if an option was given without the option or file that
+// it requires. A window never reports this error, because the user can open the file later.
 static bool has_option_without_effect(const view_options *options, const bool *given, char *problem,
                                       size_t size)
 {
@@ -1233,7 +1236,8 @@ static bool has_option_without_effect(const view_options *options, const bool *g
     return false;
 }
 
-// Hides the panels that were not requested, because the options write an image.
+// Hides the panels that are shown by default, unless the options request them. An image should
+// contain only requested panels.
 static void hide_default_panels(view_options *options, const bool *given)
 {
     for (size_t i = 0; i < view_num_options; i++)
@@ -1241,9 +1245,9 @@ static void hide_default_panels(view_options *options, const bool *given)
             *view_switch_field(&table[i], &options->shown) = false;
 }
 
-// Reads the arguments of a command line one by one: options with their values, folders and files.
-// All arguments after "--" are files or folders. Returns false and writes the error message at the
-// first wrong option.
+// Reads the arguments of a command line in order: options with their values, folders and files. All
+// arguments after "--" are files or folders. Stops at the first invalid option, writes an error
+// message and returns false.
 static bool read_arguments(int count, char **arguments, view_options *options, bool *given,
                            char *problem, size_t problem_size)
 {
@@ -1265,7 +1269,8 @@ static bool read_arguments(int count, char **arguments, view_options *options, b
     return true;
 }
 
-// Parses a command line: options and files first, then the conditions that involve several options.
+// Parses a command line. First reads the options and files. Then checks the conditions that involve
+// several options.
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size)
 {
@@ -1278,7 +1283,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     const bool is_thumbnail_wrong = is_read && options->thumbnail > 0
                                     && contradicts_thumbnail(given, options, problem, problem_size);
 
-    // These steps also run after an error.
+    // These steps also run after an error, so that `options` is always complete.
     assign_game_folders(options);
     move_outfits(options);
     if (options->output != NULL)
@@ -1308,8 +1313,9 @@ void view_free_options(view_options *options)
     *options = (view_options){0};
 }
 
-// Returns a word in single quotes for a shell, to be freed. A quote in the word ends the quoted
-// part, is escaped, and begins the next quoted part: '\''.
+// Returns a word in single quotes for a shell. The caller frees it. Single quotes cannot contain a
+// quote. Each quote of the word therefore ends the quoted part, follows as an escaped quote, and
+// begins the next quoted part: '\''.
 static char *quote_word(const char *word)
 {
     static const char escaped_quote[] = "'\\''";

@@ -1,11 +1,11 @@
-// Colors and distances of the panels, for all code that draws the interface.
+// Colors and distances that all code of the user interface shares.
 #ifndef DEMO_VIEWER_BASE_PANEL_H
 #define DEMO_VIEWER_BASE_PANEL_H
 
 #include "demo/viewer/base/canvas.h"
 #include "demo/common/memory.h"
 
-// Colors of the panels, subdued so that they do not distract from the model.
+// Colors of the panels. They are subdued, so that they do not distract from the model.
 #define VIEW_BOX 0x12151AD8u
 #define VIEW_BRIGHT 0xF1F3F6FFu
 #define VIEW_PLAIN 0xC9CFD8FFu
@@ -25,7 +25,7 @@
 #define VIEW_DOCK 0x12151AEBu
 #define VIEW_SECTION 0x2A303A73u
 
-// Distances in layout units: multiplied by the font's scale, in pixels.
+// Distances in layout units. A layout unit is one pixel times the scale of the font.
 #define VIEW_MARGIN 14.0f
 #define VIEW_PADDING 14.0f
 #define VIEW_RADIUS 8.0f

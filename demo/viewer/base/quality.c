@@ -1,24 +1,26 @@
-// Decides when the quality of the image is reduced and restored, so that frames do not take too
-// long. The quality has steps (view_economies): step 0 is the full quality, a higher step is worse.
-// A trial is a change to a better step whose frame time is not known.
+// Decides when image quality is reduced or restored, so that frames do not take too long. The
+// quality has steps (view_economies). Step 0 is full quality, and higher steps have lower quality.
+// A trial is a change to a better step before its frame time is known.
 #include "demo/viewer/base/quality.h"
 
 #include "demo/common/memory.h"
 
 #include <math.h>
 
-// A single slow frame is ignored, and so is the first frame after a change, which allocates memory.
+// A single slow frame is ignored, because other programs may have caused it. The first frame after
+// a change is ignored, because it allocates memory.
 enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_COMPARED = 3 };
 
-// Hysteresis, so that the quality does not oscillate: a better step must be expected to take at
-// most `fast_fraction` of the accepted time, and changes are at least `usual_calm` seconds apart. A
-// trial without an expected time waits `calms_to_trial` times as long.
+// Hysteresis, which prevents oscillation. A better step is used only if its frames are expected to
+// take at most `fast_fraction` of the accepted time. Two changes are at least `usual_calm` seconds
+// apart. If no frame time can be expected, a trial begins after `calms_to_trial` times this wait.
 static const double fast_fraction = 0.7;
 static const double usual_calm = 1.5;
 static const double max_calm = 60;
 static const double calms_to_trial = 8;
 
-// Two consecutive slow frames reduce the quality if they take more than this in total, seconds.
+// Two consecutive slow frames are enough to reduce the quality if their total time exceeds this
+// limit, in seconds.
 static const double max_two_slow = 0.4;
 
 const view_economy view_economies[VIEW_NUM_QUALITIES] = {
@@ -30,8 +32,8 @@ const view_economy view_economies[VIEW_NUM_QUALITIES] = {
     {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.35f},
 };
 
-// Returns true if a step changes the image. A step does not if it only reduces a property that the
-// image does not have.
+// Returns true if a step changes the image. A step that reduces only properties that the image does
+// not have, changes nothing.
 static bool has_effect(int step, view_quality_offers offers)
 {
     switch (step) {
@@ -44,8 +46,8 @@ static bool has_effect(int step, view_quality_offers offers)
     }
 }
 
-// Returns the next step in a direction (1 is worse, -1 better) that changes the image, or the
-// current step if there is none.
+// Returns the next step that changes the image. `direction` is 1 for worse and -1 for better.
+// Returns the current step if there is no such step.
 static uint32_t next_step(uint32_t step, int direction, view_quality_offers offers)
 {
     int next = (int)step + direction;
@@ -55,13 +57,14 @@ static uint32_t next_step(uint32_t step, int direction, view_quality_offers offe
     return exists ? (uint32_t)next : step;
 }
 
-// Returns the maximum ratio of the frame times of a better step and the current step: the ratio of
-// their pixels, times factors for samples and shadows in software rendering, where these cost most.
+// Returns an upper limit for the ratio of the frame times of a better step and of the current step.
+// It is the ratio of the numbers of pixels, times factors for samples and shadows. The factors are
+// those of software rendering, where samples and shadows cost most.
 static double max_time_ratio(const view_economy *current, const view_economy *better)
 {
     const double side = (better->scale / current->scale);
     double ratio = side * side;
-    // Upper estimates of the cost of several samples and of shadows.
+    // Upper estimates for the cost of several samples per pixel and of shadows.
     if (current->one_sample && !better->one_sample)
         ratio *= 4;
     if (current->no_shadows && !better->no_shadows)
@@ -69,14 +72,14 @@ static double max_time_ratio(const view_economy *current, const view_economy *be
     return ratio;
 }
 
-// Returns the minimum time before a better step is used, seconds.
+// Returns the minimum time between a change and the return to a better step, in seconds.
 static double min_calm(const view_quality *quality)
 {
     return quality->calm > 0 ? quality->calm : usual_calm;
 }
 
-// Changes to a step and restarts the measurements. Returns true, the result of view_judge_quality()
-// after a change.
+// Changes the step and restarts the measurements. Returns true, so that view_judge_quality() can
+// return the result.
 static bool change_step(view_quality *quality, uint32_t step)
 {
     quality->has_returned = step < quality->step;
@@ -86,11 +89,11 @@ static bool change_step(view_quality *quality, uint32_t step)
     return true;
 }
 
-// Selects the quality of the first frames by the name of the graphics device. Software renderers
-// begin with a reduced quality, which a still image also has.
+// Selects the quality of the first frames by the name of the graphics device. With a software
+// renderer, the first frames and all still images have reduced quality.
 view_quality view_begin_quality(const char *device)
 {
-    // Software renderers of Mesa (two), browsers, Windows and macOS.
+    // The software renderers of Mesa (two), web browsers, Windows and macOS.
     static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader",
                                         "Microsoft Basic Render", "Apple Software Renderer"};
     bool is_software = false;
@@ -100,8 +103,8 @@ view_quality view_begin_quality(const char *device)
     return (view_quality){.step = step, .still = step};
 }
 
-// Measures the cost of the current step by the first frames after the better step was left. Stores
-// the shortest time, because interference from other programs only lengthens frames.
+// Measures the frame time of the current step in the first frames after the `better` step was left.
+// Stores the shortest time, because other programs only make frames longer.
 static void measure_step(view_quality *quality, double seconds, uint32_t better)
 {
     double *const time_after = &quality->next[better];
@@ -111,9 +114,10 @@ static void measure_step(view_quality *quality, double seconds, uint32_t better)
     *time_after = *time_after > 0 ? fmin(*time_after, seconds) : seconds;
 }
 
-// Returns the expected frame time of the better step, in seconds: the time of the current step,
-// times the ratio that was measured when the better step was left. Returns INFINITY if nothing was
-// measured. The ratio is limited by max_time_ratio(), because the machine may have been busy then.
+// Returns the expected frame time of the better step, in seconds. When this step was left, the
+// ratio of the frame times of both steps was measured. The result is the time of the current step
+// times this ratio. max_time_ratio() limits the ratio, because the machine may have been busy at
+// that time. Returns INFINITY if nothing was measured.
 static double expected_time(const view_quality *quality, double seconds, uint32_t better)
 {
     const double time_after = quality->next[better];
@@ -125,8 +129,8 @@ static double expected_time(const view_quality *quality, double seconds, uint32_
     return seconds * fmin(measured_ratio, max_ratio);
 }
 
-// Updates the lengths of the current runs of slow frames, fast frames, and frames that are expected
-// to be fast at the better step. `expected` is the expected time at that step, seconds.
+// Counts consecutive frames of three kinds: slow frames, fast frames, and frames that would be fast
+// at the better step. `expected` is the expected frame time of that step, in seconds.
 static void count_frame(view_quality *quality, double seconds, double expected)
 {
     const double fast = fast_fraction * VIEW_SLOWEST_FRAME;
@@ -142,7 +146,8 @@ static void count_frame(view_quality *quality, double seconds, double expected)
 }
 
 // Changes to a worse step, and stores the frame time of the step that is left. If this step was
-// tried only a short time ago, doubles the wait before the next trial.
+// tried only a short time ago, the trial has failed. The wait before the next trial is then
+// doubled.
 static bool reduce_quality(view_quality *quality, uint32_t worse)
 {
     const double calm = min_calm(quality);
@@ -171,8 +176,8 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     if (is_too_slow && has_worse)
         return reduce_quality(quality, worse);
 
-    // Return to the better step if it is expected to be fast. If its time is unknown, try it after
-    // a longer wait.
+    // Return to the better step if its frames are expected to be fast. If their time is unknown,
+    // try the step after a longer wait.
     const double calm = min_calm(quality);
     const bool is_expected_fast = quality->num_roomy >= FRAMES_TO_RETURN && quality->since >= calm;
     const bool may_try =

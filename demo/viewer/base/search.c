@@ -1,8 +1,8 @@
-// Ratings of the command search, and its answers to searches for missing features.
+// Computes the ratings of the command search, and finds answers to searches for missing features.
 //
-// A search text consists of words. Each word is compared with several texts of a menu entry, such
-// as its label and its tooltip. A match has points, which depend on the text and on the position of
-// the word in it.
+// Each word of the search text is compared with several texts of a menu entry, for example its
+// label and its tooltip. A match has points. They depend on the text and on the position of the
+// word in the text.
 #include "demo/viewer/base/search.h"
 
 #include "demo/viewer/base/options.h"
@@ -12,7 +12,7 @@
 
 // == Ratings ======================================================================================
 
-// Points of a match in one text.
+// Points of a match in one kind of text.
 typedef struct text_points {
     int whole;    // the word is a whole word of the text
     int begins;   // the word begins a word of the text
@@ -21,7 +21,7 @@ typedef struct text_points {
 } text_points;
 
 // Returns the points of the best match of a word (`length` bytes) in a text, or 0 if the text does
-// not contain it. `text` may be NULL.
+// not contain the word. `text` may be NULL.
 static int rate_word(const char *text, const char *word, size_t length, const text_points *points)
 {
     const bool may_be_inside = length >= 3 && points->inside > 0;
@@ -44,8 +44,8 @@ static int rate_word(const char *text, const char *word, size_t length, const te
     return best;
 }
 
-// Returns the points of a word in the text in which it matches best. A plural also matches the
-// singular, for fewer points.
+// Returns the points of a word in the text in which it matches best. A plural also matches its
+// singular, with fewer points.
 static int rate_word_in_texts(const char *const *texts, const text_points *points, int num_texts,
                               const char *word, size_t length)
 {
@@ -62,8 +62,8 @@ static int rate_word_in_texts(const char *const *texts, const text_points *point
     return best;
 }
 
-// Returns true for words such as "show" in "show the grid". They describe an action that most
-// commands have in common, so an entry does not need to contain them.
+// Returns true if a word describes an action that most commands have in common, for example "show"
+// in "show the grid". A menu entry does not need to contain such a word.
 static bool is_common_word(const char *word, size_t length)
 {
     static const char *const common_words[] = {
@@ -81,9 +81,10 @@ static bool is_common_word(const char *word, size_t length)
 }
 
 // Returns the mean points of the words from `words` to `end`, or VIEW_NO_MATCH if a word does not
-// match. A shorter first text is better. If `has_common_words` is true, common words, such as
-// "show", may be missing, and only add a tenth of their points if they match. If there are only
-// common words, one must match.
+// match. A shorter first text has more points.
+//
+// If `has_common_words` is true, common words such as "show" may be missing in the texts. If they
+// match, they add only a tenth of their points. If all words are common, at least one must match.
 static int rate_words(const char *const *texts, const text_points *points, int num_texts,
                       const char *words, const char *end, bool has_common_words)
 {
@@ -114,8 +115,8 @@ static int rate_words(const char *const *texts, const text_points *points, int n
     return common_sum > 0 ? common_sum / num_common - minus : VIEW_NO_MATCH;
 }
 
-// Writes the words without articles and possessives, with one space between them. Returns the
-// length of the result.
+// Writes the words with one space between them, but without articles and possessives. Returns the
+// length of the text.
 static size_t write_phrase(char *text, size_t size, const char *words, const char *end)
 {
     static const char articles[] = "a an my the this";
@@ -131,7 +132,7 @@ static size_t write_phrase(char *text, size_t size, const char *words, const cha
     return strlen(text);
 }
 
-// Returns the points of the words of a search for a menu entry, or VIEW_NO_MATCH.
+// Returns the points of a menu entry for the words of a search, or VIEW_NO_MATCH.
 int view_rate_entry(const view_menu_entry *entry, const char *words, const char *end)
 {
     enum { NUM_TEXTS = 5 };
@@ -147,7 +148,8 @@ int view_rate_entry(const view_menu_entry *entry, const char *words, const char 
                                           view_get_tooltip(entry)};
     const int rated = rate_words(texts, points, NUM_TEXTS, words, end, true);
 
-    // The synonyms contain phrases such as "show bones", which are better than separate words.
+    // Some synonyms are phrases, for example "show bones". A match of the whole phrase is better
+    // than matches of its words.
     static const text_points phrase_points = {.whole = 1200};
     char phrase_text[256];
     const size_t length = write_phrase(phrase_text, sizeof phrase_text, words, end);
@@ -168,7 +170,8 @@ int view_rate_name(const char *name, const char *text, const char *words, const 
     return rate_words(texts, points, NUM_TEXTS, words, end, false);
 }
 
-// Returns the smallest edit distance of a word, in lower case, to the words of a text.
+// Returns the smallest edit distance between a word and the words of a text. The word is in lower
+// case.
 static size_t distance_to_words(const char *text, const char *word, size_t length)
 {
     static const char separators[] = " /";
@@ -189,8 +192,8 @@ static size_t distance_to_words(const char *text, const char *word, size_t lengt
     return min_distance;
 }
 
-// Finds an entry for a misspelt word, by the edit distance to the words of its label. About one
-// typing error per four letters is accepted.
+// Finds the menu entry for a misspelt word. Compares the word with the words of each label by edit
+// distance. About one error per four letters is accepted.
 const view_menu_entry *view_find_similar_entry(const view_menu_entries *list, const char *word)
 {
     enum { MIN_LENGTH = 4, LETTERS_PER_ERROR = 4 };
@@ -301,8 +304,8 @@ static bool contains_word(const char *text, const char *word, size_t length)
     return rate_word_in_texts(&text, &points, 1, word, length) > 0;
 }
 
-// Returns true if a search text is about a feature: each of its words is a word of the feature, and
-// at least one is its name.
+// Returns true if a search text is about a feature. Each of its words must be a word of the
+// feature, and at least one must be its name.
 static bool is_feature(const missing_feature *feature, const char *words)
 {
     bool is_named = false;

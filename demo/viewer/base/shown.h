@@ -1,12 +1,12 @@
-// Display settings: switches (view_shown), lights (view_lights), parameters of materials
-// (view_parms) and the camera (view_camera). Sliders, keys, the mouse, the command line and the
-// configuration file set them.
+// Display settings: switches (view_shown), lights (view_lights), material parameters (view_parms)
+// and the camera (view_camera). Sliders, keys, the mouse, the command line and the configuration
+// file change them.
 #ifndef DEMO_VIEWER_BASE_SHOWN_H
 #define DEMO_VIEWER_BASE_SHOWN_H
 
 #include "md5/md5model.h"
 
-// Switches. Each has an entry in option_table.c and in commands.c.
+// Switches of the display. Each switch has a row in option_table.c.
 typedef struct view_shown {
     bool grid;
     bool axes;
@@ -40,7 +40,7 @@ typedef struct view_shown {
     bool open_last;
 } view_shown;
 
-// Shading of the model.
+// The shading of the model.
 typedef enum view_surface {
     VIEW_SURFACE_LIT,      // materials and lights
     VIEW_SURFACE_WEIGHTS,  // weights of the selected joint, or the number of influences
@@ -49,7 +49,7 @@ typedef enum view_surface {
     VIEW_NUM_SURFACES,
 } view_surface;
 
-// Shape of the ground below the feet.
+// The shape of the ground on which the feet are placed.
 typedef enum view_ground_kind {
     VIEW_LEVEL,
     VIEW_HILLS,
@@ -72,7 +72,7 @@ typedef enum view_light {
     VIEW_NUM_LIGHTS,
 } view_light;
 
-// Factors for the lights, degrees for the direction; the defaults are 1 and 0.
+// Factors of the brightness (default 1), and angles of the direction in degrees (default 0).
 typedef struct view_lights {
     float values[VIEW_NUM_LIGHTS];
 } view_lights;
@@ -101,7 +101,7 @@ typedef struct view_parms {
     float ahead; // difference of the materials' time and the clip's time, seconds
 } view_parms;
 
-// Range of a slider.
+// The range of a slider of a material parameter.
 typedef struct view_parm_range {
     const char *name;
     float high;  // maximum; the minimum is 0
@@ -110,18 +110,21 @@ typedef struct view_parm_range {
 
 extern const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS];
 
-// Returns the materials' time at a time of the clip, seconds, at least 0.
+// Returns the time of materials for a time of the clip. Both are in seconds. The result is at least
+// 0.
 float view_material_time(const view_parms *parms, double clip_time);
 
-// Sets the value of a slider. Setting the time sets its difference to the clip's time. Parms 4 and
-// 7 are times of the clip: setting one resets the default difference of one minute to 0.
+// Sets the value of a slider. The slider of the time changes the difference between the time of
+// materials and the time of the clip. Parameters 4 and 7 are times of the clip. Setting one of them
+// removes the default difference of one minute.
 void view_set_parm(view_parms *parms, int row, float value, double clip_time);
 
 // -- The camera --------------------------------------------------------------------------
 
-// The azimuth is the direction from the target to the eye: 0 = in front of the model (at +x,
-// looking towards -x), 90 = at its left (+y), -90 = at its right. The elevation is 0 if the view is
-// level, and 90 straight above.
+// The user's camera. The azimuth is the direction from the target to the eye. At 0, the eye is in
+// front of the model (at +x, looking towards -x). At 90, it is at the model's left (+y), and at
+// -90, at its right. The elevation is 0 if the view is horizontal, and 90 if the eye is vertically
+// above the target.
 typedef struct view_camera {
     float azimuth, elevation; // degrees
     float distance;           // from eye to target, units

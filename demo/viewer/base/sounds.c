@@ -1,10 +1,10 @@
-// Synthesizes the sounds of clip events from a table of tones and bands of noise.
+// Synthesizes the sounds of clip events. A table defines each sound by tones and bands of noise.
 #include "demo/viewer/base/sounds.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 
-// White noise, -1 to 1.
+// Returns the next sample of white noise, between -1 and 1. `random` is the state of the generator.
 static float next_noise(uint32_t *random)
 {
     *random = 1664525 * *random + 1013904223;
@@ -13,7 +13,8 @@ static float next_noise(uint32_t *random)
 
 // == Sounds of events =============================================================================
 
-// A tone or a band of noise with a pitch glide. An event may have several entries.
+// A tone or a band of noise whose pitch changes. The sound of an event may consist of several
+// entries.
 static const struct sound {
     const char *event;
     float start;     // seconds after the event
@@ -40,8 +41,8 @@ static const struct sound {
     {"footstep", 0, 0.1f, 0.08f, 380, 130, 0, true, 0.2f},
 };
 
-// Adds a synthesized sound to the samples: a tone, or noise through a filter, whose pitch glides
-// from sound->low to sound->high (in Hz), with an envelope and a flutter of its loudness.
+// Adds a tone or filtered noise to the samples. Its pitch changes from sound->low to sound->high
+// (Hz). An envelope and a periodic flutter change its loudness.
 static void add_sound(float samples[VIEW_LONGEST_SOUND], const struct sound *sound, float loudness)
 {
     const float rate = (float)VIEW_SOUND_RATE;
@@ -56,8 +57,8 @@ static void add_sound(float samples[VIEW_LONGEST_SOUND], const struct sound *sou
         const float time = (float)i / rate;
         const float pitch = sound->low * powf(sound->high / sound->low, fraction);
         cycles += pitch / rate;
-        // A state variable filter around the pitch: Chamberlin, "Musical Applications of
-        // Microprocessors", 1980.
+        // A state variable filter whose center frequency is the pitch. See Chamberlin, "Musical
+        // Applications of Microprocessors", 1980.
         const float tuning = 2 * sinf(VIEW_PI * pitch / rate);
         low += tuning * band;
         band += tuning * (next_noise(&random) - low - 0.5f * band);
