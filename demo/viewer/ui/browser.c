@@ -1,10 +1,11 @@
-// The list that opens over the image: files, clips, or the contents of a game. This file contains
-// the entries of the list (view_entry), its keys, and its dialog, which displays the entries as
-// tiles.
+// The list that opens over the image. It contains files, clips, or the contents of a game. This
+// file contains the entries of the list (view_entry), its keys, and the dialog that displays the
+// entries as tiles.
 //
-// A list is opened for a purpose, for example to open a model or to select an image for a mesh. A
-// location is a folder or a game that the dialog offers at its left. An entry is listed if it
-// matches the filter and the tabs; view_browser.found contains the indices of the listed entries.
+// Terms: The purpose of a list is the use of the chosen entry, for example to open a model or to
+// set the image of a mesh. A location is a folder or a game that the dialog offers at its left.
+// Listed entries are the entries that match the filter and the tabs; view_browser.found contains
+// their indices.
 #include "demo/viewer/ui/browser.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -56,14 +57,15 @@ void view_clear_browser(view_browser *browser)
 
 // -- Entries --------------------------------------------------------------------------------
 
-// Adds an entry to the list and returns it. The pointer is valid until the next entry is added. The
-// entry owns `label`; `path` is copied, or NULL.
+// Adds an entry and returns it. The pointer is valid until the next entry is added. The entry owns
+// `label`. `path` is copied and may be NULL.
 static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
                              char *label, // NOLINT(readability-non-const-parameter): freed later
                              const char *path)
 {
     const size_t count = browser->num_entries++;
-    // The capacity is doubled when the number of entries is 0 or a power of two.
+    // The array is full whenever the number of entries is 0 or a power of two. Its capacity is then
+    // doubled.
     const bool is_full = (count & (count - 1)) == 0;
     if (is_full)
         browser->entries =
@@ -74,14 +76,14 @@ static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
     return entry;
 }
 
-// Returns true if the list contains the files of a folder, and not the recent files or a game.
+// Returns true if the list contains the files of a folder. The list of recent files has no folder.
 static bool lists_folder(const view_browser *browser)
 {
     return browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL;
 }
 
-// Returns the text that the names of listed entries must contain. It is the filter or, if the
-// filter is a path in the listed folder, the part after the folder.
+// Returns the text that a name must contain to be listed. It is the filter. If the filter is a path
+// in the listed folder, it is only the part after the folder.
 static const char *name_filter(const view_browser *browser)
 {
     const char *const filter = browser->filter;
@@ -95,7 +97,7 @@ static const char *name_filter(const view_browser *browser)
     return filter + length + has_slash;
 }
 
-// Returns true if the tabs show the kind of an entry. Folders are always shown.
+// Returns true if the selected tab contains an entry of this kind. All tabs contain folders.
 static bool is_kind_shown(const view_browser *browser, const view_entry *entry)
 {
     if (browser->shows == 0 || entry->kind == VIEW_ENTRY_FOLDER)
@@ -103,8 +105,8 @@ static bool is_kind_shown(const view_browser *browser, const view_entry *entry)
     return (browser->shows >> entry->kind & 1) != 0;
 }
 
-// Returns true if a file is hidden by default: its name begins with a dot, or it is a machine that
-// only a lesson uses.
+// Returns true if a file is hidden by default. Such a file has a name that begins with a dot, or is
+// a state machine that only a lesson uses.
 static bool is_hidden_file(const view_browser *browser, const view_entry *entry)
 {
     static const char lesson_prefix[] = "page_";
@@ -115,8 +117,8 @@ static bool is_hidden_file(const view_browser *browser, const view_entry *entry)
     return entry->label[0] == '.' || is_of_lesson;
 }
 
-// Returns true if an entry matches the filter, the tabs and the switch "Mod only". The switch omits
-// the items of the base game, which do not belong to the mod.
+// Returns true if an entry matches the filter, the tabs and the switch "Mod only". This switch
+// omits the items that belong to the base game and not to the mod.
 static bool matches_filters(const view_browser *browser, const view_entry *entry)
 {
     const bool is_omitted = browser->is_own_alone && !entry->is_own;
@@ -124,15 +126,16 @@ static bool matches_filters(const view_browser *browser, const view_entry *entry
            && common_contains(entry->label, name_filter(browser));
 }
 
-// Returns true if the list hides an entry. A filter that begins with a dot shows hidden files.
+// Returns true if the list hides an entry. Hidden files are shown if the user has switched them on,
+// or types a filter that begins with a dot.
 static bool is_hidden(const view_browser *browser, const view_entry *entry)
 {
     const bool shows_hidden = browser->shows_hidden || name_filter(browser)[0] == '.';
     return !shows_hidden && is_hidden_file(browser, entry);
 }
 
-// Determines the listed entries again, after the entries or the filter have changed, and selects
-// the first one. Also counts the matching entries that are hidden.
+// Finds the listed entries after the entries or the filter have changed, and selects the first one.
+// Also counts the entries that match the filter but are hidden.
 static void find_entries(view_browser *browser)
 {
     browser->found =
@@ -150,7 +153,7 @@ static void find_entries(view_browser *browser)
     }
 }
 
-// Selects the entry of the currently open item if it is listed.
+// Selects the entry of the item that is open in the viewer, if the entry is listed.
 static void select_shown(view_browser *browser)
 {
     for (size_t i = 0; i < browser->num_found; i++)
@@ -171,12 +174,12 @@ static view_command open_parent(const view_browser *browser)
 
 // -- Lists ----------------------------------------------------------------------------------
 
-// The kinds of files that the list contains if its purpose does not restrict them.
+// The kinds of files that a list contains by default, if its purpose does not require others.
 enum { OPENED_KINDS = 1 << VIEW_ENTRY_MODEL | 1 << VIEW_ENTRY_ANIM | 1 << VIEW_ENTRY_CAMERA };
 
-// File extensions and their kinds. Files are listed in this order, and Enter opens the first match.
-// A file that refers to a model is not listed if the purpose of the list restricts the kinds of
-// files, because options and clips require the model itself.
+// File extensions and their kinds. Files are listed in this order, because Enter opens the first
+// match. A file that only refers to a model is not listed for options and clips, because they
+// require the model itself.
 static const struct {
     const char *ending;
     view_entry_kind kind;
@@ -188,11 +191,12 @@ static const struct {
     {".map", VIEW_ENTRY_MAP, false},
 };
 
-// File extensions of archives, which are listed before the folders.
+// File extensions of archives. Archives are listed before folders.
 static const char *const archive_endings[] = {".pk4", ".pk3", ".pak", ".zip"};
 
-// Returns true if a file has the extension `ending`. If `ending` is NULL, returns true if the file
-// is an image or, for VIEW_ENTRY_OTHER, if it can be converted.
+// Returns true if a file has the extension `ending`. `ending` is NULL for a kind with many
+// extensions. The file must then be an image or, for VIEW_ENTRY_OTHER, a file that can be
+// converted.
 static bool is_file_of_kind(const char *path, const char *ending, view_entry_kind kind)
 {
     if (ending != NULL)
@@ -214,8 +218,8 @@ static void add_files(view_browser *browser, const common_list *files, const cha
     }
 }
 
-// Adds entries for the recently opened files and items of games. The path of an item is an address:
-// the path of the game and the name of the item. `config` may be NULL.
+// Adds entries for the recent files and the recent items of games. The path of an item is an
+// address, which consists of the path of the game and the name of the item. `config` may be NULL.
 static void list_recent(view_browser *browser, const view_config *config)
 {
     if (config == NULL)
@@ -235,8 +239,8 @@ static void list_recent(view_browser *browser, const view_config *config)
 }
 
 // Adds entries for the files that the purpose of the list accepts, in the order of their kinds.
-// Archives are listed like folders, unless the user selects a folder. `shown` is the path of the
-// open file, or NULL.
+// Archives are listed like folders. If the user must select a folder, they are omitted. `shown` is
+// the path of the open file, or NULL.
 static void list_files(view_browser *browser, const common_list *files, const char *shown)
 {
     const unsigned accepted = browser->asked.takes; // 0: files that can be opened
@@ -261,7 +265,7 @@ static void list_files(view_browser *browser, const common_list *files, const ch
         add_files(browser, files, archive_endings[i], VIEW_ENTRY_FOLDER, shown);
 }
 
-// Adds entries for the folders, whose labels end with a slash.
+// Adds entries for folders. Their labels end with a slash to distinguish them from files.
 static void list_folders(view_browser *browser, const common_list *folders, const char *shown)
 {
     for (size_t i = 0; i < folders->count; i++) {
@@ -272,13 +276,13 @@ static void list_folders(view_browser *browser, const common_list *folders, cons
     }
 }
 
-// Lists a folder, or the recently opened files if `folder` is "". `shown` is the path to select, or
-// NULL.
+// Lists a folder. If `folder` is "", lists the recent files. `shown` is the path of the entry to
+// select, or NULL.
 void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config)
 {
-    // Create a new state before the old state is cleared, because `folder` and `shown` may be parts
-    // of the old state.
+    // `folder` and `shown` may point into the old state. Therefore the new state is complete before
+    // the old state is freed.
     const bool is_recent = folder[0] == '\0';
     view_browser listed = {.kind = VIEW_BROWSE_FILES,
                            .asked = browser->asked,
@@ -306,8 +310,8 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
 // Moves the files with these paths to the beginning of the list, in the order of `paths`.
 void view_list_first(view_browser *browser, const common_list *paths)
 {
-    // Each path moves its entry to the beginning. The last path is moved first, so that the first
-    // path is the first entry at the end.
+    // Each step moves an entry to the beginning. Moving the last path first results in the order of
+    // `paths`.
     for (size_t n = paths->count; n-- > 0;) {
         for (size_t i = 0; i < browser->num_entries; i++) {
             const view_entry moved = browser->entries[i];
@@ -329,9 +333,9 @@ static view_entry *add_clip(view_browser *browser, const view_scene *scene, size
     return entry;
 }
 
-// Adds entries for the clips that a channel of the entity can play. A channel is a part of the
-// body, such as the torso, that plays its own clip. The first entry is "No clip", which stops the
-// channel; the clips of the entity follow. The playing clip is selected.
+// Adds entries for the clips that a channel can play. A channel is a part of the body, for example
+// the torso, that plays its own clip. The first entry, "No clip", stops the channel. The clips of
+// the entity follow. Selects the clip that is playing.
 static void list_channel_clips(view_browser *browser, const view_scene *scene, uint32_t channel)
 {
     const view_entity *const entity = view_active_entity(scene);
@@ -359,8 +363,9 @@ static void list_clips(view_browser *browser, const view_scene *scene)
     }
 }
 
-// Opens a list of the clips of the scene, of the files in the folder of the scene, or of the clips
-// for channel `channel` of the scene's entity. The shortcut that opens a list also closes it.
+// Opens a list. Its kind determines the content: the clips of the scene, the files in the folder of
+// the scene, or the clips for channel `channel` of the scene's entity. The same shortcut closes the
+// list.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t channel,
                        const view_scene *scene)
 {
@@ -393,7 +398,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t c
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown)
 {
-    // The filter and "Mod only" are retained when the section changes.
+    // Changing the section must not change the filter and "Mod only".
     const bool was_open = browser->kind == VIEW_BROWSE_GAME;
     const bool is_own_alone = was_open && browser->is_own_alone;
     char filter[sizeof browser->filter] = "";
@@ -431,8 +436,9 @@ void view_list_scan(view_browser *browser, const char *location)
 
 // -- Choosing -------------------------------------------------------------------------------
 
-// Returns the path that was typed into the filter, to be freed, or NULL if the filter does not
-// contain a slash. A relative path begins in the listed folder; "~" is the home folder.
+// Returns the path that the user has typed into the filter. The caller frees it. Returns NULL if
+// the filter contains no slash. A relative path begins in the listed folder. "~" stands for the
+// home folder.
 static char *typed_path(const view_browser *browser)
 {
     const char *const text = browser->filter;
@@ -448,15 +454,15 @@ static char *typed_path(const view_browser *browser)
     return path;
 }
 
-// Returns the command that uses a file for the purpose of the list: it opens the file, or sets an
-// option to a text that contains the path.
+// Returns the command that uses a file for the purpose of the list. The command opens the file, or
+// sets an option to a text that contains the path.
 static view_command command_for_file(const view_browser *browser, const char *path)
 {
     view_command command = browser->asked.answer;
     if (command.action == VIEW_NOTHING)
         command.action = VIEW_OPEN_FILE;
 
-    // The byte "\1" in the form is the position of the path.
+    // `form` is the text of the command. The byte "\1" in it stands for the path.
     const char *const form = browser->asked.form != NULL ? browser->asked.form : "\1";
     const size_t length_before = strcspn(form, "\1");
     const char *const after = form + length_before + 1;
@@ -501,7 +507,7 @@ static view_command command_for_entry(const view_browser *browser, const view_en
 }
 
 // Returns the command for the selected entry. A folder is listed. Any other entry is used for the
-// purpose of the list, and the list is closed.
+// purpose of the list, which is then closed.
 static view_command open_selected_entry(view_browser *browser)
 {
     const view_entry *const entry = selected_entry(browser);
@@ -514,8 +520,8 @@ static view_command open_selected_entry(view_browser *browser)
     return command;
 }
 
-// Returns the command for the key Enter or the button "Open". If the filter is the path of a folder
-// or a file, the command refers to it; otherwise it refers to the selected entry.
+// Returns the command for the key Enter and the button "Open". It refers to the path in the filter,
+// if the filter is the path of a folder or a file. Otherwise it refers to the selected entry.
 static view_command open_selected(view_browser *browser)
 {
     char *const typed = typed_path(browser);
@@ -531,8 +537,8 @@ static view_command open_selected(view_browser *browser)
     return open_selected_entry(browser);
 }
 
-// Moves the selection by a number of entries, at most to the first or the last entry, and scrolls
-// to it.
+// Moves the selection by `step` entries and scrolls to it. The selection stops at the first and the
+// last entry.
 static void move_selection(view_browser *browser, long long step)
 {
     const long long last = (long long)browser->num_found - 1;
@@ -545,9 +551,9 @@ static void move_selection(view_browser *browser, long long step)
     browser->reveals = true;
 }
 
-// Returns the command for the key Tab. In a list of a game's contents, it changes to the section
-// `step` sections after the current one; the first section follows the last one. In a list of
-// files, it lists the game that the folder contains.
+// Returns the command for the key Tab. In a list of a game's contents, Tab changes the section by
+// `step`; the first section follows the last. In a list of files, Tab lists the game that the
+// folder contains.
 static view_command open_next_section(const view_browser *browser, int step)
 {
     if (lists_folder(browser))
@@ -561,7 +567,8 @@ static view_command open_next_section(const view_browser *browser, int step)
 
 void view_filter_list(view_browser *browser, const char *text)
 {
-    // A space at the beginning comes from the key that enlarges the preview.
+    // The space key enlarges the preview. A space at the beginning of the text comes from this key
+    // and is removed.
     COMMON_TEXT(browser->filter, "%s", text + (text[0] == ' '));
     find_entries(browser);
 }
@@ -574,7 +581,7 @@ static bool can_peek(const view_browser *browser)
 }
 
 // Writes the path of the listed folder into the filter and selects the text, so that the user can
-// type a path.
+// replace it by another path.
 static void edit_path(view_browser *browser)
 {
     COMMON_TEXT(browser->filter, "%s%s", browser->folder,
@@ -583,8 +590,8 @@ static void edit_path(view_browser *browser)
     find_entries(browser);
 }
 
-// Returns the number of entries by which a key moves the selection, or 0 if the key does not move
-// it. The entries are tiles in rows; the keys Up and Down move by a row.
+// Returns the number of entries by which a key moves the selection, or 0 for other keys. The
+// entries are tiles in rows. Therefore Up and Down move the selection by a row.
 static long long selection_step(const view_browser *browser, int32_t code)
 {
     const long long row = (long long)(browser->per_row > 1 ? browser->per_row : 1);
@@ -612,7 +619,7 @@ static long long selection_step(const view_browser *browser, int32_t code)
     }
 }
 
-// Handles Escape, which ends the enlarged preview, or else closes the list.
+// Handles Escape: ends the enlarged preview. If no preview is enlarged, closes the list.
 static view_command press_escape(view_browser *browser)
 {
     if (browser->is_peeking) {
@@ -623,7 +630,7 @@ static view_command press_escape(view_browser *browser)
     return (view_command){.action = VIEW_CLOSED};
 }
 
-// Handles a key before all other panels while the list is open.
+// Handles a key while the list is open, before any panel receives it.
 view_command view_key_browser(view_browser *browser, int32_t code)
 {
     const view_command unused = {.action = VIEW_NOTHING};
@@ -673,7 +680,7 @@ view_command view_key_browser(view_browser *browser, int32_t code)
 
 // -- The panel ------------------------------------------------------------------------------
 
-// Texts for the members of view_entry_kind.
+// The words for the members of view_entry_kind.
 static const char *const kind_words[] = {
     [VIEW_ENTRY_MODEL] = "model",
     [VIEW_ENTRY_ANIM] = "clip",
@@ -695,9 +702,9 @@ static bool has_preview(const view_entry *entry)
     return entry->kind <= VIEW_ENTRY_PICTURE || entry->kind == VIEW_ENTRY_NAMED;
 }
 
-// Returns the preview of an entry, or NULL if it does not have one. Writes a description of one
-// line to `text`: the first line of the preview's properties or, until the preview is loaded, the
-// kind of the entry. A warning about missing images replaces both.
+// Returns the preview of an entry, or NULL if it has none. Writes one line about the entry to
+// `text`. The line is the first property of the preview. Until the preview is loaded, it is the
+// kind of the entry. If images are missing, it is a warning.
 static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
                                            const view_entry *entry, char *text, size_t size)
 {
@@ -720,8 +727,8 @@ static const view_thumbnail *entry_preview(view_ui *ui, view_browser *browser,
     return preview;
 }
 
-// Draws and handles the button in the upper right corner of the tile of a recent file, which
-// removes the file from the list. Returns true if the button was pressed.
+// Draws the button that removes a recent file from the list, in the upper right corner of its tile.
+// Returns true if the button was pressed.
 static bool run_forget_button(view_ui *ui, const view_entry *entry, view_rect tile)
 {
     view_rect cross = view_cut(&tile, VIEW_AT_RIGHT, 1.7f * ui->em);
@@ -734,8 +741,8 @@ static bool run_forget_button(view_ui *ui, const view_entry *entry, view_rect ti
     return true;
 }
 
-// Displays an entry as a tile. A clip of the open model has a tile of its own kind. Returns true if
-// the tile was pressed.
+// Displays an entry as a tile. Clips of the open model use the tile of ui_clip_tile(). Returns true
+// if the tile was pressed.
 static bool show_entry_tile(view_ui *ui, view_browser *browser, const view_entry *entry,
                             view_rect box, bool is_selected)
 {
@@ -762,9 +769,9 @@ static bool show_entry_tile(view_ui *ui, view_browser *browser, const view_entry
     return ui_content_tile(ui, box, &content);
 }
 
-// Displays an entry as a tile and handles clicks on it. A click selects a file or an item of a
-// game, and a double click opens it. Folders and clips are opened by one click. `index` is the
-// position among the listed entries.
+// Displays an entry as a tile and handles clicks on it. `index` is its position among the listed
+// entries. One click opens a folder or a clip. A click only selects a file or an item of a game,
+// and a double click opens it.
 static void show_entry(view_ui *ui, view_browser *browser, size_t index, view_rect box)
 {
     const view_entry *const entry = &browser->entries[browser->found[index]];
@@ -783,9 +790,9 @@ static void show_entry(view_ui *ui, view_browser *browser, size_t index, view_re
         ui_request(ui, open_selected(browser));
 }
 
-// Reserves the tile of the next entry and sets `box` to it. Tiles of folders are lower than tiles
-// of files, so that the first folder after files begins a new row. In a small window, each entry is
-// one row. Returns true if the tile is visible.
+// Reserves the tile of the next entry and sets `box` to its rectangle. Tiles of folders are lower
+// than tiles of files. Therefore the first folder after a file begins a new row. In a small window,
+// each entry has its own row. Returns true if the tile is visible.
 static bool next_entry_tile(view_ui *ui, ui_grid *grid, bool is_folder, bool is_small,
                             view_rect *box)
 {
@@ -800,7 +807,7 @@ static bool next_entry_tile(view_ui *ui, ui_grid *grid, bool is_folder, bool is_
     return ui_next_tile(ui, grid, file_tile_width * em, file_tile_height * em, box);
 }
 
-// Returns the text of a list without entries.
+// Returns the text that replaces the entries of an empty list.
 static const char *empty_list_text(const view_browser *browser)
 {
     if (browser->is_scanning)
@@ -810,7 +817,7 @@ static const char *empty_list_text(const view_browser *browser)
     return "No supported files in this folder";
 }
 
-// Scrolls by the height of the part of a tile that is above or below the visible area.
+// Scrolls so that a tile is completely visible in the area.
 static void scroll_to_tile(ui_scroll *scroll, view_rect tile, view_rect area)
 {
     const float above = fminf(tile.y - area.y, 0); // negative
@@ -818,8 +825,9 @@ static void scroll_to_tile(ui_scroll *scroll, view_rect tile, view_rect area)
     scroll->wanted += above + below;
 }
 
-// Displays the listed entries in a column of tiles. Scrolls to the selected entry if the selection
-// has changed. Stores the numbers of rows and of tiles per row, by which keys move the selection.
+// Displays the listed entries as tiles in a column. Scrolls to the selected entry if the selection
+// has changed. Stores the number of rows and of tiles per row, because keys move the selection by
+// rows.
 static void show_entries(view_ui *ui, view_browser *browser, view_rect area, bool is_small)
 {
     ui_scroll *const scroll = &ui->scrolls[UI_SCROLL_FILES];
@@ -850,8 +858,8 @@ static void show_entries(view_ui *ui, view_browser *browser, view_rect area, boo
     ui_end_column(ui);
 }
 
-// Displays a location as a link in the next row. A press lists its contents. The location whose
-// contents are listed is highlighted. If `is_game` is false, the location is a folder.
+// Displays a location as a link in the next row. A press lists its contents. The link of the listed
+// location is highlighted. The location is a game if `is_game` is true, otherwise a folder.
 static void show_place(view_ui *ui, const view_browser *browser, const char *name, const char *path,
                        bool is_game)
 {
@@ -878,10 +886,10 @@ static void show_place(view_ui *ui, const view_browser *browser, const char *nam
     ui_text(ui, text.x, text.y, text.width, color, name);
 }
 
-// Displays the list of locations: the recent files, folders of the user, then games.
+// Displays the locations: first the recent files, then folders of the user, then games.
 static void list_places(view_ui *ui, view_browser *browser, view_rect area)
 {
-    // Names of the first locations; NULL: the name of the folder.
+    // Names of the first locations. NULL stands for the name of the folder.
     static const char *const names[] = {"Recent", "Home", NULL, "Examples", "Computer"};
     ui_column column;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_PLACES]);
@@ -896,9 +904,9 @@ static void list_places(view_ui *ui, view_browser *browser, view_rect area)
     ui_end_column(ui);
 }
 
-// Returns the position in a path at which the displayed parts begin. The first parts are omitted if
-// the path is wider than `width` pixels, but the last part is always displayed. Each part begins
-// with its slash.
+// Returns the offset in a path from which on it is displayed. If the path is wider than `width`
+// pixels, its first parts are omitted. The last part is always displayed. A part begins with its
+// slash.
 static size_t first_visible_part(const view_ui *ui, const char *path, float width)
 {
     const float separator_width = ui_text_width(ui, path_separator);
@@ -921,8 +929,8 @@ static size_t first_visible_part(const view_ui *ui, const char *path, float widt
     return first;
 }
 
-// Draws and handles a part of a path as a link. It begins at `x`, which is moved to its end. The
-// last part is brighter than the others. Returns true if the link was pressed.
+// Draws a part of a path as a link at `x`, and sets `x` to its end. The last part is bright,
+// because it is the listed folder. Returns true if the link was pressed.
 static bool run_crumb(view_ui *ui, view_rect box, float *x, bool is_last, const char *name)
 {
     const float y = box.y + 0.5f * (box.height - ui->line);
@@ -934,7 +942,7 @@ static bool run_crumb(view_ui *ui, view_rect box, float *x, bool is_last, const 
     return is_pressed;
 }
 
-// Displays the path of the listed folder; each part is a link to its folder. The first parts are
+// Displays the path of the listed folder. Each part is a link to its folder. The first parts are
 // omitted if the box is too narrow.
 static void draw_path(view_ui *ui, const char *path, view_rect box)
 {
@@ -962,7 +970,7 @@ static void draw_path(view_ui *ui, const char *path, view_rect box)
     }
 }
 
-// Displays the path of the listed folder, or the title of another list.
+// Displays the path of the listed folder. Other lists display their title instead.
 static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
 {
     const char *const title = browser->folder != NULL ? browser->folder : "Recent";
@@ -974,12 +982,12 @@ static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
     }
 }
 
-// Draws and handles the filter field. The field receives typed text as if it had the keyboard
-// focus, unless a panel covers the list. For this purpose, it has the focus only during this
-// function, so that Tab can move the real focus to other items.
+// Draws and handles the filter field. The user can type a filter without clicking the field first.
+// Therefore the field gets the focus during this function, unless a panel covers the list.
+// Afterwards the real focus is restored, which Tab can move to other items.
 static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
-    // Save the state of the focus, which is restored below.
+    // This state is restored below.
     const ui_item_id focus = ui->focus;
     const bool takes_next = ui->takes_next;
     const bool selects_all = ui->selects_all;
@@ -1000,8 +1008,8 @@ static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
     ui->takes_next = takes_next;
 }
 
-// Displays the enlarged preview of the selected entry in `box`. Its name and properties are in the
-// area `facts`, unless the area is empty.
+// Displays the enlarged preview of the selected entry in `box`. Displays its name and properties in
+// `facts`, unless this area is empty.
 static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_rect facts)
 {
     const view_entry *const entry = selected_entry(browser);
@@ -1026,9 +1034,9 @@ static void show_large(view_ui *ui, view_browser *browser, view_rect box, view_r
     ui_end_column(ui);
 }
 
-// Returns true if the list has buttons that use a file for --outfit, --compare or --retarget. It
-// has them after a model was dropped on the open model, if the row with the buttons, `width` pixels
-// wide, has space for them.
+// Returns true if the dialog has buttons that use a file for --outfit, --compare or --retarget. It
+// offers them after a model was dropped on the open model. The row of the buttons, which is `width`
+// pixels wide, must have space for them.
 static bool has_option_buttons(const view_ui *ui, view_browser *browser, float width)
 {
     if (browser->kind != VIEW_BROWSE_FILES || !browser->asked.is_dropped)
@@ -1036,7 +1044,7 @@ static bool has_option_buttons(const view_ui *ui, view_browser *browser, float w
     return ui->scene->model != NULL && !ui->stage->is_start && width > 26 * ui->em;
 }
 
-// Returns true if an option of these buttons accepts the file of an entry, which may be NULL.
+// Returns true if an option accepts the file of an entry. `entry` may be NULL.
 static bool accepts_entry(const view_option *option, const view_entry *entry)
 {
     if (entry == NULL)
@@ -1047,8 +1055,8 @@ static bool accepts_entry(const view_option *option, const view_entry *entry)
 }
 
 // Requests the command that sets an option to the selected entry, and closes the list. If the
-// option does not accept the entry, shows a notice instead. `label` is the label of the pressed
-// button.
+// option does not accept the entry, shows a notice instead. `label` is the label of the button, for
+// the notice.
 static void use_entry_for_option(view_ui *ui, view_browser *browser, const view_option *option,
                                  const char *label)
 {
@@ -1072,8 +1080,8 @@ static void press_open_button(view_ui *ui, view_browser *browser, bool chooses_f
     view_close_browser(browser);
 }
 
-// Draws and handles the buttons in the last row of the dialog, which are cut off its right end: the
-// uses of a dropped model, "Cancel", and "Open" or "Choose this folder".
+// Draws and handles the buttons at the right end of the last row: the uses of a dropped model,
+// "Cancel", and "Open" or "Choose this folder". Removes their space from the row.
 static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
 {
     enum { NUM_USES = 3, MAX_BUTTONS = NUM_USES + 2 };
@@ -1081,7 +1089,8 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
     static const char *const use_options[] = {"outfit", "compare", "retarget"};
     const bool chooses_folder = browser->asked.is_folder && browser->folder != NULL;
 
-    // List the labels of the buttons. Without space for "Cancel", the cross closes the dialog.
+    // If there is no space for "Cancel", the user can still close the dialog with the cross in its
+    // corner.
     const char *labels[MAX_BUTTONS];
     const int num_uses = has_option_buttons(ui, browser, foot->width) ? NUM_USES : 0;
     const bool has_cancel = num_uses == 0 || foot->width > 40 * ui->em;
@@ -1107,8 +1116,8 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
     }
 }
 
-// Draws and handles the tabs that select the section of a game. Each label contains the number of
-// its items.
+// Draws and handles the tabs of a game's sections. The label of a tab contains the number of items
+// in the section.
 static void run_section_tabs(view_ui *ui, const view_browser *browser, view_rect box)
 {
     static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
@@ -1149,8 +1158,8 @@ static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
     }
 }
 
-// Draws and handles the tabs of a list of files or of a game's contents. A list with a restricted
-// purpose, and a game that is being read, have no tabs.
+// Draws and handles the tabs of a list of files or of a game. Lists for other purposes than opening
+// a file have no tabs, and neither has a game that is still being read.
 static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning)
@@ -1159,7 +1168,7 @@ static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
         run_kind_tabs(ui, browser, box);
 }
 
-// Returns the title of a dialog that chooses a file for another purpose than opening it.
+// Returns the title of a dialog that chooses a file or folder for an option.
 static const char *choice_title(const view_browser *browser)
 {
     return browser->asked.is_folder ? "Choose a folder" : "Choose a file";
@@ -1193,8 +1202,8 @@ static bool is_pressed_outside(const view_ui *ui, view_rect box)
     return !view_contains(box, ui->mouse.x, ui->mouse.y);
 }
 
-// Draws and handles a switch at the right end of a row, and cuts its space off the row. A press
-// changes `is_on` and updates the listed entries.
+// Draws and handles a switch at the right end of a row, and removes its space from the row. A press
+// changes `is_on` and finds the listed entries again.
 static void run_list_switch(view_ui *ui, view_browser *browser, view_rect *row, const char *label,
                             bool *is_on)
 {
@@ -1206,9 +1215,9 @@ static void run_list_switch(view_ui *ui, view_browser *browser, view_rect *row, 
     view_cut(row, VIEW_AT_RIGHT, part_gap * ui->em);
 }
 
-// Draws and handles the row above the entries: the button that lists the parent folder, and the
-// path. At the right end is the switch "Mod only" of a mod or, in a small window, the switch
-// "Locations", which shows the locations in place of the entries.
+// Draws and handles the row above the entries. It contains the button that lists the parent folder,
+// and the path. At the right end, it contains "Mod only" if the game is a mod. In a small window,
+// it contains "Locations", which shows the locations instead of the entries.
 static void run_path_row(view_ui *ui, view_browser *browser, view_rect row, bool is_small)
 {
     const float em = ui->em;
@@ -1228,7 +1237,8 @@ static void run_path_row(view_ui *ui, view_browser *browser, view_rect row, bool
     draw_crumbs(ui, browser, view_inset(path, 0.3f * em));
 }
 
-// Writes the number of listed entries or, while a game is being read, of the files that were found.
+// Writes the number of listed entries. While a game is being read, writes the number of files that
+// were found so far.
 static void write_entry_count(const view_browser *browser, char text[64])
 {
     if (browser->is_scanning)
@@ -1238,11 +1248,10 @@ static void write_entry_count(const view_browser *browser, char text[64])
         snprintf(text, 64, "%zu of %zu", browser->num_found, browser->num_entries);
 }
 
-// Writes the status, which the last row of the dialog displays: the number of listed entries and
-// the number of hidden files. If both do not fit into `width` pixels, only the number of hidden
-// files is written. If this number does not fit either, only the number of entries is written.
-// Returns true if the status contains the number of hidden files; run_status() displays a link
-// after it.
+// Writes the status for the last row of the dialog: the numbers of listed entries and of hidden
+// files. If `width` pixels are too few for both, writes only the number of hidden files, or else
+// only the number of listed entries. Returns true if the status contains the number of hidden
+// files. run_status() then displays a link after it.
 static bool write_status(const view_ui *ui, const view_browser *browser, float width,
                          char text[128])
 {
@@ -1280,8 +1289,8 @@ static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
 }
 
 // Draws and handles the cross in the upper right corner of the dialog. `body` is the area between
-// the title and the last row `foot`. Returns true if the cross or the dimmed background outside of
-// the dialog was pressed.
+// the title and the last row, `foot`. Returns true if the user has pressed the cross or the dimmed
+// background outside of the dialog.
 static bool run_close_button(view_ui *ui, view_rect body, view_rect foot)
 {
     const float side = ceilf(UI_FIELD_HEIGHT * ui->em);
@@ -1294,8 +1303,8 @@ static bool run_close_button(view_ui *ui, view_rect body, view_rect foot)
     return is_cross_pressed || is_outside;
 }
 
-// Draws and handles the columns at the sides of a large dialog, which are cut off the area `rest`:
-// the locations at the left and, if there is space, the preview of the selected file at the right.
+// Draws and handles the columns at the sides of a large dialog: the locations at the left and, if
+// there is space, the preview of the selected file at the right. Removes their space from `rest`.
 static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest)
 {
     const float em = ui->em;
@@ -1316,8 +1325,8 @@ static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest
     }
 }
 
-// Draws and handles the row with the filter and the tabs, which is cut off the top of the area
-// `rest`.
+// Draws and handles the row with the filter and the tabs, at the top of `rest`. Removes its space
+// from `rest`.
 static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
 {
     const float em = ui->em;
@@ -1331,8 +1340,8 @@ static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
     run_filter(ui, browser, filter);
 }
 
-// Draws and handles the content of the dialog in a small window. The filter is in the row of the
-// buttons. The entries, or the locations in their place, fill the area `rest`.
+// Draws and handles the content of the dialog in a small window. The filter shares the row of the
+// buttons. `rest` is filled by the entries, or by the locations if the user has switched to them.
 static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest, view_rect foot)
 {
     run_buttons(ui, browser, &foot);
@@ -1345,7 +1354,7 @@ static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest,
 }
 
 // Draws and handles the content of the dialog, except for the enlarged preview. `body` is the area
-// between the title and the last row `foot`; each part cuts its space off.
+// between the title and the last row, `foot`. Each part removes its space from `body`.
 static void run_dialog_content(view_ui *ui, view_browser *browser, view_rect body, view_rect foot)
 {
     const float em = ui->em;
@@ -1380,7 +1389,7 @@ void view_browser_panel(view_ui *ui, view_browser *browser)
         ui_footed_dialog(ui, "list", dialog_width, dialog_height, list_title(browser), &foot);
     const bool is_closed = run_close_button(ui, body, foot);
 
-    // The enlarged preview replaces the content of the dialog.
+    // The enlarged preview covers the whole content of the dialog.
     if (browser->is_peeking) {
         const view_rect large = {body.x, body.y, body.width, foot.y + foot.height - body.y};
         const view_rect no_facts = {0, 0, 0, 0};

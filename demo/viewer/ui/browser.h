@@ -1,7 +1,7 @@
-// The lists of files and clips, and of the contents of a game, filtered by typing.
+// The list of files, of clips, or of the contents of a game. The user can type a filter.
 //
-// A list is opened for a purpose (view_list_purpose). The chosen entry becomes a command. The state
-// of the list is a view_browser.
+// A list is opened for a purpose (view_list_purpose), which determines the command for the chosen
+// entry. view_browser is the state of the list.
 #ifndef DEMO_VIEWER_UI_BROWSER_H
 #define DEMO_VIEWER_UI_BROWSER_H
 
@@ -15,7 +15,7 @@ typedef enum view_browser_kind {
     VIEW_BROWSE_GAME,    // a section of a game's contents
 } view_browser_kind;
 
-// The kind of an entry, by which the tabs and the purpose of the list select entries.
+// The kind of an entry. Tabs and the purpose of the list select entries by their kind.
 typedef enum view_entry_kind {
     VIEW_ENTRY_MODEL, // a model or a machine
     VIEW_ENTRY_ANIM,
@@ -41,8 +41,8 @@ typedef struct view_entry {
     bool is_in_game; // the path of the recent item is an address in a game
 } view_entry;
 
-// Purpose of a file list: the kinds of files that it accepts, and the command for the file that the
-// user selects.
+// The purpose of a list of files: the kinds of files that it accepts, and the command that uses the
+// chosen file.
 typedef struct view_list_purpose {
     unsigned takes; // accepted kinds, one bit per view_entry_kind; 0: models, clips and cameras
     view_command answer; // command for the chosen file; VIEW_NOTHING: open the file
@@ -52,7 +52,7 @@ typedef struct view_list_purpose {
     bool is_dropped; // a model was dropped on the open model; buttons offer other uses of it
 } view_list_purpose;
 
-// The state of the list. Only one list is open at a time.
+// The state of the list. At most one list is open.
 typedef struct view_browser {
     view_browser_kind kind;
     view_browser_kind was; // kind before it was closed; the entries are still valid
@@ -74,7 +74,8 @@ typedef struct view_browser {
     bool reveals;      // scroll until the selected entry is visible
     size_t num_rows;   // visible rows in the last frame
     size_t per_row;    // tiles per row in the last frame
-    // Locations: recent files, home, the model's folder, examples, root ("": missing), then games.
+    // Locations: recent files, home, the model's folder, examples, root, then games. "" stands for
+    // a missing location.
     common_list places;
 
     // Only for VIEW_BROWSE_GAME.
@@ -88,8 +89,8 @@ typedef struct view_browser {
 } view_browser;
 
 // Opens a list of the clips of the scene, of the files in the folder of the scene, or of the clips
-// for channel `channel` of the scene's entity. If the list of clips or files is already open,
-// closes it instead. Returns false and closes the list if the scene does not have clips to list.
+// for channel `channel` of the scene's entity. If this list of clips or files is already open,
+// closes it. If the scene has no clips to list, closes the list and returns false.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t channel,
                        const view_scene *scene);
 
@@ -100,19 +101,19 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
 // Moves the files with these paths to the beginning of the list.
 void view_list_first(view_browser *browser, const common_list *paths);
 
-// view_close_browser() hides the list. view_clear_browser() also frees its entries.
+// view_close_browser() hides the list but keeps its entries. view_clear_browser() also frees them.
 void view_close_browser(view_browser *browser);
 void view_clear_browser(view_browser *browser);
 
-// Handles a key before all other panels while the list is open. Returns VIEW_NOTHING if the list is
-// closed or does not use the key, which may be a letter for the filter. `code` is a key code of
-// platform.h.
+// Handles a key while the list is open, before any panel receives it. `code` is a key code of
+// platform.h. Returns VIEW_NOTHING if the list is closed or does not use the key. The key may then
+// be a letter of the filter.
 view_command view_key_browser(view_browser *browser, int32_t code);
 
-// Sets the filter and lists the matching entries. Truncates a long text.
+// Sets the filter and finds the listed entries. A text that is too long is truncated.
 void view_filter_list(view_browser *browser, const char *text);
 
-// Background of the large preview.
+// The background color of the large preview.
 #define VIEW_PREVIEW_COLOR VIEW_CONTROL
 
 // -- Contents of a game folder or an archive: entities, models, clips and skins --------------

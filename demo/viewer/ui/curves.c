@@ -1,6 +1,6 @@
-// The bottom dock for a clip. The tab "Curves" displays the values of the selected joint in each
-// frame. The tab "Differences" displays the distances between the joints of two compared models.
-// Both tabs consist of a plot and a table.
+// The bottom dock for a clip. The tab "Curves" displays the position and the rotation of the
+// selected joint over the frames. The tab "Differences" displays the distances between the joints
+// of two compared models. Both tabs consist of a plot and a table.
 #include "demo/viewer/ui/curves.h"
 
 #include "demo/viewer/ui/inspector.h"
@@ -25,7 +25,8 @@ enum { DISTANCE_PLACES = 3, ANGLE_PLACES = 2 }; // decimal places
 
 // == Plots ================================================================================
 
-// A line of values; consecutive values are `stride` floats apart.
+// A line of the plot. Consecutive values are `stride` floats apart, because the values of several
+// lines are interleaved.
 typedef struct plot_line {
     const char *name;
     const float *values;
@@ -33,8 +34,9 @@ typedef struct plot_line {
     view_color color;
 } plot_line;
 
-// Lines differ by their color and by their strokes: solid, dashed, solid with double width, dotted.
-// In a pattern of strokes, '#' is a stroke that is drawn and '-' is a gap.
+// Lines differ by color and by pattern, so that color-blind users can distinguish them. The
+// patterns are solid, dashed, solid with double width, and dotted. '#' is a stroke that is drawn
+// and '-' is a gap.
 enum { MAX_LINES = 4 };
 static const char *const strokes[MAX_LINES] = {"#", "####--", "#", "#--"};
 static const float widths[MAX_LINES] = {0.12f, 0.12f, 0.24f, 0.15f}; // em
@@ -45,7 +47,7 @@ typedef struct curve_plot {
     uint32_t num_lines;
     int places; // decimal places of the values
 
-    // Set by run_plot():
+    // Results of run_plot():
     view_rect area; // of the lines, pixels
     double low;     // value at the bottom
     double high;    // value at the top
@@ -64,7 +66,7 @@ static float plot_y(const curve_plot *plot, double value)
            + plot->area.height * (float)((plot->high - value) / (plot->high - plot->low));
 }
 
-// Sets the displayed range of values: the range of all values, with a margin above and below.
+// Sets the range of the y axis: the range of all values, with a margin above and below.
 static void fit_range(curve_plot *plot)
 {
     plot->low = INFINITY;
@@ -76,8 +78,8 @@ static void fit_range(curve_plot *plot)
         }
     }
 
-    // The range is at least 20 units of the last decimal place. Constant values are a line in the
-    // middle then, and rounding errors are not enlarged.
+    // The range is at least 20 units of the last displayed decimal place. Constant values are then
+    // a line in the middle, and rounding errors are invisible.
     const double range = plot->high - plot->low;
     const double min_margin = 10 * pow(10, -plot->places) - 0.5 * range;
     const double margin = fmax(0.06 * range, min_margin);
@@ -85,7 +87,8 @@ static void fit_range(curve_plot *plot)
     plot->high += margin;
 }
 
-// Returns the smallest round number of at least `min_step`: 2, 5 or 10 times a power of ten.
+// Returns the smallest number that is at least `min_step` and is easy to read: 2, 5 or 10 times a
+// power of ten.
 static double round_step(double min_step)
 {
     const double power = pow(10, floor(log10(min_step)));
@@ -95,8 +98,8 @@ static double round_step(double min_step)
     return digit <= 5 ? 5 * power : 10 * power;
 }
 
-// Draws horizontal lines at round values, with their numbers at the left. Line i is at the value
-// i * step.
+// Draws horizontal lines at round values, with their numbers at the left of the plot. Line i is at
+// the value i * step.
 static void draw_grid(view_ui *ui, const curve_plot *plot)
 {
     enum { MAX_GRID_LINES = 64, MAX_PLACES = 9 };
@@ -104,12 +107,12 @@ static void draw_grid(view_ui *ui, const curve_plot *plot)
     const double max_lines = fmax((plot->area.height / (min_grid_step * ui->em)), 1);
     const double step = round_step((plot->high - plot->low) / max_lines);
 
-    // The number of decimal places that the step needs. 1e-9 compensates rounding errors of
-    // log10().
+    // The number of decimal places of the step. 1e-9 compensates for rounding errors of log10().
     const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), MAX_PLACES);
     const int64_t first = (int64_t)ceil(fmin(fmax(plot->low / step, -max_index), max_index));
 
-    // The limit protects against huge values, to which a step cannot be added exactly.
+    // With huge values, rounding errors can exceed the step. The limit prevents an extreme number
+    // of lines in this case.
     for (int64_t i = first; (double)i * step <= plot->high && i < first + MAX_GRID_LINES; i++) {
         const float y = roundf(plot_y(plot, (double)i * step));
         const view_rect line = {plot->area.x, y, plot->area.width, ui_thin_line(ui)};
@@ -133,8 +136,8 @@ static float interpolated_y(const curve_plot *plot, uint32_t line, float positio
     return plot_y(plot, from + (to - from) * (position - (float)frame));
 }
 
-// Draws a line of values as short strokes of constant length, from left to right. Therefore the
-// cost does not depend on the number of frames. Strokes that are gaps in the pattern are omitted.
+// Draws a line of values as short strokes of constant length. The cost is therefore independent of
+// the number of frames. Strokes that are gaps of the pattern are not drawn.
 static void draw_line(view_canvas *canvas, const curve_plot *plot, uint32_t line)
 {
     const float em = view_em(canvas->font);
@@ -156,8 +159,8 @@ static void draw_line(view_canvas *canvas, const curve_plot *plot, uint32_t line
     }
 }
 
-// Returns the part of `box` for the lines: without the space for the values at the left, the frame
-// numbers below, and the names of the lines at the right.
+// Returns the area of the lines in `box`. The remaining space is for the values at the left, the
+// frame numbers below, and the names of the lines at the right.
 static view_rect find_plot_area(const view_ui *ui, const curve_plot *plot, view_rect box)
 {
     const float em = ui->em;
@@ -177,8 +180,8 @@ static uint32_t current_frame(const view_ui *ui, const curve_plot *plot)
     return (uint32_t)view_clamp(position, 0, last);
 }
 
-// Handles the mouse: a click or a drag sets the time to a frame. Returns the frame under the mouse,
-// or `current` if the mouse is not over the plot.
+// Handles the mouse: a click or a drag sets the time to the frame under the mouse. Returns this
+// frame. If the mouse is not over the plot, returns `current`.
 static uint32_t run_plot_mouse(view_ui *ui, const curve_plot *plot, uint32_t current)
 {
     const view_rect area = plot->area;
@@ -197,9 +200,8 @@ static uint32_t run_plot_mouse(view_ui *ui, const curve_plot *plot, uint32_t cur
     return (uint32_t)roundf(part * last);
 }
 
-// Draws the lines and, at the right of the plot, their names. Each name is at the height of the end
-// of its line. The names are next to each other, so that they do not overlap if lines end at the
-// same height.
+// Draws the lines, and their names at the right of the plot. Each name is at the height at which
+// its line ends. Names of different lines are in different columns, so that they never overlap.
 static void draw_lines(view_ui *ui, const curve_plot *plot)
 {
     const float em = ui->em;
@@ -234,9 +236,8 @@ static void draw_frame_numbers(view_ui *ui, const curve_plot *plot)
     ui_text_left_of(ui, right, y, VIEW_DIM, last);
 }
 
-// Displays a plot in `box`: draws its grid, its lines and marks at frames, and handles the
-// mouse. Returns the frame under the mouse or, if the mouse is not over the plot, the current
-// frame. The table displays this frame.
+// Displays a plot in `box` and handles the mouse. Returns the frame whose values the table should
+// display: the frame under the mouse or, without a mouse, the current frame.
 static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 {
     const uint32_t current = current_frame(ui, plot);
@@ -258,12 +259,12 @@ static uint32_t run_plot(view_ui *ui, curve_plot *plot, view_rect box)
 
 // == Tables ===============================================================================
 
-// Writes the texts and the name of a row of a table to `cells`.
+// Writes the name and the texts of a table row to `cells`.
 typedef void fill_cells(const view_ui *ui, const view_curves *curves, uint32_t row,
                         ui_cells *cells);
 
-// Scrolls a table of `count` rows to its selected row, if the selection has changed since the last
-// frame and the row is not visible. Some rows above it remain visible.
+// Scrolls a table of `count` rows to its selected row. Scrolls only if the selection has changed
+// since the last frame and the row is invisible, so that the user can scroll away from it.
 static void reveal_row(view_ui *ui, view_curves *curves, view_rect area, uint32_t count,
                        uint32_t selected)
 {
@@ -280,8 +281,8 @@ static void reveal_row(view_ui *ui, view_curves *curves, view_rect area, uint32_
 }
 
 // Draws and handles a table of `count` rows with a header. `fill` writes the cells of a row. The
-// row `selected` is highlighted, and the table scrolls to it if it has changed, also during
-// playback. Returns the row that was pressed, or UINT32_MAX.
+// row `selected` is highlighted. The table scrolls to it when the selection changes, which also
+// happens during playback. Returns the pressed row, or UINT32_MAX.
 static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, const ui_cells *header,
                           uint32_t count, uint32_t selected, fill_cells *fill)
 {
@@ -318,8 +319,8 @@ static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, cons
 
 // == Curves ===============================================================================
 
-// Negates a quaternion if its negative is nearer to the previous quaternion. Both are the same
-// rotation, but a change of the sign would be a jump in the curves.
+// Negates a quaternion if its negative is closer to the previous quaternion. A quaternion and its
+// negative are the same rotation. A change of the sign would be a jump in the curves.
 static void align_rotation(float rotation[4], const float previous[4])
 {
     float dot = 0;
@@ -329,8 +330,8 @@ static void align_rotation(float rotation[4], const float previous[4])
         rotation[i] = -rotation[i];
 }
 
-// Fills curves->values with the values of a joint in all frames of the displayed clip, unless these
-// values are cached.
+// Computes the values of a joint in all frames of the displayed clip and stores them in
+// curves->values. Does nothing if the cached values are still valid.
 static void sample_joint(view_curves *curves, const view_scene *scene, uint32_t joint)
 {
     const view_clip *const clip = view_shown_clip(scene);
@@ -338,7 +339,7 @@ static void sample_joint(view_curves *curves, const view_scene *scene, uint32_t 
     if (curves->anim == clip->anim && curves->joint == joint && curves->root == scene->root)
         return;
 
-    // Sample the whole pose in each frame, and compute the values of the joint.
+    // md5_sample() always decodes the whole pose, but only the values of this joint are stored.
     md5_xform *const pose = common_alloc(scene->num_joints, sizeof *pose);
     free(curves->values);
     curves->values = common_alloc(num_frames, sizeof *curves->values);
@@ -353,14 +354,14 @@ static void sample_joint(view_curves *curves, const view_scene *scene, uint32_t 
     }
     free(pose);
 
-    // Store the inputs of the cached values.
+    // Store the inputs, by which the next call determines if the cache is valid.
     curves->anim = clip->anim;
     curves->joint = joint;
     curves->root = scene->root;
 }
 
-// Copies the displayed kind of values to the clipboard as comma-separated values with full
-// precision: a header, then one line per frame.
+// Copies the displayed values to the clipboard as comma-separated values with full precision. The
+// text consists of a header and one line per frame.
 static void copy_curve(view_ui *ui, const view_curves *curves)
 {
     const uint32_t num_axes = view_count_axes(curves->kind);
@@ -403,8 +404,8 @@ static void run_curve_buttons(view_ui *ui, view_curves *curves, view_rect row)
         copy_curve(ui, curves);
 }
 
-// Fills the lines of a plot with the values of each axis, and the cells of the table's header with
-// the names of the axes.
+// Fills the lines of a plot with the values of each axis. Fills the cells of the table's header
+// with the names of the axes.
 static void describe_axes(const view_curves *curves, curve_plot *plot, ui_cells *header,
                           view_color colors[UI_MAX_CELLS])
 {
@@ -418,9 +419,8 @@ static void describe_axes(const view_curves *curves, curve_plot *plot, ui_cells 
     }
 }
 
-// Draws and handles the table of the tab "Curves" in `area`, below the buttons that select the kind
-// of values. The row of the displayed frame is highlighted. A press on a row sets the time to its
-// frame.
+// Draws and handles the table of the tab "Curves" in `area`. The row of the displayed frame is
+// highlighted. A press on a row sets the time to its frame.
 static void run_curve_table(view_ui *ui, view_curves *curves, view_rect area,
                             const ui_cells *header, const md5_anim *anim, uint32_t displayed_frame)
 {
@@ -430,9 +430,8 @@ static void run_curve_table(view_ui *ui, view_curves *curves, view_rect area,
         view_seek(ui->stage->play, anim, pressed / anim->frame_rate);
 }
 
-// Draws and handles the tab "Curves": plots the values of the selected joint over the frames in
-// `left`, and lists them in a table in `right`. Returns NULL, or a message if there is nothing to
-// display.
+// Draws and handles the tab "Curves". The plot of the selected joint is in `left`, and the table of
+// its values in `right`. Returns NULL, or a message if there is nothing to display.
 static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
@@ -457,7 +456,7 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
     describe_axes(curves, &plot, &header, colors);
     const uint32_t displayed_frame = run_plot(ui, &plot, left);
 
-    // The title is in the header of the dock, above the table.
+    // The header of the dock is above the table. It has space for the title.
     const float title_y = right.y - 1.65f * em;
     char title[128];
     COMMON_TEXT(title, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);
@@ -470,8 +469,8 @@ static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, 
 
 enum { NUM_PEAK_COLUMNS = 4 }; // numbers in a row of the table of differences
 
-// Writes the row of a joint (fill_cells): its distance in the displayed frame, its largest distance
-// over the clip, the frame of the largest distance, and its largest angle.
+// Writes the row of a joint: its distance in the displayed frame, its largest distance over the
+// clip, the frame of the largest distance, and its largest angle. This is a fill_cells.
 static void fill_peak(const view_ui *ui, const view_curves *curves, uint32_t row, ui_cells *cells)
 {
     const view_compare *const compare = &ui->stage->document->compare;
@@ -518,9 +517,9 @@ static void run_difference_table(view_ui *ui, view_curves *curves, view_rect are
     UI_COMMAND(ui, VIEW_MARKED);
 }
 
-// Draws and handles the tab "Differences": lists the joints by their largest distance over the clip
-// in `right`, and plots the distance of the selected joint, or of the first joint of the list, over
-// the frames in `left`. Returns NULL, or a message if there is nothing to display.
+// Draws and handles the tab "Differences". The table in `right` lists the joints by their largest
+// distance over the clip. The plot in `left` displays the distance of the selected joint, or else
+// of the first joint in the table. Returns NULL, or a message if there is nothing to display.
 static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;
@@ -546,8 +545,8 @@ static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left
 
 // == The dock =============================================================================
 
-// Returns the width of the table in an area of this width, in pixels. The table gets half of the
-// area, but at least the width of its columns.
+// Returns the width of the table in pixels. The table gets half of the area's width. If its columns
+// need more space, it gets their width.
 static float get_table_width(const view_ui *ui, const view_curves *curves, float area_width)
 {
     uint32_t num_columns = NUM_PEAK_COLUMNS;
@@ -562,7 +561,7 @@ static float get_table_width(const view_ui *ui, const view_curves *curves, float
 }
 
 // Draws and handles the content of the bottom dock for a clip: curves of the selected joint, or
-// distances of the joints of two models.
+// distances between the joints of two models.
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area)
 {
     const float em = ui->em;

@@ -1,5 +1,5 @@
-// The bottom dock of a clip: the values of the selected joint in all frames as curves and as a
-// table, or the distances of the joints of two compared models.
+// The bottom dock of a clip. It displays the values of the selected joint in all frames as curves
+// and as a table. For two compared models, it can also display the distances between their joints.
 #ifndef DEMO_VIEWER_UI_CURVES_H
 #define DEMO_VIEWER_UI_CURVES_H
 
@@ -7,7 +7,7 @@
 
 // The state of the bottom dock for a clip, with the cached values of the curves.
 typedef struct view_curves {
-    // Cache: the values of a joint, relative to its parent, in each frame of `anim`.
+    // Cache of the joint's values, relative to its parent, in each frame of `anim`.
     view_joint_values *values;
     const md5_anim *anim; // NULL: no cached values
     uint32_t joint;
@@ -19,7 +19,7 @@ typedef struct view_curves {
 } view_curves;
 
 // Draws and handles the content of the bottom dock for a clip: curves of the selected joint, or
-// distances of the joints of two compared models.
+// distances between the joints of two models.
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area);
 
 #endif

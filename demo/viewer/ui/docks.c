@@ -1,5 +1,6 @@
-// The docks at the left, the right and the bottom of the image: their headers with tabs, the edges
-// that resize them, and their content. In a small window, a sheet replaces the docks at the sides.
+// The docks at the left, the right and the bottom of the image: their headers with tabs, their
+// content, and the edges that resize them. In a small window, a sheet replaces the side docks. A
+// sheet covers a part of the image and shows one dock at a time.
 #include "demo/viewer/ui/panels.h"
 
 // Sizes in em.
@@ -19,13 +20,13 @@ view_rect view_free_region(const view_stage *stage)
     return region;
 }
 
-// Returns true if an option was switched on: it is on now and was off before.
+// Returns true if a change has switched an option on.
 static bool is_switched_on(bool before, bool now)
 {
     return now && !before;
 }
 
-// Returns true if any option was switched on that displays something in the right dock.
+// Returns true if a change has switched on an option that displays something in the right dock.
 static bool is_right_opened(const view_shown *before, const view_shown *now)
 {
     return is_switched_on(before->light_list, now->light_list)
@@ -36,10 +37,12 @@ static bool is_right_opened(const view_shown *before, const view_shown *now)
 }
 
 // Brings a panel to the front after a command has switched it on. `before` contains the options
-// before the command. Also switches off options of panels that are hidden by the new panel.
+// before the command. Also switches off the panels that the new panel hides, so that the options
+// agree with the display.
 void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now)
 {
-    // While the docks are folded, the commands that toggle a side dock show both docks.
+    // While the docks are folded, they are closed although their options are on. A command that
+    // toggles one of them then shows both docks.
     const bool has_switched =
         now->hierarchy != before->hierarchy || now->inspector != before->inspector;
     if (ui->docks.is_folded && has_switched) {
@@ -47,15 +50,15 @@ void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_sho
         now->hierarchy = now->inspector = true;
     }
 
-    // Only one of the bottom panels is open at a time: the one that was opened last.
+    // The bottom dock can show only one of its panels. The panel that was opened last remains.
     const bool are_both_on = now->curves && now->differences;
     if (are_both_on && before->curves)
         now->curves = false;
     else if (are_both_on)
         now->differences = false;
 
-    // If the docks share one area, the opened dock is in front. The right dock shows the inspector,
-    // not its second tab "Display".
+    // If only one dock fits, the opened dock must be in front. The right dock then shows the
+    // inspector and not its second tab, "Display".
     const bool opens_left = is_switched_on(before->hierarchy, now->hierarchy);
     const bool opens_right = is_right_opened(before, now);
     if (!opens_left && !opens_right)
@@ -96,9 +99,8 @@ static view_action toggle_action(const view_stage *stage, view_dock dock)
     return view_get_toggle(dock_switch(stage, dock));
 }
 
-// Returns the side of a dock that borders on the image. `box` is the rectangle of the dock. A dock
-// whose top is below the top of the image is a sheet at the bottom, which replaces the side docks
-// in a small window.
+// Returns the side of a dock at which the image is. `box` is the rectangle of the dock. If the top
+// of the dock is below the top of the image, it is a sheet at the bottom of a small window.
 static view_side image_side(const view_ui *ui, view_dock dock, view_rect box)
 {
     const view_layout_request request = view_requested_layout(ui->stage);
@@ -109,7 +111,7 @@ static view_side image_side(const view_ui *ui, view_dock dock, view_rect box)
     return box.x < image.x + tolerance ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
 }
 
-// Returns the area around an edge in which the edge can be gripped.
+// Returns the area around an edge in which the mouse can drag the edge.
 static view_rect grip_area(const view_ui *ui, view_rect edge, bool is_horizontal)
 {
     view_rect area = view_inset(edge, -ceilf(edge_grip * ui->em));
@@ -123,8 +125,8 @@ static view_rect grip_area(const view_ui *ui, view_rect edge, bool is_horizontal
     return area;
 }
 
-// Sets the size of a dock while its edge is dragged to the mouse. A dock that becomes too small is
-// closed, which ends the drag.
+// Resizes a dock while its edge is dragged, so that the edge follows the mouse. If the dock becomes
+// too small, closes it and ends the drag.
 static void resize_dock(view_ui *ui, view_dock dock)
 {
     const view_layout_request request = view_requested_layout(ui->stage);
@@ -138,8 +140,8 @@ static void resize_dock(view_ui *ui, view_dock dock)
     ui->docks.sizes[dock] = size;
 }
 
-// Draws and handles the edge between a dock and the image. Dragging the edge resizes the dock. A
-// double click resets the size. `box` is the rectangle of the dock.
+// Draws and handles the edge between a dock and the image. A drag resizes the dock. A double click
+// restores its default size. `box` is the rectangle of the dock.
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
     const view_side side = image_side(ui, dock, box);
@@ -147,7 +149,7 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
     const view_rect edge = view_cut(&rest, side, ui_thin_line(ui));
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
     const bool is_sheet = side == VIEW_AT_TOP && !is_bottom;
-    if (is_sheet) { // its handle resizes it, not its edge
+    if (is_sheet) { // its handle resizes a sheet
         view_draw_rect(ui->canvas, edge, VIEW_EDGE);
         return;
     }
@@ -165,8 +167,8 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
         resize_dock(ui, dock);
 }
 
-// Executes a press on a tab of a side dock or of the bottom dock that is not selected. A tab is
-// selected by the state of the docks, or by the command that shows its content.
+// Handles a press on a tab that is not selected. In a side dock, the state of the docks selects the
+// tab. In the bottom dock, a command shows the content of the tab.
 static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int tab)
 {
     if (!is_bottom) {
@@ -197,17 +199,17 @@ static int front_tab(const view_stage *stage, view_dock dock)
     return stage->shown->curves ? TAB_CURVES : TAB_COMPARE;
 }
 
-// Returns the first tab of the bottom dock that is displayed. The tabs "Curves" and "Differences"
-// require a clip, and the sheet of a small window has no space for them. Without them, only
-// "Problems" is displayed.
+// Returns the first tab of the bottom dock that is displayed. "Curves" and "Differences" require a
+// clip, and more space than the sheet of a small window has. Without them, the dock has only the
+// tab "Problems".
 static int first_bottom_tab(const view_stage *stage, const view_layout *layout)
 {
     const bool is_sheet = layout->arrangement == VIEW_ARRANGE_SHEET;
     return view_shows_curves(stage) && !is_sheet ? TAB_CURVES : TAB_PROBLEMS;
 }
 
-// Draws and handles the tabs in the header of a dock. The text of the first tab begins at `left`,
-// and `top` is the top of the header, in pixels.
+// Draws and handles the tabs in the header of a dock. The text of the first tab begins at the x
+// coordinate `left`. `top` is the y coordinate of the header. Both are in pixels.
 static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layout *layout,
                           view_dock dock, float left, float top)
 {
@@ -240,8 +242,8 @@ static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layou
     }
 }
 
-// Draws and handles the button that closes a dock or a sheet, in a square at the right of the
-// header.
+// Draws and handles the button that closes a dock or a sheet. `button` is a square at the right end
+// of the header.
 static void run_dock_closing(view_ui *ui, const view_layout *layout, view_dock dock,
                              view_rect button)
 {
@@ -255,8 +257,8 @@ static void run_dock_closing(view_ui *ui, const view_layout *layout, view_dock d
         UI_COMMAND(ui, toggle_action(ui->stage, dock));
 }
 
-// Draws the background of a dock, and its header with a title or tabs and the button that closes
-// the dock. Returns the area below the header, for the content.
+// Draws the background and the header of a dock. The header contains a title or tabs, and the
+// button that closes the dock. Returns the area below the header.
 static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
                             view_dock dock)
 {
@@ -282,7 +284,8 @@ static view_rect begin_dock(view_ui *ui, const view_stage *stage, const view_lay
     return content;
 }
 
-// Draws the handle of the sheet of an upright phone: a short bar in the middle of a strip.
+// Draws the handle of a phone's sheet: a short bar in the middle of a strip. It indicates that the
+// sheet can be dragged.
 static void draw_handle(const view_ui *ui, view_rect handle)
 {
     const float width = 3 * ui->em;
@@ -295,9 +298,9 @@ static void draw_handle(const view_ui *ui, view_rect handle)
     view_draw_round_rect(ui->canvas, bar, 0.5f * height, VIEW_EDGE);
 }
 
-// Draws and handles the handle of the sheet of an upright phone. The sheet follows the finger that
-// drags the handle. When the finger is lifted, view_drop_sheet() moves the sheet to its next
-// height.
+// Draws and handles the handle of the sheet in an upright window. While a finger drags the handle,
+// the sheet follows the finger. After that, view_drop_sheet() moves the sheet to the nearest of its
+// heights.
 static void drag_handle(view_ui *ui, view_rect handle)
 {
     draw_handle(ui, handle);
@@ -308,7 +311,8 @@ static void drag_handle(view_ui *ui, view_rect handle)
     if (!is_moved)
         return;
 
-    // A finger also moves a little during a tap: the drag begins after a movement of one em.
+    // A finger moves a little during a tap. Therefore the drag begins only after a movement of one
+    // em.
     const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1);
     const bool was_dragged = ui->docks.sheet_top > 0;
     const bool is_dragged = was_dragged || fabsf(top - handle.y) > ui->em;
@@ -319,7 +323,8 @@ static void drag_handle(view_ui *ui, view_rect handle)
     ui->docks.is_folded = false;
 }
 
-// Executes a press on a tab of a sheet: brings its dock to the front, and opens the dock if needed.
+// Handles a press on a tab of a sheet: brings its dock to the front, and opens the dock if it is
+// closed.
 static void press_sheet_tab(view_ui *ui, view_dock dock, bool is_second)
 {
     ui->docks.front = dock;
@@ -367,8 +372,8 @@ static view_rect begin_sheet(view_ui *ui, view_dock front, view_rect box)
     return content;
 }
 
-// Draws and handles the content of the left or right dock in `area`. `is_display`: the right dock
-// shows the display options of a touch screen instead of the inspector.
+// Draws and handles the content of the left or right dock in `area`. If `is_display` is true, the
+// right dock shows the display options of a touch screen instead of the inspector.
 static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool is_display,
                           view_rect area)
 {
@@ -380,7 +385,8 @@ static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool
         view_inspector_panel(ui, &panels->card, &panels->textures, &panels->retarget, area);
 }
 
-// Closes an open sheet by Escape, or by a press outside of a sheet that covers the image.
+// Closes the sheet if the user has pressed Escape. Also closes a sheet that covers the image if the
+// user has pressed outside of it.
 static void run_sheet_closing(view_ui *ui, const view_layout *layout)
 {
     if (layout->arrangement != VIEW_ARRANGE_SHEET || !ui->docks.is_sheet_open)
@@ -393,7 +399,7 @@ static void run_sheet_closing(view_ui *ui, const view_layout *layout)
         ui->docks.is_sheet_open = false;
 }
 
-// Draws and handles the docks at the left and the right, or the sheet that replaces them.
+// Draws and handles the side docks, or the sheet that replaces them in a small window.
 static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *layout)
 {
     for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
@@ -410,8 +416,8 @@ static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *
     }
 }
 
-// Draws and handles the bottom dock with the problems or the curves. The state graph, which it can
-// also contain, has a header of its own and is drawn by view_graph_panel().
+// Draws and handles the bottom dock with the problems or the curves. The dock can also contain the
+// state graph. The state graph has its own header, so view_graph_panel() draws it.
 static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout *layout)
 {
     const view_stage *const stage = ui->stage;
@@ -437,8 +443,8 @@ void view_dock_panels(view_ui *ui, view_panels *panels)
     const view_layout layout = view_current_layout(stage);
     run_sheet_closing(ui, &layout);
     run_side_docks(ui, panels, &layout);
-    // A joint that was selected in the outliner completes a pair of joints, also while the outliner
-    // hides the page of retargeting.
+    // On the page of retargeting, the user selects two joints to pair them. The outliner can select
+    // the second joint, even while it hides this page.
     if (ui->is_event && view_shows_retarget(&panels->retarget, stage))
         view_map_picked_joint(ui, &panels->retarget, stage);
     run_bottom_dock(ui, panels, &layout);

@@ -1,12 +1,14 @@
-// The docks at the left, the right and the bottom: the layout of the window, the headers and tabs
-// of the docks, and the edges that resize them. The panels inside are in other files.
+// The docks at the left, the right and the bottom of the image: the layout of the window, the
+// headers and tabs of the docks, and the edges that resize them. Other files contain the panels in
+// the docks.
 #ifndef DEMO_VIEWER_UI_DOCKS_H
 #define DEMO_VIEWER_UI_DOCKS_H
 
 #include "demo/viewer/ui/ui.h"
 
-// Returns the part of the image that no panel covers, in pixels. The user's camera shows the model
-// there. The function must not read stage->region, which is set to its result.
+// Returns the part of the image that no panel covers, in pixels. The user's camera centers the
+// model in it. The result is stored in stage->region. Therefore the function must not read
+// stage->region.
 view_rect view_free_region(const view_stage *stage);
 
 struct view_panels;
@@ -16,9 +18,9 @@ struct view_panels;
 // Draws and handles the docks with their content, headers and edges, and the time bar.
 void view_dock_panels(view_ui *ui, struct view_panels *panels);
 
-// Brings a panel to the front that a change of the options has switched on. `before` and `now` are
-// the options before and after the change. Corrects `now` if it contains panels that exclude each
-// other.
+// Brings a panel to the front after a change of the options has switched it on. `before` and `now`
+// are the options before and after the change. If panels in `now` exclude each other, switches off
+// the older one.
 void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now);
 
 #endif

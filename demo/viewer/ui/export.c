@@ -1,5 +1,5 @@
-// The export dialog. It converts the choices of the user to options of the command line, which the
-// export uses, and displays the equivalent command line, a preview and the progress.
+// The export dialog. It converts the choices of the user to command-line options, which the export
+// uses. It displays the equivalent command line, a preview and the progress.
 //
 // A choice is the input of the user for one setting: the index of a selected text, or a typed text.
 #include "demo/viewer/ui/export.h"
@@ -13,14 +13,15 @@
 
 // -- Lists of choices -----------------------------------------------------------------------
 
-// By view_export_kind.
+// Names of the kinds, by view_export_kind.
 static const char *const kinds[] = {"Image", "Movie", "Turntable", "Contact sheet", "Model"};
-// The formats of movies; the first is also the format of images.
+// The formats of movies. Images always have the first format.
 static const char *const formats[] = {"png", "apng", "gif", "mp4", "webm"};
 enum { NUM_KINDS = 5, NUM_FORMATS = 5, MAX_ENDINGS = 10 };
 
 static const char *const sizes[] = {"Window", "720p", "1080p", "4K", "Custom"};
-// Width and height of each size except "Custom", in pixels; 0: the size of the window.
+// Width and height of each size, in pixels. {0, 0} stands for the size of the window. "Custom" has
+// no entry.
 static const uint32_t resolutions[][2] = {{0, 0}, {1280, 720}, {1920, 1080}, {3840, 2160}};
 enum { NUM_SIZES = 5, WINDOW_SIZE = 0, CUSTOM_SIZE = NUM_SIZES - 1 };
 
@@ -51,8 +52,8 @@ char *view_write_choices(const view_export_choices *choices)
                          c.sheet, c.resolution, c.rate, c.folder, c.name);
 }
 
-// Reads the numbers of the choices, one digit each, from the beginning of a text, in the order of
-// view_write_choices(). Returns the position after them, or NULL if a number is not valid.
+// Reads the choices that are numbers from the beginning of a text. Each is one digit, in the order
+// of view_write_choices(). Returns the position after them, or NULL if a number is invalid.
 static const char *read_choice_numbers(view_export_choices *choices, const char *text)
 {
     enum { NUM_DIGITS = 8 };
@@ -76,8 +77,8 @@ static const char *read_choice_numbers(view_export_choices *choices, const char 
     return text + NUM_DIGITS;
 }
 
-// Reads the texts of the choices, each after a tab, in the order of view_write_choices(). Returns
-// the position after them, or NULL if a text is missing or too long.
+// Reads the choices that are texts. Each follows a tab, in the order of view_write_choices().
+// Returns the position after them, or NULL if a text is missing or too long.
 static const char *read_choice_texts(view_export_choices *choices, const char *text)
 {
     const struct {
@@ -101,8 +102,8 @@ static const char *read_choice_texts(view_export_choices *choices, const char *t
     return position;
 }
 
-// Reads the choices from a line that view_write_choices() has written. Returns false and changes
-// nothing if the text is invalid.
+// Reads the choices from a line of view_write_choices(). If the line is invalid, returns false and
+// changes nothing.
 bool view_read_choices(view_export_choices *choices, const char *text)
 {
     view_export_choices read = {.kind = 0};
@@ -119,8 +120,8 @@ bool view_read_choices(view_export_choices *choices, const char *text)
     return true;
 }
 
-// Returns true if the format with a file extension is the format of the displayed file, or its
-// binary variant: the extension ends with the extension of the file.
+// Returns true if a format is the format of the displayed file. The binary variant of a format
+// counts as the same format. Its extension ends with the extension of the text variant.
 static bool is_source_format(const view_stage *stage, const char *ending)
 {
     const char *const shown = view_shown_file(stage->document);
@@ -128,7 +129,7 @@ static bool is_source_format(const view_stage *stage, const char *ending)
     return dot != NULL && common_has_suffix(ending, dot + 1);
 }
 
-// Writes the path of the displayed file's folder or, if it does not exist, of the current folder.
+// Writes the folder of the displayed file. If there is no such folder, writes the current folder.
 static void write_default_folder(const view_stage *stage, char *text, size_t size)
 {
     const char *const shown = view_shown_file(stage->document);
@@ -139,9 +140,9 @@ static void write_default_folder(const view_stage *stage, char *text, size_t siz
     free(nearby);
 }
 
-// Initializes the choices with the choices of the last session. If there are none, sets defaults:
-// the folder of the displayed file, the first format of models that differs from the format of the
-// file, and the number of samples of the options.
+// Initializes the choices with those of the last session. If there are none, sets defaults: the
+// folder of the displayed file, a model format that differs from the format of the file, and the
+// number of samples of the options.
 static void set_initial_choices(view_export *export, const view_stage *stage)
 {
     view_export_choices *const choices = &export->choices;
@@ -158,7 +159,7 @@ static void set_initial_choices(view_export *export, const view_stage *stage)
         format++;
     choices->model_format = format < num_formats ? format : 0;
 
-    // The largest number of samples that is not above the number of the options.
+    // Choose the largest number of samples that does not exceed the number of the options.
     for (uint32_t i = 0; i < NUM_SAMPLES; i++) {
         const uint32_t num_samples = (uint32_t)strtoul(samples[i], NULL, 10);
         if (num_samples <= stage->options->samples)
@@ -172,8 +173,8 @@ static bool is_moving(const view_export_choices *choices)
     return choices->kind == VIEW_EXPORT_MOVIE || choices->kind == VIEW_EXPORT_TURNTABLE;
 }
 
-// Sets an option, which is named by `option_name`, from a text that the user has typed. An empty
-// text leaves the option unchanged. Returns false and sets export->problem if the text is invalid.
+// Sets the option with the name `option_name` from a text that the user has typed. An empty text
+// leaves the option unchanged. If the text is invalid, returns false and sets export->problem.
 static bool read_choice(view_export *export, const char *option_name, const char *text,
                         view_options *options)
 {
@@ -198,11 +199,12 @@ static const char *file_extension(const view_export *export)
     return formats[0];
 }
 
-// Returns the path of the exported file, to be freed. Its name may contain placeholders, which the
-// export replaces: {anim} by the name of the clip, {n} by the number of the file. If the export
-// writes several files, the placeholders that make their names distinct are added: for the images
-// of a series if `is_series` is true, and for the clips if `has_all` is true. A `number` of 2 or
-// more is appended to the name.
+// Returns the path of the exported file. The caller frees it. The name may contain placeholders:
+// {anim} stands for the name of the clip, and {n} for the number of the file.
+//
+// If the export writes several files, their names must differ. Therefore a placeholder is added for
+// the images of a series (`is_series`) and for several clips (`has_all`). A `number` of 2 or more
+// is appended to the name.
 static char *output_path(const view_export *export, bool is_series, bool has_all, unsigned number)
 {
     const view_export_choices *const choices = &export->choices;
@@ -217,8 +219,8 @@ static char *output_path(const view_export *export, bool is_series, bool has_all
     if (number > 1)
         COMMON_TEXT(copy_suffix, "-%u", number);
 
-    // A model with all clips, or without a clip, is not named after one clip: its name ends before
-    // the placeholder.
+    // A model with all clips, or without a clip, must not have the name of one clip. Remove this
+    // placeholder.
     const char *const clip = strstr(pattern, "_{anim}");
     const bool omits_clip = is_model && has_all && clip != NULL;
     const int pattern_length = omits_clip ? (int)(clip - pattern) : INT_MAX;
@@ -229,8 +231,8 @@ static char *output_path(const view_export *export, bool is_series, bool has_all
     return path;
 }
 
-// Sets the options of the image size and of the display from the choices. Returns false and sets
-// export->problem if a choice is invalid.
+// Sets the options of the image size and of the display from the choices. If a choice is invalid,
+// returns false and sets export->problem.
 static bool select_display(view_export *export, const view_stage *stage, view_options *options)
 {
     const view_export_choices *const choices = &export->choices;
@@ -251,8 +253,8 @@ static bool select_display(view_export *export, const view_stage *stage, view_op
     return read_choice(export, "resolution", choices->resolution, options);
 }
 
-// Returns the default number of frames of a movie: a turntable, one cycle of the clip, or five
-// seconds of a state machine, which has no end.
+// Returns the default number of frames of a movie. It is a full turn of a turntable, one cycle of a
+// clip, or five seconds of a state machine, which has no end.
 static uint32_t default_frame_count(const view_stage *stage, const view_play *play,
                                     const view_options *options)
 {
@@ -280,9 +282,9 @@ static bool select_movie(view_export *export, const view_stage *stage, const vie
     return read_choice(export, "frames", choices->frames, options);
 }
 
-// Sets the numbers of columns and rows of a contact sheet, an image with a grid of frames, from the
-// choices. By default, the cells of the grid are about as wide as high.
-// Returns false and sets export->problem if a choice is invalid.
+// Sets the numbers of columns and rows of a contact sheet, which is an image with a grid of frames.
+// By default, the cells are about as wide as high. If a choice is invalid, returns false and sets
+// export->problem.
 static bool select_sheet(view_export *export, const view_scene *scene, bool has_all,
                          view_options *options)
 {
@@ -295,9 +297,9 @@ static bool select_sheet(view_export *export, const view_scene *scene, bool has_
     return read_choice(export, "sheet", export->choices.sheet, options);
 }
 
-// Sets the range of frames in `options` and `play`: the range of the choices for a movie or contact
-// sheet, otherwise the range of the playback. If all clips are exported, the default is the whole
-// clip. Returns false and sets export->problem if a choice is invalid.
+// Sets the range of exported frames in `options` and `play`. Movies and contact sheets have a range
+// in their choices. Its default is the range of playback, or the whole clip if all clips are
+// exported. If a choice is invalid, returns false and sets export->problem.
 static bool select_range(view_export *export, view_play *play, bool has_all, view_options *options)
 {
     const view_export_choices *const choices = &export->choices;
@@ -313,9 +315,9 @@ static bool select_range(view_export *export, view_play *play, bool has_all, vie
     return true;
 }
 
-// Sets the options that select the exported frames, by the kind of export: the frames of a movie,
-// the cells of a contact sheet, or the displayed frame of an image. Returns false and sets
-// export->problem if a choice is invalid.
+// Sets the options that select the exported frames. A movie and a contact sheet contain several
+// frames, and an image contains the displayed frame. If a choice is invalid, returns false and sets
+// export->problem.
 static bool select_frames(view_export *export, const view_stage *stage, const view_play *play,
                           bool has_all, view_options *options)
 {
@@ -336,9 +338,9 @@ static bool select_frames(view_export *export, const view_stage *stage, const vi
     return true;
 }
 
-// Returns true if the name of the exported file must not be that of one clip. All clips are in one
-// contact sheet and one model, but in separate movies and images. A model without a clip is named
-// like a model with all clips.
+// Returns true if the name of the exported file must not contain the name of one clip. A contact
+// sheet or a model contains all clips in one file. Movies and images have one file per clip. A
+// model without a clip is named like a model with all clips.
 static bool has_names_of_all_clips(const view_export *export, const view_scene *scene, bool has_all)
 {
     if (export->choices.kind == VIEW_EXPORT_MODEL)
@@ -376,8 +378,8 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
     return true;
 }
 
-// Returns the index of a word of `length` bytes in a list, or `count` if the list does not contain
-// it. Ignores case.
+// Returns the index of a word of `length` bytes in a list, ignoring case. Returns `count` if the
+// list does not contain the word.
 static uint32_t find_choice(const char *const *list, uint32_t count, const char *word,
                             size_t length)
 {
@@ -398,9 +400,9 @@ static uint32_t find_kind(const char *word, size_t length)
     return find_choice(kinds, NUM_KINDS, word, length);
 }
 
-// Selects the kind of export, or the format of images, movies or models, that a word of `length`
-// bytes names. A format also selects its kind, unless an earlier word has selected the kind
-// (`had_kind`). Returns true if the word names a kind.
+// Selects the kind of export, or a format, that a word of `length` bytes names. A format also
+// selects its kind, unless an earlier word has selected the kind (`had_kind`). Returns true if the
+// word names a kind.
 static bool select_by_word(view_export *export, const char *word, size_t length, bool had_kind)
 {
     view_export_choices *const choices = &export->choices;
@@ -442,11 +444,12 @@ void view_name_export(view_export *export, const char *words)
 
 // -- The form of the dialog -----------------------------------------------------------------
 
-// Reserves the next row of the column and draws its name at the left. Returns the area for the
-// control of its value. An empty name has no space.
+// Reserves the next row of the form and draws its name at the left. Returns the area for the
+// control at the right. An empty name needs no space.
 static view_rect next_row(view_ui *ui, const char *name)
 {
-    // The dialog has a margin. Therefore the row extends to the edges of the column.
+    // The dialog already has a margin. Remove the margins of the row, so that it extends to the
+    // edges of the column.
     const float margins = 1.9f * ui->em; // that ui_begin_row() has subtracted
     view_rect rest;
     ui_begin_row(ui);
@@ -457,7 +460,7 @@ static view_rect next_row(view_ui *ui, const char *name)
     return view_inset(rest, ui->scale);
 }
 
-// Returns the number of words, at least 1, that fit next to each other as a segmented control.
+// Returns the number of words that fit side by side in a segmented control. It is at least 1.
 static uint32_t count_fitting(const view_ui *ui, float width, const char *const *words,
                               uint32_t count)
 {
@@ -473,8 +476,8 @@ static uint32_t count_fitting(const view_ui *ui, float width, const char *const 
     return fitting;
 }
 
-// Adds a segmented control for a choice between words, with a name at the left. Words that do not
-// fit into one row continue in the next row.
+// Adds a segmented control with a name at the left. It selects one of several words. Words that do
+// not fit in a row continue in the next row.
 static void add_segment(view_ui *ui, const char *name, const char *const *words, uint32_t count,
                         uint32_t *choice)
 {
@@ -487,7 +490,8 @@ static void add_segment(view_ui *ui, const char *name, const char *const *words,
             row = next_row(ui, next_name);
         const uint32_t num_in_row = count_fitting(ui, row.width, words + first, count - first);
 
-        // The selected word of this row; `num_in_row` selects none.
+        // The index of the selected word in this row. If another row contains it, the index is
+        // `num_in_row`, which selects none.
         const bool is_in_row = chosen >= first && chosen - first < num_in_row;
         uint32_t selected = is_in_row ? chosen - first : num_in_row;
         if (ui_segment(ui, row, words + first, num_in_row, &selected))
@@ -496,8 +500,8 @@ static void add_segment(view_ui *ui, const char *name, const char *const *words,
     }
 }
 
-// Adds the rows for the folder and the name of the file. The placeholder of an empty name is the
-// automatic name.
+// Adds the rows for the folder and the name of the file. An empty name displays the automatic name
+// as a placeholder.
 static void add_output_rows(view_ui *ui, view_export *export)
 {
     static const char *const browse = "Browse\xE2\x80\xA6";
@@ -521,15 +525,15 @@ static void add_output_rows(view_ui *ui, view_export *export)
     ui_tip(ui, "Placeholders: {model}, {anim}, {n}");
 }
 
-// The formats of models in the order in which the dialog displays them.
+// Formats of models, in the order in which the dialog displays them.
 typedef struct format_list {
     const char *endings[MAX_ENDINGS];
     uint32_t indices[MAX_ENDINGS]; // in view_export.endings
     uint32_t count;
 } format_list;
 
-// Adds the formats to a list that differ from the format of the displayed file or, if `is_source`
-// is true, that are the same.
+// Appends formats to a list. If `is_source` is true, appends the formats that are the same as the
+// format of the displayed file; otherwise appends all others.
 static void list_formats(format_list *list, const view_stage *stage, const view_export *export,
                          bool is_source)
 {
@@ -544,7 +548,7 @@ static void list_formats(format_list *list, const view_stage *stage, const view_
 }
 
 // Adds the row for the format of a model. Formats that differ from the format of the displayed file
-// are first, because an export usually converts the file.
+// come first, because an export usually converts the file.
 static void add_model_formats(view_ui *ui, view_export *export)
 {
     format_list list = {.count = 0};
@@ -613,7 +617,8 @@ static void add_choices(view_ui *ui, view_export *export)
     add_output_rows(ui, export);
 }
 
-// Adds the name and the estimated size of the exported file. An existing file has a warning color.
+// Adds the name and the estimated size of the exported file. The name of an existing file has a
+// warning color, because the export would replace the file.
 static void add_file_description(view_ui *ui, const view_export *export)
 {
     char size[48] = ", size unknown";
@@ -646,7 +651,7 @@ static void add_results(view_ui *ui, const view_export *export)
 // -- The dialog -----------------------------------------------------------------------------
 
 // Executes the button "Export", "Replace" or "Stop". If the file already exists, the first press
-// only asks whether to replace it.
+// only asks if the file should be replaced.
 static void press_run_button(view_ui *ui, view_export *export)
 {
     const bool is_running = export->total > 0;
@@ -661,8 +666,8 @@ static void press_run_button(view_ui *ui, view_export *export)
         UI_COMMAND(ui, VIEW_RUN_EXPORT);
 }
 
-// Draws and handles the buttons in the last row: one closes the dialog, the other starts or stops
-// the export. Enter is the same as the second button, Escape as the first.
+// Draws and handles the buttons in the last row. One button closes the dialog, and Escape does the
+// same. The other button starts or stops the export, and Enter does the same.
 static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot)
 {
     enum { CLOSE, RUN, NUM_BUTTONS };
@@ -681,7 +686,7 @@ static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot
         UI_COMMAND(ui, VIEW_EXPORT); // the command toggles the dialog
 }
 
-// Draws and handles the last row of the dialog: the buttons and, at their left, an error, a
+// Draws and handles the last row of the dialog. At the left of the buttons, it displays an error, a
 // question or the progress.
 static void run_foot(view_ui *ui, view_export *export, view_rect foot)
 {
@@ -697,7 +702,7 @@ static void run_foot(view_ui *ui, view_export *export, view_rect foot)
                     ceil(export->left));
     }
 
-    // An error or the question about an existing file replaces the text.
+    // An error, or the question about an existing file, is more important than the progress.
     const char *message = progress;
     view_color color = VIEW_PLAIN;
     if (export->problem[0] != '\0') {
@@ -710,7 +715,7 @@ static void run_foot(view_ui *ui, view_export *export, view_rect foot)
     ui_text(ui, foot.x, foot.y + 2 * ui->scale, foot.width, color, message);
 }
 
-// Draws the preview in an area that is cut off the top of the side column.
+// Draws the preview at the top of the side column, and removes its space from the column.
 static void draw_preview(view_ui *ui, const view_export *export, view_rect *side)
 {
     const float scale = ui->scale;
@@ -724,7 +729,8 @@ static void draw_preview(view_ui *ui, const view_export *export, view_rect *side
 }
 
 // Draws and handles the export dialog. A large dialog has the form in one column, and the preview
-// and the results in a second one. A small dialog has the results below the form.
+// and the results in another. A small dialog displays the results below the form, without the
+// preview.
 void view_export_panel(view_ui *ui, view_export *export)
 {
     const view_export_choices before = export->choices;
@@ -749,7 +755,8 @@ void view_export_panel(view_ui *ui, view_export *export)
     add_results(ui, export);
     ui_end_column(ui);
 
-    // After a change of the choices, the question about an existing file must be asked again.
+    // After a change of the choices, the answer to the question about an existing file is not valid
+    // any more.
     const bool has_changed = memcmp(&before, &export->choices, sizeof before) != 0;
     if (has_changed)
         export->asks = false;

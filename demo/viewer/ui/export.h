@@ -1,5 +1,6 @@
-// The export dialog: images, movies, and the model in another format. view_export_choices contains
-// the input of the user; view_select_export() converts it to options of the command line.
+// The export dialog, which writes images, movies, and the model in other formats.
+// view_export_choices is the input of the user. view_select_export() converts it to command-line
+// options.
 #ifndef DEMO_VIEWER_UI_EXPORT_H
 #define DEMO_VIEWER_UI_EXPORT_H
 
@@ -13,7 +14,7 @@ typedef enum view_export_kind {
     VIEW_EXPORT_MODEL, // the model and its clips, converted
 } view_export_kind;
 
-// Input of the user: indices of selected choices, and texts as typed. An empty text stands for a
+// The input of the user: indices of selected choices, and typed texts. An empty text stands for a
 // default, which the dialog displays as a placeholder.
 typedef struct view_export_choices {
     uint32_t kind; // view_export_kind
@@ -67,18 +68,18 @@ enum { VIEW_FOLDER_OF_EXPORT = 1 }; // number of VIEW_OPEN_FOLDER if the dialog 
 void view_export_panel(view_ui *ui, view_export *export);
 
 // Sets `options` to the choices. The first call initializes the choices. A `number` of 2 or more is
-// appended to the name of the file. Returns false and sets export->problem if a choice is invalid.
-// view_free_export() frees the value of --output.
+// appended to the name of the file. If a choice is invalid, returns false and sets export->problem.
+// `export` owns the value of --output, which view_free_export() frees.
 bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
                         view_options *options);
 void view_free_export(view_export *export);
 
-// Selects the kind and the format that a search text such as "export glb" names, if any. Then the
-// field of the folder gets the focus. The choices must be initialized.
+// Selects the kind and the format that a search text such as "export glb" names. The field of the
+// folder then gets the focus. The choices must be initialized.
 void view_name_export(view_export *export, const char *words);
 
-// Writes the choices, except the range of the clip, as one line, to be freed. view_read_choices()
-// returns false and changes nothing if the text is invalid.
+// view_write_choices() returns the choices as one line, without the range of the clip. The caller
+// frees it. view_read_choices() returns false and changes nothing if the line is invalid.
 char *view_write_choices(const view_export_choices *choices);
 bool view_read_choices(view_export_choices *choices, const char *text);
 

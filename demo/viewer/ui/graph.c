@@ -1,6 +1,7 @@
-// The state graph of a machine in the bottom dock. It displays the states and transitions of one
-// layer, and highlights the active states. A click on a state activates the state. A click on an
-// edge takes one of its transitions.
+// The state graph of a state machine in the bottom dock. It displays one layer of the machine:
+// states are nodes, and an edge stands for all transitions between two states. Active states are
+// highlighted. A click on a node activates its state. A click on an edge takes one of its
+// transitions.
 #include "demo/viewer/ui/graph.h"
 
 #include "demo/viewer/ui/graph_layout.h"
@@ -36,7 +37,7 @@ bool view_shows_graph(const view_stage *stage)
            && view_current_layout(stage).docks[VIEW_DOCK_BOTTOM].width > 0;
 }
 
-// Returns the em of the graph in pixels: the height of a line of text without its line spacing.
+// Returns the em of the graph in pixels: the height of text without the space between lines.
 static float text_height(const view_font *font)
 {
     return font->line[VIEW_TEXT] / 1.3f;
@@ -54,9 +55,9 @@ void view_select_layer(view_graph_view *view, uint32_t layer)
     view->zoom = 0;
 }
 
-// State of one run of the panel. The functions that draw the graph use a zoom of 1 and a graph
-// whose upper left corner is at the origin. draw_graph() then moves all vertices to their final
-// positions.
+// State of one run of the panel. The graph is drawn at a zoom of 1 with its upper left corner at
+// the origin. draw_graph() then moves all vertices to their final positions, so that the drawing
+// functions need no transform.
 typedef struct graph_panel {
     view_ui *ui;
     const view_stage *stage;
@@ -75,7 +76,7 @@ typedef struct graph_panel {
     uint32_t edge; // edge under the mouse, or MD5_NONE
 } graph_panel;
 
-// Returns the width of a text in em (view_measure_fn). `user` is the font.
+// Returns the width of a text in em. This is a view_measure_fn; `user` is the font.
 static float measure_text(const void *user, const char *text)
 {
     const view_font *const font = user;
@@ -90,8 +91,8 @@ static view_rect scale_rect(view_rect rect, float factor)
     return (view_rect){rect.x * factor, rect.y * factor, rect.width * factor, rect.height * factor};
 }
 
-// Converts a rectangle of the graph, in em, to pixels of the window. Returns its visible part, or
-// an empty rectangle if it is outside of the panel.
+// Converts a rectangle of the graph from em to pixels of the window. Returns its visible part,
+// which is empty if the rectangle is outside of the panel.
 static view_rect visible_rect(const graph_panel *panel, view_rect rect)
 {
     const float unit = panel->em * panel->zoom;
@@ -114,13 +115,13 @@ static float segment_distance(const graph_panel *panel, const view_graph_point *
     const float square = x * x + y * y;
     const float along = (panel->mouse_x - ends[0].x) * x + (panel->mouse_y - ends[0].y) * y;
 
-    // The nearest point of the line, as a part of its length.
+    // The nearest point of the line, as a fraction of the line's length.
     const float part = square > 0 ? view_clamp(along / square, 0, 1) : 0;
     return hypotf(panel->mouse_x - ends[0].x - part * x, panel->mouse_y - ends[0].y - part * y);
 }
 
-// Returns the distance of the mouse from the line of an edge, in em; INFINITY for an edge without a
-// line.
+// Returns the distance between the mouse and the line of an edge, in em. Returns INFINITY if the
+// edge has no line.
 static float edge_distance(const graph_panel *panel, const view_graph_edge *edge)
 {
     float nearest = INFINITY;
@@ -129,8 +130,8 @@ static float edge_distance(const graph_panel *panel, const view_graph_edge *edge
     return nearest;
 }
 
-// Finds the node under the mouse or, if there is none, the nearest edge within reach. Sets
-// panel->node and panel->edge; at most one of them is not MD5_NONE.
+// Finds the node under the mouse. If there is none, finds the nearest edge within reach. Sets
+// panel->node and panel->edge; at least one of them is MD5_NONE.
 static void find_hovered(graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;
@@ -148,7 +149,7 @@ static void find_hovered(graph_panel *panel)
     if (panel->node != MD5_NONE)
         return;
 
-    // In a graph that is zoomed out, the reach is larger, so that it is constant in pixels.
+    // The reach is constant in pixels. In em, it is larger if the graph is zoomed out.
     float min_distance = edge_reach / fminf(panel->zoom, 1);
     for (uint32_t i = 0; i < graph->num_edges; i++) {
         const float distance = edge_distance(panel, &graph->edges[i]);
@@ -165,8 +166,8 @@ static bool touches(const view_graph_edge *edge, uint32_t node)
     return edge->ends[0] == node || edge->ends[1] == node;
 }
 
-// Returns true if an edge is dim because another edge, or a node that it does not touch, is under
-// the mouse.
+// Returns true if an edge is drawn dim, because the mouse is over another edge or over a node that
+// the edge does not touch.
 static bool is_edge_dim(const graph_panel *panel, uint32_t edge)
 {
     if (panel->edge != MD5_NONE)
@@ -198,8 +199,8 @@ static view_graph_point towards(view_graph_point from, view_graph_point to, floa
     return (view_graph_point){from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
-// Draws a straight line from `from` to `to`, which is at least one pixel wide. If `head` is not 0,
-// draws an arrow head of this length at `to`. All lengths are in em.
+// Draws a straight line that is at least one pixel wide. If `head` is not 0, draws an arrow head of
+// this length at `to`. All lengths are in em.
 static void draw_line(const graph_panel *panel, view_graph_point from, view_graph_point to,
                       float width, float head, view_color color)
 {
@@ -207,8 +208,8 @@ static void draw_line(const graph_panel *panel, view_graph_point from, view_grap
     const float length = hypotf(to.x - from.x, to.y - from.y);
     const float head_part = length > 0 ? head / length : 0;
 
-    // (x, y) is half of the head, along the line. The line ends inside of the head, so that its end
-    // does not extend beyond the tip.
+    // (x, y) is half of the arrow head, along the line. The line ends inside of the head. Otherwise
+    // the corners of its end would be visible beside the tip.
     const float x = 0.5f * head_part * (to.x - from.x);
     const float y = 0.5f * head_part * (to.y - from.y);
     const view_graph_point neck = {to.x - 2 * x, to.y - 2 * y};
@@ -216,8 +217,8 @@ static void draw_line(const graph_panel *panel, view_graph_point from, view_grap
     const float ends[4] = {from.x * em, from.y * em, end.x * em, end.y * em};
     view_draw_segment(panel->stage->canvas, ends, fmaxf(width * em, 1.0f / panel->zoom), color);
 
-    // The head is as wide as long: the other corners are displaced from the neck by (-y, x) and
-    // (y, -x), which is half of the head rotated by 90 degrees.
+    // The head is as wide as it is long. Its two other corners are displaced from the neck by (-y,
+    // x) and (y, -x): half of the head, rotated by 90 degrees.
     const float triangle[6] = {to.x * em,         to.y * em,         (neck.x - y) * em,
                                (neck.y + x) * em, (neck.x + y) * em, (neck.y - x) * em};
     if (head > 0)
@@ -230,9 +231,9 @@ static float segment_length(const view_graph_point *ends)
     return hypotf(ends[1].x - ends[0].x, ends[1].y - ends[0].y);
 }
 
-// Draws the line of an edge, with an arrow head at each end that transitions lead to. The line is
-// drawn in two parts, from the middle of its first segment to both ends, because draw_line() draws
-// an arrow head only at one end.
+// Draws the line of an edge. An end to which transitions lead has an arrow head. draw_line() can
+// draw an arrow head at only one end. Therefore the line consists of two parts, which begin in the
+// middle of its first segment.
 static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, float width,
                       view_color color)
 {
@@ -244,7 +245,7 @@ static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, flo
     const float last_length = segment_length(points + count - 2);
     const view_graph_point middle = towards(points[0], points[1], 0.5f * first_length);
 
-    // The part to the first node, to which the transitions of the second direction lead.
+    // The part to the first node. Transitions of the second direction lead to this node.
     const bool has_first_head = edge->num_transitions[1] > 0;
     const float first_head = has_first_head ? fminf(arrow_head_length, 0.5f * first_length) : 0;
     draw_line(panel, middle, points[0], width, first_head, color);
@@ -260,7 +261,8 @@ static void draw_edge(const graph_panel *panel, const view_graph_edge *edge, flo
     draw_line(panel, last_begin, points[count - 1], width, last_head, color);
 }
 
-// Returns the point at a fraction of the length of an edge, 0 to 1. The edge has a line.
+// Returns a point on the line of an edge, which must have a line. `part` is the distance along the
+// line from its begin, as a fraction of its length.
 static view_graph_point point_at(const view_graph_edge *edge, float part)
 {
     const view_graph_point *const points = edge->points;
@@ -268,7 +270,8 @@ static view_graph_point point_at(const view_graph_edge *edge, float part)
     for (uint32_t i = 1; i < edge->num_points; i++)
         distance += part * segment_length(points + i - 1);
 
-    // Find the segment that contains the point. `distance` becomes the distance from its begin.
+    // Find the segment that contains the point. Then `distance` is the distance from the begin of
+    // this segment.
     uint32_t segment = 0;
     while (segment + 2 < edge->num_points && distance > segment_length(points + segment)) {
         distance -= segment_length(points + segment);
@@ -277,7 +280,7 @@ static view_graph_point point_at(const view_graph_edge *edge, float part)
     return towards(points[segment], points[segment + 1], distance);
 }
 
-// Draws a text in the graph, centered at (x, y), unless the zoom makes it too small to be read. A
+// Draws a text in the graph, centered at (x, y). Draws nothing if the zoom makes it unreadable. A
 // text that is wider than `max_width` is truncated. All lengths are in em.
 static void draw_text(const graph_panel *panel, float x, float y, float max_width, view_color color,
                       const char *text)
@@ -301,8 +304,8 @@ static void draw_frame(const graph_panel *panel, view_rect rect, float radius, v
                          (radius - thickness) * panel->em, fill);
 }
 
-// Draws the number of transitions of an edge in the middle of its line, if there are several
-// transitions in one direction. `is_dim`: the edge is not connected to the item under the mouse.
+// Draws the number of an edge's transitions in the middle of its line, unless there is only one per
+// direction. `is_dim` is true if the edge is not connected to the item under the mouse.
 static void draw_count(const graph_panel *panel, const view_graph_edge *edge, bool is_dim)
 {
     const uint32_t *const counts = edge->num_transitions;
@@ -320,8 +323,8 @@ static void draw_count(const graph_panel *panel, const view_graph_edge *edge, bo
     draw_text(panel, middle.x, middle.y, width, dimmed(VIEW_PLAIN, is_dim), text);
 }
 
-// Returns the edge of the active transition, or MD5_NONE. A transition from the node "any state" is
-// used if no edge leads directly from the previous state.
+// Returns the edge of the transition that is active now, or MD5_NONE. If no edge leads from the
+// previous state to the active one, the transition must come from the node "any state".
 static uint32_t running_edge(const graph_panel *panel)
 {
     const md5_layer_status *const status = &panel->status;
@@ -331,7 +334,7 @@ static uint32_t running_edge(const graph_panel *panel)
     uint32_t edge_from_any = MD5_NONE;
     for (uint32_t i = 0; i < panel->graph->num_edges; i++) {
         const view_graph_edge *const edge = &panel->graph->edges[i];
-        // The transition leads from the node `begin` (0 or 1) of the edge to its node `end`.
+        // The active transition leads from node `begin` of the edge (0 or 1) to node `end`.
         const uint32_t end = edge->ends[0] == status->state ? 0 : 1;
         const uint32_t begin = 1 - end;
         if (edge->ends[end] != status->state || edge->num_transitions[begin] == 0)
@@ -344,8 +347,8 @@ static uint32_t running_edge(const graph_panel *panel)
     return edge_from_any;
 }
 
-// Updates the list of recently taken edges, once per frame: adds the edge of a transition that has
-// begun, and removes edges that have faded out.
+// Updates the list of recently taken edges, once per frame. Adds the edge of a transition that has
+// just begun, and removes edges that have faded out.
 static void store_taken_edges(graph_panel *panel)
 {
     view_graph_view *const view = panel->view;
@@ -361,7 +364,8 @@ static void store_taken_edges(graph_panel *panel)
     }
     view->running = edge;
 
-    // The machine may have been reset to an earlier time: then the difference is negative.
+    // The time of a machine that was reset is earlier than that of the edge. The absolute
+    // difference covers this case.
     for (int i = 0; i < VIEW_RECENT_EDGES; i++) {
         view_recent_edge *const recent = &view->recent[i];
         if (fabs(now - recent->time) > recent_lifetime || recent->edge >= panel->graph->num_edges)
@@ -376,7 +380,7 @@ static bool is_edge_lit(const graph_panel *panel, uint32_t edge)
     return has_hovered && !is_edge_dim(panel, edge);
 }
 
-// Draws the lines of the highlighted edges if `are_lit` is true, otherwise of all other edges.
+// Draws the lines of all highlighted edges if `are_lit` is true, otherwise of all other edges.
 static void draw_edge_lines(const graph_panel *panel, bool are_lit)
 {
     const view_graph *const graph = panel->graph;
@@ -394,8 +398,8 @@ static void draw_edge_lines(const graph_panel *panel, bool are_lit)
     }
 }
 
-// Draws the edges that were taken a short time ago. They fade out with their age. The newest edge
-// is drawn last, above the others.
+// Draws the edges that were taken a short time ago. An edge fades out as it becomes older. The
+// newest edge is drawn last, so that it covers older ones.
 static void draw_recent_edges(const graph_panel *panel)
 {
     for (int i = VIEW_RECENT_EDGES; i-- > 0;) {
@@ -409,7 +413,7 @@ static void draw_recent_edges(const graph_panel *panel)
     }
 }
 
-// Draws a disc that moves along the edge of the active transition.
+// Draws a disc that moves along the edge of the active transition and shows its progress.
 static void draw_progress_disc(const graph_panel *panel, const view_graph_edge *edge)
 {
     if (panel->stage->shown->reduced_motion || edge->num_points < 2)
@@ -421,8 +425,8 @@ static void draw_progress_disc(const graph_panel *panel, const view_graph_edge *
                    progress_radius * panel->em, VIEW_BRIGHT);
 }
 
-// Draws all edges. Highlighted edges are drawn later, so that they are above the others: the edges
-// under the mouse, then recently taken edges, then the edge of the active transition.
+// Draws all edges. Highlighted edges are drawn later, so that they cover others. The order is:
+// normal edges, edges under the mouse, recently taken edges, the edge of the active transition.
 static void draw_edges(const graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;
@@ -441,8 +445,8 @@ static void draw_edges(const graph_panel *panel)
 
 // -- States -----------------------------------------------------------------------------------
 
-// Draws the sign of a transition from a state to itself, centered at (x, y): an open circle of
-// straight lines, with an arrow head at its end.
+// Draws the sign of a transition from a state to itself, centered at (x, y). It is an open circle,
+// made of straight lines, with an arrow head.
 static void draw_loop(const graph_panel *panel, float x, float y, view_color color)
 {
     enum { NUM_LINES = 12 };
@@ -469,7 +473,8 @@ static void draw_dashes(const graph_panel *panel, view_rect rect, view_color col
 
     for (int i = 0; i < 4; i++) {
         const view_graph_point *const side = corners + i;
-        // Dash k begins at 2 k dashes from the corner. The last dash ends at the next corner.
+        // Dash k begins 2 k dash lengths after the corner. The last dash is shortened, so that it
+        // ends at the next corner.
         for (unsigned k = 0; 2 * dash * (float)k < segment_length(side); k++) {
             const view_graph_point begin = towards(side[0], side[1], 2 * dash * (float)k);
             const view_graph_point end = towards(side[0], side[1], dash * (float)(2 * k + 1));
@@ -478,7 +483,8 @@ static void draw_dashes(const graph_panel *panel, view_rect rect, view_color col
     }
 }
 
-// Returns true if a node is dim because it is not connected to the node or edge under the mouse.
+// Returns true if a node is drawn dim, because it is not connected to the node or edge under the
+// mouse.
 static bool is_node_dim(const graph_panel *panel, uint32_t node)
 {
     const view_graph *const graph = panel->graph;
@@ -493,9 +499,9 @@ static bool is_node_dim(const graph_panel *panel, uint32_t node)
     return true;
 }
 
-// Sets the colors of the frame and of the background of a state. The active state is filled. During
-// a transition, the previous state is filled instead, and draw_node_progress() gradually fills the
-// active state.
+// Sets the colors of the frame and of the background of a state. The active state has a filled
+// background. During a transition, the previous state is filled instead, and draw_node_progress()
+// gradually fills the active state.
 static void node_colors(const graph_panel *panel, uint32_t state, view_color *frame,
                         view_color *fill)
 {
@@ -516,7 +522,8 @@ static void node_colors(const graph_panel *panel, uint32_t state, view_color *fr
     *frame = dimmed(*frame, is_dim);
 }
 
-// Draws the background of a node, which hides the lines that pass behind it, and its frame.
+// Draws the background and the frame of a node. The background hides lines that pass behind the
+// node.
 static void draw_node_box(const graph_panel *panel, uint32_t number)
 {
     const view_rect rect = panel->graph->nodes[number].rect;
@@ -533,7 +540,7 @@ static void draw_node_box(const graph_panel *panel, uint32_t number)
     }
 }
 
-// Fills a node from the left, by the progress of the transition to it.
+// Fills a node from the left. The width is proportional to the progress of the transition to it.
 static void draw_node_progress(const graph_panel *panel, view_rect rect)
 {
     const float border = 0.1f;
@@ -557,7 +564,8 @@ static void draw_node(const graph_panel *panel, uint32_t number)
     if (is_active && panel->status.from != MD5_NONE)
         draw_node_progress(panel, rect);
 
-    // The sign of a loop is at the right end. The name is in the middle of the remaining space.
+    // The sign of a loop is at the right end of the node. The name is centered in the remaining
+    // space.
     const bool is_bright = is_active || is_left || number == panel->node;
     const view_color color =
         dimmed(is_bright ? VIEW_BRIGHT : VIEW_PLAIN, is_node_dim(panel, number));
@@ -571,7 +579,7 @@ static void draw_node(const graph_panel *panel, uint32_t number)
     draw_text(panel, 0.5f * (left + right), middle, right - left, color, node->name);
 }
 
-// Draws the name of a node in full size, at any zoom, in the middle of the node's visible part.
+// Draws the name of a node at full size, at any zoom, in the middle of its visible part.
 static void draw_label(const graph_panel *panel, uint32_t node)
 {
     const view_ui *const ui = panel->ui;
@@ -586,8 +594,8 @@ static void draw_label(const graph_panel *panel, uint32_t node)
     ui_text(ui, text.x, text.y, 0, VIEW_BRIGHT, name);
 }
 
-// Draws the names of the active states and of the state under the mouse in full size if the names
-// in the graph are too small to be read.
+// If the names in the graph are too small to be read, draws the names of the active states and of
+// the state under the mouse at full size.
 static void draw_labels(const graph_panel *panel)
 {
     if (panel->zoom >= VIEW_GRAPH_MIN_SCALE)
@@ -599,8 +607,8 @@ static void draw_labels(const graph_panel *panel)
     }
 }
 
-// Draws the sign of the entry, and all nodes. The sign is the word "entry", a disc, and an arrow to
-// the start state, which is the first node.
+// Draws all nodes, and the sign of the entry: the word "entry", a disc, and an arrow to the start
+// state, which is the first node.
 static void draw_nodes(const graph_panel *panel)
 {
     const view_graph *const graph = panel->graph;
@@ -619,12 +627,11 @@ static void draw_nodes(const graph_panel *panel)
 
 // -- Transitions ------------------------------------------------------------------------------
 
-// Appends a condition of a transition to a text, such as "speed > 2", "state time >= 1" or "event
-// step".
+// Appends the text of a condition, for example "speed > 2", "state time >= 1" or "event step".
 static void describe_condition(const md5_condition *condition, char *text, size_t size)
 {
-    // Formats by md5_condition.compare, with the subject and the value. The first two formats
-    // ignore the value.
+    // Formats by md5_condition.compare. Their arguments are the subject and the value. The first
+    // two formats ignore the value.
     static const char *const formats[] = {"%s",      "not %s",   "%s < %g",
                                           "%s > %g", "%s <= %g", "%s >= %g"};
     // Subjects by md5_condition.kind. NULL: the subject is the parameter or the event.
@@ -640,9 +647,9 @@ static void describe_condition(const md5_condition *condition, char *text, size_
         common_append(text, size, "", " to %g", condition->longest);
 }
 
-// Appends the conditions of a transition to a text, which is empty. The conditions are alternatives
-// that are joined by "or"; the conditions of an alternative are joined by "and". Returns true if
-// the conditions are satisfied now, or if there are none.
+// Appends the conditions of a transition to an empty text. The conditions of an alternative are
+// joined by "and", and alternatives are joined by "or". Returns true if the conditions are
+// satisfied now, or if there are none.
 static bool describe_conditions(const view_machine *machine, const md5_transition_desc *transition,
                                 char *text, size_t size)
 {
@@ -664,7 +671,8 @@ static bool describe_conditions(const view_machine *machine, const md5_transitio
     return is_met || is_alternative_met;
 }
 
-// Appends the time at which a transition can leave its state, if it waits for one.
+// Appends the time at which a transition may leave its state. Appends nothing if the transition may
+// leave at any time.
 static void append_exit(const md5_transition_desc *transition, char *text, size_t size)
 {
     if (transition->exit_event != NULL)
@@ -674,9 +682,9 @@ static void append_exit(const md5_transition_desc *transition, char *text, size_
                       transition->exits_each ? " (each loop)" : "");
 }
 
-// Returns a line of the popup about a transition, such as "speed > 2 (met) - cross-fade 0.20 s".
-// It contains the conditions, the kind of fade and its duration, the exit time, and properties that
-// differ from the default.
+// Returns the line about a transition in the popup, for example "speed > 2 (met) - cross-fade 0.20
+// s". It contains the conditions, the kind and the duration of the fade, the exit time, and
+// properties that differ from their defaults.
 static ui_line describe_transition(const view_machine *machine,
                                    const md5_transition_desc *transition)
 {
@@ -708,10 +716,10 @@ static ui_line describe_transition(const view_machine *machine,
     return line;
 }
 
-// Writes lines about the transitions of an edge in one direction: from edge->ends[end] to the other
-// node. The lines are a title, one line per transition, and the number of transitions that are not
-// listed. The transitions begin at view_graph.transitions[first]. Returns the number of lines, or 0
-// if no transition has this direction.
+// Writes lines about the transitions of an edge that lead from edge->ends[end] to its other node.
+// They are a title, a line for each transition, and the number of transitions that are not listed.
+// `first` is the index of the first transition in view_graph.transitions. Returns the number of
+// lines, or 0 if there are no such transitions.
 static size_t list_transitions(const graph_panel *panel, const view_graph_edge *edge, uint32_t end,
                                uint32_t first, ui_line lines[MAX_LISTED_TRANSITIONS + 2])
 {
@@ -768,9 +776,9 @@ typedef struct header_button {
     bool is_selected;
 } header_button;
 
-// Draws and handles a button of the header. If `side` is VIEW_AT_RIGHT, the right edge of the
-// button is at `x`, otherwise its left edge. Moves `x` to the edge of the next button. Returns true
-// if the button was pressed.
+// Draws and handles a button of the header. `x` is the right edge of the button if `side` is
+// VIEW_AT_RIGHT, otherwise its left edge. Sets `x` to the edge of the next button. Returns true if
+// the button was pressed.
 static bool run_header_button(const graph_panel *panel, float *x, view_side side,
                               const header_button *button)
 {
@@ -794,8 +802,8 @@ static bool run_header_button(const graph_panel *panel, float *x, view_side side
     return is_pressed;
 }
 
-// Stores a zoom in the view, and the position of the graph at which the point (x, y) of the window,
-// in pixels, shows the same point of the graph as before.
+// Stores a zoom in the view. Moves the graph so that the point of the graph at (x, y) in the window
+// (pixels) remains there.
 static void set_zoom(const graph_panel *panel, float zoom, float x, float y)
 {
     view_graph_view *const view = panel->view;
@@ -806,9 +814,9 @@ static void set_zoom(const graph_panel *panel, float zoom, float x, float y)
     view->zoom = new_zoom;
 }
 
-// Sets the zoom and the position of the panel to fit the whole graph into the area, centered. The
-// zoom is `min_zoom` to 1. A graph that is larger than the area at `min_zoom` begins at the upper
-// left corner of the area.
+// Sets the zoom and the position so that the whole graph is centered in the area. The zoom is
+// limited to `min_zoom` to 1. If the graph is too large at `min_zoom`, its upper left corner is at
+// the corner of the area.
 static void place_fitted(graph_panel *panel, float min_zoom)
 {
     const view_rect area = panel->area;
@@ -826,8 +834,8 @@ static float tab_width(const graph_panel *panel, uint32_t layer)
            * panel->em;
 }
 
-// Returns the first layer whose tab is displayed. The tabs from this layer to the selected layer
-// fit into `space` pixels.
+// Returns the first layer whose tab is displayed. The tabs from this layer to the selected one fit
+// in `space` pixels.
 static uint32_t first_visible_tab(const graph_panel *panel, float space)
 {
     uint32_t first = panel->view->layer;
@@ -841,8 +849,9 @@ static uint32_t first_visible_tab(const graph_panel *panel, float space)
     return first;
 }
 
-// Draws the tabs of the layers between `x` and `right`. A click on a tab selects its layer. Tabs
-// without space are omitted, but the tab of the selected layer is always displayed if any tab is.
+// Draws and handles the tabs of the layers between the x coordinates `x` and `right`. A click
+// selects a layer. Tabs that do not fit are omitted, but the tab of the selected layer is always
+// displayed if any tab is.
 static void run_layer_tabs(const graph_panel *panel, float x, float right)
 {
     const md5_machine_desc *const desc = panel->machine->desc;
@@ -859,8 +868,8 @@ static void run_layer_tabs(const graph_panel *panel, float x, float right)
     }
 }
 
-// Draws the zoom buttons at the right end of the header ("Fit", +, the zoom in percent, -) and
-// changes the zoom if one of them is pressed. Returns the left edge of the leftmost button, pixels.
+// Draws and handles the zoom buttons at the right end of the header: "Fit", +, the zoom in percent,
+// and -. Returns the x coordinate of the leftmost button, in pixels.
 static float run_zoom_buttons(const graph_panel *panel)
 {
     const view_rect area = panel->area;
@@ -889,8 +898,8 @@ static float run_zoom_buttons(const graph_panel *panel)
     return x;
 }
 
-// Handles the wheel: over the graph it zooms, over the header it selects the next or the previous
-// layer.
+// Handles the mouse wheel. Over the graph, it zooms. Over the header, it selects the next or the
+// previous layer.
 static void run_wheel(const graph_panel *panel)
 {
     view_ui *const ui = panel->ui;
@@ -916,17 +925,16 @@ static void run_header(const graph_panel *panel)
     run_wheel(panel);
 }
 
-// Returns the index of the transition that a click on an edge takes: the transition of highest
-// priority in one direction of the edge. The direction begins at the active state. If the active
-// state is not an end of the edge, or has no transitions there, the direction is the first one that
-// has transitions.
+// Returns the index of the transition that a click on an edge takes. It is the transition with the
+// highest priority in one direction. This direction begins at the active state, if a transition of
+// the edge does. Otherwise it is the first direction that has transitions.
 static uint32_t clicked_transition(const graph_panel *panel, const view_graph_edge *edge)
 {
     const uint32_t num_forward = edge->num_transitions[0];
     const uint32_t num_backward = edge->num_transitions[1];
     const bool is_second_active = edge->ends[1] == panel->status.state;
 
-    // The transitions of an edge are consecutive: forward transitions, then backward transitions.
+    // The transitions of an edge are consecutive. Those of the forward direction are first.
     uint32_t first = edge->first_transition;
     uint32_t count = num_forward;
     if (num_forward == 0 || (num_backward > 0 && is_second_active)) {
@@ -945,8 +953,8 @@ static uint32_t clicked_transition(const graph_panel *panel, const view_graph_ed
     return best;
 }
 
-// Returns true if the cached layout is valid for the selected layer, the machine with this
-// fingerprint, the font and the area.
+// Returns true if the cached layout is still valid. It depends on the selected layer, the machine
+// (by its fingerprint), the font and the area.
 static bool is_laid_out(const graph_panel *panel, view_graph_area area, uint64_t fingerprint)
 {
     const view_graph_view *const view = panel->view;
@@ -960,9 +968,9 @@ static bool is_laid_out(const graph_panel *panel, view_graph_area area, uint64_t
     return is_same_area && is_same_font;
 }
 
-// Lays out the selected layer, and stores the inputs of the layout, by which is_laid_out() checks
-// it. A new machine is displayed at its default zoom. The recent edges are forgotten, because their
-// indices are those of the previous layout.
+// Lays out the selected layer. Stores the inputs of the layout for is_laid_out(). A new machine is
+// displayed at its default zoom. The recent edges are removed, because their indices belong to the
+// previous layout.
 static void lay_out_layer(graph_panel *panel, view_graph_area area, uint64_t fingerprint)
 {
     view_graph_view *const view = panel->view;
@@ -982,8 +990,8 @@ static void lay_out_layer(graph_panel *panel, view_graph_area area, uint64_t fin
         view->recent[i].edge = MD5_NONE;
 }
 
-// Prepares the graph for this run: lays out the selected layer if needed, reads the state of the
-// machine, and computes the position and the zoom of the graph.
+// Prepares a run. Lays out the selected layer if necessary, reads the state of the machine, and
+// computes the position and the zoom of the graph.
 static void open_graph(graph_panel *panel)
 {
     view_graph_view *const view = panel->view;
@@ -994,7 +1002,8 @@ static void open_graph(graph_panel *panel)
     if (!is_laid_out(panel, area, fingerprint))
         lay_out_layer(panel, area, fingerprint);
 
-    // The names have other addresses if the machine was read again.
+    // The layout contains pointers to names. They are invalid if the machine was read again, so
+    // they are updated.
     for (uint32_t i = 0; i < view->graph->num_states; i++)
         view->graph->nodes[i].name = panel->machine->desc->layers[view->layer].states[i].name;
 
@@ -1004,8 +1013,8 @@ static void open_graph(graph_panel *panel)
     panel->x = panel->area.x + view->x;
     panel->y = panel->area.y + view->y;
 
-    // Without a zoom of the user, show the whole graph. If its names are too small to be read then,
-    // show its beginning at full size.
+    // If the user has not set a zoom, show the whole graph. If its names would be too small to be
+    // read, show its beginning at full size.
     if (view->zoom > 0)
         return;
     place_fitted(panel, lowest_zoom);
@@ -1013,9 +1022,9 @@ static void open_graph(graph_panel *panel)
         place_fitted(panel, 1);
 }
 
-// Returns the nearest visible state in a direction from the state `from`, or `from` if there is no
-// state in this direction. The direction is along the axis (0: x, 1: y) with the given sign. A
-// distance across the direction counts twice, so that states straight ahead are preferred.
+// Returns the nearest visible state in a direction from the state `from`, or `from` if there is
+// none. `axis` (0: x, 1: y) and `sign` are the direction. The distance perpendicular to the
+// direction counts twice, so that states straight ahead are preferred.
 static uint32_t nearest_state(const graph_panel *panel, uint32_t from, int axis, float sign)
 {
     const view_rect origin = visible_rect(panel, panel->graph->nodes[from].rect);
@@ -1040,8 +1049,8 @@ static uint32_t nearest_state(const graph_panel *panel, uint32_t from, int axis,
     return nearest;
 }
 
-// Handles the arrow keys: they move the focus from the state `focused` to the nearest visible state
-// in their direction.
+// Handles the arrow keys. A key moves the focus from the state `focused` to the nearest visible
+// state in its direction.
 static void move_focus(const graph_panel *panel, uint32_t focused)
 {
     static const struct {
@@ -1057,14 +1066,14 @@ static void move_focus(const graph_panel *panel, uint32_t focused)
             continue;
         const uint32_t nearest =
             nearest_state(panel, focused, directions[i].axis, directions[i].sign);
-        // The items of the states are consecutive. A negative difference wraps around.
+        // The items of the states have consecutive numbers. A negative difference wraps around.
         panel->ui->focus.number += nearest - focused;
     }
 }
 
-// Adds an item for each state, which can be pressed and can have the focus. A press activates the
-// state. Invisible states have an item without a label, so that the numbers of the items do not
-// depend on the position of the graph.
+// Adds an item for each state, so that the mouse and the keyboard can activate it. An invisible
+// state also has an item, but without a label. The numbers of the items are therefore independent
+// of the position of the graph.
 static void run_node_items(const graph_panel *panel)
 {
     view_ui *const ui = panel->ui;
@@ -1088,8 +1097,9 @@ static void run_node_items(const graph_panel *panel)
         move_focus(panel, focused);
 }
 
-// Draws the graph at a zoom of 1 with its upper left corner at the origin, then moves its vertices
-// to their positions in the window. Therefore the clip rectangle is transformed to the graph.
+// Draws the graph at a zoom of 1 with its upper left corner at the origin. Then moves its vertices
+// to their positions in the window. The clip rectangle must be valid before this step, so it is
+// transformed to the graph.
 static void draw_graph(const graph_panel *panel)
 {
     view_canvas *const canvas = panel->stage->canvas;
@@ -1117,8 +1127,8 @@ static view_rect find_graph_area(view_rect box, float em)
                        box.width - 2 * padding, box.height - header_height * em - 2.2f * padding};
 }
 
-// Moves the graph while its background is dragged. `is_pressed`: the panel was pressed in this run.
-// A press on an edge does not begin a drag.
+// Moves the graph while its background is dragged. `is_pressed` is true if the panel was pressed in
+// this run. A press on an edge takes a transition and does not begin a drag.
 static void drag_graph(const graph_panel *panel, view_rect box, bool is_pressed)
 {
     view_ui *const ui = panel->ui;
@@ -1132,8 +1142,8 @@ static void drag_graph(const graph_panel *panel, view_rect box, bool is_pressed)
     if (!ui_drag(ui, is_gripped, box, &unused))
         return;
 
-    // Store the displayed zoom and position, so that they are no longer chosen automatically. Then
-    // move the graph by the movement of the mouse since the last event.
+    // The user now determines the position and the zoom. Store the displayed ones, then move the
+    // graph by the movement of the mouse since the last event.
     set_zoom(panel, panel->zoom, ui->mouse.x, ui->mouse.y);
     view->x += ui->mouse.x - view->grip_x;
     view->y += ui->mouse.y - view->grip_y;
@@ -1141,7 +1151,7 @@ static void drag_graph(const graph_panel *panel, view_rect box, bool is_pressed)
     view->grip_y = ui->mouse.y;
 }
 
-// Handles clicks on the edge under the mouse: a click takes a transition, a click of the right
+// Handles clicks on the edge under the mouse. A click takes a transition. A click with the right
 // button opens the context menu of the transition.
 static void run_hovered_edge(const graph_panel *panel, bool is_pressed)
 {
@@ -1155,8 +1165,8 @@ static void run_hovered_edge(const graph_panel *panel, bool is_pressed)
         UI_COMMAND(ui, VIEW_TAKE_TRANSITION, .number = layer, .item = transition);
 }
 
-// Returns a number that identifies the node or the edge under the mouse, or 0. The caller compares
-// it with the number of the last run to find out if the graph must be drawn again.
+// Returns a number that identifies the node or edge under the mouse, or 0. If it differs from the
+// number of the last run, the graph must be drawn again.
 static uint32_t hovered_number(const graph_panel *panel)
 {
     if (panel->node != MD5_NONE)
@@ -1180,7 +1190,7 @@ void view_graph_panel(view_ui *ui, view_graph_view *view)
     if (panel.machine->desc->num_layers == 0 || !has_space)
         return;
 
-    // Handle the mouse and the keys.
+    // The mouse and the keys.
     open_graph(&panel);
     view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * ui->scale, panel_color);
     const bool is_pressed = ui_box(ui, "state", box, "");
@@ -1190,7 +1200,7 @@ void view_graph_panel(view_ui *ui, view_graph_view *view)
     run_node_items(&panel);
     view->hovered = hovered_number(&panel);
 
-    // Draw the graph. The header and the popup are above it.
+    // Draw the graph before the header and the popup, which are above it.
     store_taken_edges(&panel);
     if (!ui->is_event)
         draw_graph(&panel);

@@ -1,13 +1,13 @@
-// The state graph of a machine in the bottom dock: one layer with its active states and the
-// conditions of its transitions. A view_graph_view contains the zoom and the cached layout
-// (graph_layout.h).
+// The state graph of a state machine in the bottom dock. It displays one layer with its active
+// states and the conditions of its transitions. A view_graph_view contains the zoom and the cached
+// layout (graph_layout.h).
 #ifndef DEMO_VIEWER_UI_GRAPH_H
 #define DEMO_VIEWER_UI_GRAPH_H
 
 #include "demo/viewer/ui/graph_layout.h"
 #include "demo/viewer/ui/ui.h"
 
-// An edge that was taken a short time ago, which is highlighted. An edge is the line of all
+// An edge that was taken a short time ago, and is therefore highlighted. An edge stands for all
 // transitions between two states.
 enum { VIEW_RECENT_EDGES = 8 };
 typedef struct view_recent_edge {
@@ -28,17 +28,17 @@ typedef struct view_graph_view {
     view_recent_edge recent[VIEW_RECENT_EDGES]; // edges that were taken, the newest first
     view_graph *graph;                          // cached layout, or NULL
 
-    // Inputs of the cached layout. If one of them changes, the layout is computed again.
+    // Inputs of the cached layout. A change of any of them requires a new layout.
     uint64_t fingerprint; // of the machine
     float scale;          // of the font
     uint32_t laid_out;    // index of the layer
     view_graph_area area_of_layout;
 } view_graph_view;
 
-// Frees the layout. The selected layer is unchanged.
+// Frees the layout. The selected layer does not change.
 void view_clear_graph(view_graph_view *view);
 
-// Selects a layer by its index. The layer is displayed at its default zoom.
+// Selects a layer by its index and displays it at its default zoom.
 void view_select_layer(view_graph_view *view, uint32_t layer);
 
 // view_shows_graph() returns true if the state graph is visible in the bottom dock.

@@ -1,10 +1,10 @@
-// Layout of a state graph in layers, from left to right (the method of Sugiyama).
+// Lays out a state graph in layers from left to right, by the method of Sugiyama.
 //
-// A breadth-first search finds the distance of each state from the start state. The states of one
-// distance form a band. A band is one column, or several columns if one column would be higher than
-// the panel. The states of a band are ordered by the mean height of their neighbors, so that few
-// lines cross. Every second column is lower by half a row, so that a horizontal line that skips a
-// column passes between the states of this column.
+// A breadth-first search finds the distance of each state from the start state. All states with the
+// same distance are a band. A band is one column, or several columns if one column would be higher
+// than the panel. The states of a band are sorted by the mean height of their neighbors, so that
+// few lines cross. Every second column is lower by half a row. A horizontal line that skips this
+// column then passes between its states.
 //
 // Coordinates are in em, the height of text.
 #include "demo/viewer/ui/graph_layout.h"
@@ -21,19 +21,19 @@ static const float entry_width = 7;        // space for the sign of the entry
 static const float band_distance = 3.6f;   // between the columns of different bands
 static const float column_distance = 1.8f; // between the columns of one band
 
-// Largest factor by which the distances between columns are increased to fill the area.
+// The largest factor by which the distances between columns may be increased to fill the area.
 static const float max_column_spread = 4;
 
-// Scale at which the names in the nodes are still easy to read.
+// The scale at which names of nodes are still easy to read.
 static const float readable_scale = 0.8f;
 
-// Number of sweeps that order the states of the bands.
+// The number of sweeps over all bands that sort their states.
 enum { NUM_SWEEPS = 4 };
 
 // Maximum number of columns of a band.
 enum { MAX_COLUMNS_PER_BAND = 32 };
 
-// Working data of a node.
+// Working data of a node, for the layout only.
 typedef struct graph_node_layout {
     uint32_t distance; // from the start state, or MD5_NONE
     uint32_t column;
@@ -43,7 +43,7 @@ typedef struct graph_node_layout {
     float width;       // of the name and the sign of a loop
 } graph_node_layout;
 
-// The nodes of one distance: layout.order[begin] to layout.order[end - 1].
+// The nodes with the same distance: layout.order[begin] to layout.order[end - 1].
 typedef struct graph_band {
     uint32_t begin;
     uint32_t end;
@@ -71,8 +71,8 @@ typedef struct graph_link {
     uint32_t transition; // index in the layer
 } graph_link;
 
-// Sorts the links so that the transitions of one edge follow each other: first by their nodes, then
-// by their direction, then by the index of the transition.
+// Orders links for qsort(): by their nodes, then by direction, then by the index of the transition.
+// The transitions of an edge become consecutive.
 static int compare_links(const void *a, const void *b)
 {
     const graph_link *const x = a;
@@ -86,7 +86,7 @@ static int compare_links(const void *a, const void *b)
     return x->transition < y->transition ? -1 : 1;
 }
 
-// Comparison function of qsort() and bsearch() for pointers to states, by their names.
+// Compares two states by name. The arguments are pointers to pointers, for qsort() and bsearch().
 static int compare_names(const void *a, const void *b)
 {
     const md5_state_desc *const x = *(const md5_state_desc *const *)a;
@@ -94,8 +94,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-// Returns the index of a state by its name, or MD5_NONE if the layer does not have it. `states` is
-// the result of sort_states().
+// Returns the index of the state with a name, or MD5_NONE if the layer does not have it. `states`
+// comes from sort_states().
 static uint32_t find_state(const md5_layer_desc *layer, const md5_state_desc **states,
                            const char *name)
 {
@@ -106,7 +106,8 @@ static uint32_t find_state(const md5_layer_desc *layer, const md5_state_desc **s
     return found != NULL ? (uint32_t)(*found - layer->states) : MD5_NONE;
 }
 
-// Returns the states of a layer sorted by name, to be freed.
+// Returns pointers to the states of a layer, sorted by name for find_state(). The caller frees the
+// array.
 static const md5_state_desc **sort_states(const md5_layer_desc *layer)
 {
     const md5_state_desc **const states = common_alloc(layer->num_states, sizeof *states);
@@ -116,8 +117,8 @@ static const md5_state_desc **sort_states(const md5_layer_desc *layer)
     return states;
 }
 
-// Fills links[] with the transitions whose states exist, sorted by compare_links(). Transitions
-// without a source state lead from the node "any state". Returns the number of links.
+// Fills links[] with the transitions whose states exist, sorted by compare_links(). A transition
+// without a source state begins at the node "any state". Returns the number of links.
 static uint32_t list_links(const md5_layer_desc *layer, graph_link *links)
 {
     const md5_state_desc **const states = sort_states(layer);
@@ -143,13 +144,14 @@ static uint32_t list_links(const md5_layer_desc *layer, graph_link *links)
     return num_links;
 }
 
-// Returns true if two transitions connect the same nodes, in any direction.
+// Returns true if two transitions connect the same nodes, regardless of their direction.
 static bool has_same_nodes(const graph_link *a, const graph_link *b)
 {
     return a->low == b->low && a->high == b->high;
 }
 
-// Creates the nodes: the states, then "any state", which is not counted until a transition uses it.
+// Creates the nodes: one for each state, then "any state". num_nodes does not include "any state"
+// until a transition uses it.
 static void create_nodes(view_graph *graph, const md5_layer_desc *layer)
 {
     const uint32_t num_states = layer->num_states;
@@ -161,11 +163,11 @@ static void create_nodes(view_graph *graph, const md5_layer_desc *layer)
     graph->nodes[num_states].name = "any state";
 }
 
-// Creates the edges: one edge for all transitions between two nodes. Also counts the node "any
-// state" if an edge leads to it, and marks the nodes with a transition to themselves.
+// Creates an edge for each pair of nodes that transitions connect. Includes "any state" in the
+// number of nodes if an edge uses it. Marks nodes that have a transition to themselves.
 static void create_edges(view_graph *graph, const md5_layer_desc *layer)
 {
-    // The links are sorted, so that the links of an edge follow each other.
+    // The links are sorted, so that the links of an edge are consecutive.
     graph_link *const links = common_alloc(layer->num_transitions, sizeof *links);
     graph->edges = common_alloc(layer->num_transitions, sizeof *graph->edges);
     graph->transitions = common_alloc(layer->num_transitions, sizeof *graph->transitions);
@@ -189,18 +191,19 @@ static void create_edges(view_graph *graph, const md5_layer_desc *layer)
     free(links);
 }
 
-// Fills adjacent_edges[] with the edges of each node, and first_edge[] with their beginnings, by a
-// counting sort: counts the edges of each node, adds up the counts, and stores the edges. An edge
-// is listed at both of its nodes.
+// Lists the edges of each node in adjacent_edges[], and the begin of each list in first_edge[]. An
+// edge is in the lists of both of its nodes. This is a counting sort: it counts the edges of each
+// node, adds up the counts, and stores the edges.
 static void list_adjacent_edges(layout *work)
 {
     const view_graph *const graph = work->graph;
     work->first_edge = common_alloc((size_t)graph->num_nodes + 2, sizeof *work->first_edge);
     work->adjacent_edges = common_alloc(2 * (size_t)graph->num_edges, sizeof *work->adjacent_edges);
 
-    // next[node] is the index at which the next edge of the node is stored. It is the element
-    // first_edge[node + 1]: after all edges of the node are stored, it is the first index of the
-    // following node. Therefore the count of a node begins in the element of its successor.
+    // next[node] is the index at which the next edge of the node is stored. It shares the element
+    // first_edge[node + 1]. After all edges were stored, this element contains the end of the
+    // node's list, which is the begin of the next list. For this reason, the count of a node is in
+    // the element of its successor.
     uint32_t *const next = work->first_edge + 1;
     for (uint32_t i = 0; i < graph->num_edges; i++) {
         for (uint32_t end = 0; end < 2; end++) {
@@ -221,9 +224,9 @@ static void list_adjacent_edges(layout *work)
 
 // -- Bands ----------------------------------------------------------------------------------------
 
-// Breadth-first search: sets the distance of all nodes that can be reached from `start` and do not
-// have a distance yet, and appends them to work->order. The order is also the queue of the search.
-// `num_found` is the number of nodes in the order.
+// Continues a breadth-first search from `start`. Sets the distance of all reachable nodes that have
+// no distance yet, and appends them to work->order. This array is also the queue of the search.
+// `num_found` is the number of nodes in it.
 static void search_from(layout *work, uint32_t start, uint32_t *num_found)
 {
     const view_graph *const graph = work->graph;
@@ -248,7 +251,7 @@ static void search_from(layout *work, uint32_t start, uint32_t *num_found)
     *num_found = tail;
 }
 
-// Sets the level of the nodes of a band from their positions in it.
+// Sets the levels of a band's nodes by their order in the band.
 static void set_levels(layout *work, const graph_band *band)
 {
     const double count = band->end - band->begin;
@@ -256,9 +259,8 @@ static void set_levels(layout *work, const graph_band *band)
         work->nodes[work->order[i]].level = (i - band->begin + 0.5) / count;
 }
 
-// Sets the distances of all nodes by breadth-first searches: from the start state, then from "any
-// state", then from states that cannot be reached from these nodes. Sets work->order to the order
-// in which the nodes were found.
+// Sets the distances of all nodes, and work->order to the order in which they were found. The
+// searches begin at the start state, then at "any state", then at states that are still unreached.
 static void find_distances(layout *work)
 {
     const uint32_t num_nodes = work->graph->num_nodes;
@@ -275,16 +277,16 @@ static void find_distances(layout *work)
             search_from(work, i, &num_found);
 }
 
-// Sorts work->order by distance and sets the bands. A counting sort is stable: the nodes of a band
-// remain in the order in which the search found them.
+// Sorts work->order by distance and sets the range of each band. The counting sort is stable. The
+// nodes of a band remain in the order in which the search found them.
 static void sort_into_bands(layout *work)
 {
     const uint32_t num_nodes = work->graph->num_nodes;
     uint32_t *const found = common_alloc(num_nodes, sizeof *found);
     memcpy(found, work->order, num_nodes * sizeof *found);
 
-    // Count the nodes of each band in its member `end`. Then set the beginnings: until nodes are
-    // stored in a band, it is empty.
+    // First count the nodes of each band in `end`. Then set `begin` and reset `end` to it, because
+    // the bands are empty until nodes are stored.
     for (uint32_t i = 0; i < num_nodes; i++) {
         const uint32_t distance = work->nodes[i].distance;
         work->bands[distance].end++;
@@ -320,8 +322,9 @@ static uint32_t neighbor_at(const view_graph_edge *edge, uint32_t node)
     return edge->ends[0] == node ? edge->ends[1] : edge->ends[0];
 }
 
-// Sets the mean_level of a node: the mean level of its neighbors in bands at the left or, if
-// `is_backward` is true, in bands at the right. A node without such neighbors keeps its own level.
+// Sets mean_level of a node to the mean level of its neighbors in bands at the left. If
+// `is_backward` is true, uses the neighbors in bands at the right. A node without such neighbors
+// keeps its own level.
 static void find_mean_level(layout *work, uint32_t node, bool is_backward)
 {
     graph_node_layout *const node_layout = &work->nodes[node];
@@ -347,8 +350,8 @@ typedef struct sort_item {
     uint32_t node;
 } sort_item;
 
-// Orders items by their key, then by their present position, so that the order of equal items
-// does not depend on qsort().
+// Orders items by key, then by their current position. qsort() is not stable, so the position is
+// necessary for a reproducible order.
 static int compare_items(const void *a, const void *b)
 {
     const sort_item *const x = a;
@@ -359,7 +362,7 @@ static int compare_items(const void *a, const void *b)
 }
 
 // Sorts the nodes of a band by the mean levels of their neighbors, and sets their new levels. Nodes
-// with equal mean levels remain in their order. `items` is working memory for all nodes.
+// with equal mean levels keep their order. `items` is working memory for all nodes.
 static void order_band(layout *work, const graph_band *band, bool is_backward, sort_item *items)
 {
     const uint32_t count = band->end - band->begin;
@@ -375,9 +378,9 @@ static void order_band(layout *work, const graph_band *band, bool is_backward, s
     set_levels(work, band);
 }
 
-// Orders the nodes of all bands by the levels of their neighbors, in several sweeps, because each
-// band depends on the order of the neighboring bands. The sweeps go alternately from left to right
-// and from right to left. The first band is not changed: the start state remains at its top.
+// Sorts the nodes of all bands. The best order of a band depends on the neighboring bands.
+// Therefore several sweeps go from left to right and back. The first band is not sorted, so that
+// the start state remains at its top.
 static void order_bands(layout *work)
 {
     sort_item *const items = common_alloc(work->graph->num_nodes, sizeof *items);
@@ -400,8 +403,8 @@ static uint32_t count_columns(const graph_band *band, uint32_t max_rows)
     return (count + max_rows - 1) / max_rows;
 }
 
-// A column of the graph. Its nodes are every `stride`-th node of layout.order, from `first` to
-// before `end`.
+// A column of the graph. Its nodes are layout.order[first], [first + stride] and so on, before
+// `end`.
 typedef struct graph_column {
     uint32_t index; // from the left
     uint32_t first;
@@ -435,13 +438,13 @@ static void place_column(layout *work, const graph_column *column)
     }
 }
 
-// Division of the bands into columns.
+// The division of the bands into columns.
 typedef struct graph_grid {
     uint32_t max_rows;   // states in a column
     float column_spread; // factor of the distances between columns
 } graph_grid;
 
-// Returns the number of rows of a band that is divided into columns of equal heights.
+// Returns the number of rows of a band after it was divided into columns of similar height.
 static uint32_t count_rows(const graph_band *band, uint32_t max_rows)
 {
     const uint32_t num_columns = count_columns(band, max_rows);
@@ -490,7 +493,7 @@ static float place_nodes(layout *work, graph_grid grid)
         }
     }
 
-    // Lines within the last column need some space at its right.
+    // Lines between states of the last column need space at its right.
     graph->width = x - band_distance * grid.column_spread + column_distance;
     graph->height = row_height * ((float)num_rows + (num_columns > 1 ? 0.5f : 0));
     return distances - band_distance;
@@ -507,10 +510,9 @@ static uint32_t largest_band(const layout *work)
     return largest;
 }
 
-// Returns the division of the bands into columns. The largest band gets the smallest number of
-// columns with which the graph is readable in the area. If it is not readable with any number, the
-// band gets the number of columns with which the scale is largest. Sets `best_scale` to the scale
-// at which the graph fits into the area.
+// Returns the best division of the bands into columns, and sets `best_scale` to the scale at which
+// the graph fits in the area. The fewest columns with a readable scale are the best. If no number
+// of columns is readable, the number with the largest scale is the best.
 static graph_grid find_grid(layout *work, view_graph_area area, float *best_scale)
 {
     const view_graph *const graph = work->graph;
@@ -532,8 +534,7 @@ static graph_grid find_grid(layout *work, view_graph_area area, float *best_scal
 }
 
 // Places the nodes so that the graph fills the area. If the names would be too small to be read,
-// the columns are as high as the area at a scale of 1 instead, so that the user scrolls in only one
-// direction.
+// the columns get the height of the area at a scale of 1. The user then scrolls only horizontally.
 static void fit_nodes(layout *work, view_graph_area area)
 {
     float scale;
@@ -544,7 +545,8 @@ static void fit_nodes(layout *work, view_graph_area area)
         place_nodes(work, grid);
         return;
     }
-    // If the area is wider than the graph, increase the distances: lines are then less steep.
+    // If the area is wider than the graph, increase the distances between columns. Lines are then
+    // less steep.
     const float distances = place_nodes(work, grid);
     const float free_width = area.width / fminf(scale, 1) - work->graph->width;
     if (free_width > 0 && distances > 0) {
@@ -555,9 +557,9 @@ static void fit_nodes(layout *work, view_graph_area area)
 
 // -- Lines ----------------------------------------------------------------------------------------
 
-// Returns the y coordinate at which a line leaves the left or right side of a node: its middle,
-// shifted towards the target by less than 0.35 of its height. Lines to different targets leave at
-// different heights, so that their arrowheads do not cover each other.
+// Returns the y coordinate at which a line leaves the left or right side of a node. It is the
+// middle of the side, shifted towards the target by less than 0.35 of the height. Lines to
+// different targets leave at different heights, so that their arrow heads do not cover each other.
 static float attach_height(view_rect node, view_rect target)
 {
     const float middle = node.y + 0.5f * node.height;
@@ -565,8 +567,9 @@ static float attach_height(view_rect node, view_rect target)
     return middle + 0.35f * node_height * rise / (fabsf(rise) + 3 * row_height);
 }
 
-// Sets the line of an edge between nodes of different columns: from the right side of the left node
-// to the left side of the right node. The arrays contain the nodes edge->ends[0] and ends[1].
+// Sets the line of an edge between nodes in different columns. It leads from the right side of the
+// left node to the left side of the right node. The arrays contain the nodes edge->ends[0] and
+// edge->ends[1].
 static void connect_columns(view_graph_edge *edge, const graph_node_layout *const nodes[2],
                             const view_rect rects[2])
 {
@@ -580,8 +583,8 @@ static void connect_columns(view_graph_edge *edge, const graph_node_layout *cons
     }
 }
 
-// Sets the line of an edge between neighbors in a column: from the bottom of the upper node to the
-// top of the lower node. `upper` is the index of the upper node in `rects`.
+// Sets the line of an edge between adjacent nodes of a column. It leads from the bottom of the
+// upper node to the top of the lower node. `upper` is the index of the upper node in `rects`.
 static void connect_neighbors(view_graph_edge *edge, const view_rect rects[2], int upper)
 {
     edge->num_points = 2;
@@ -592,9 +595,9 @@ static void connect_neighbors(view_graph_edge *edge, const view_rect rects[2], i
     }
 }
 
-// Sets the line of an edge between the right sides of two nodes of a column. The line bends to the
-// right, around the nodes between them. It bends farther if more nodes are between them, so that
-// such lines do not cover each other.
+// Sets the line of an edge between other nodes of a column. It connects their right sides and bends
+// to the right, around the nodes between them. If more nodes are between them, it bends farther, so
+// that such lines do not cover each other.
 static void connect_around(view_graph_edge *edge, const view_rect rects[2], uint32_t num_between)
 {
     const float right = rects[0].x + rects[0].width;
@@ -606,8 +609,8 @@ static void connect_around(view_graph_edge *edge, const view_rect rects[2], uint
     edge->points[2] = (view_graph_point){right, attach_height(rects[1], rects[0])};
 }
 
-// Sets the points of the line between two nodes. A transition from a state to itself does not have
-// a line; its node has a sign.
+// Sets the points of the line between two nodes. A transition from a state to itself has no line;
+// the node displays a sign instead.
 static void place_line(const layout *work, view_graph_edge *edge)
 {
     const uint32_t first = edge->ends[0];
@@ -632,7 +635,7 @@ static void place_line(const layout *work, view_graph_edge *edge)
 
 // -- Layout ---------------------------------------------------------------------------------------
 
-// Sets the widths of the nodes: the name, its padding, and the sign of a loop.
+// Sets the widths of the nodes. A node must contain its name, padding, and the sign of a loop.
 static void measure_nodes(layout *work, view_measure_fn *measure, const void *user)
 {
     for (uint32_t i = 0; i < work->graph->num_nodes; i++) {
@@ -643,7 +646,7 @@ static void measure_nodes(layout *work, view_measure_fn *measure, const void *us
     }
 }
 
-// Creates the layout of a layer, to be freed with view_free_graph().
+// Lays out a layer. The caller frees the result with view_free_graph().
 view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area,
                                view_measure_fn *measure, const void *user)
 {
@@ -659,7 +662,8 @@ view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area
     list_adjacent_edges(&work);
     measure_nodes(&work, measure, user);
 
-    // The method of Sugiyama: assign nodes to bands, order each band, and compute positions.
+    // The steps of the method of Sugiyama: assign nodes to bands, sort each band, compute
+    // positions.
     find_bands(&work);
     order_bands(&work);
     fit_nodes(&work, area);

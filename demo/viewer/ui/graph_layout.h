@@ -1,13 +1,15 @@
-// Layout of the state graph of a machine's layer: one column of states per distance from the start
-// state, and straight lines. It depends only on the tables and on the widths of texts. Lengths are
-// in em, the height of text, from the upper left corner.
+// The layout of the state graph of one layer. States with the same distance from the start state
+// are in one column, and lines are straight. The layout depends only on the description of the
+// machine and on the widths of texts. Lengths are in em, the height of text. The origin is the
+// upper left corner.
 #ifndef DEMO_VIEWER_UI_GRAPH_LAYOUT_H
 #define DEMO_VIEWER_UI_GRAPH_LAYOUT_H
 
 #include "demo/viewer/base/canvas.h"
 #include "md5/md5play.h"
 
-// A state. The last node may be "any state": every state can take the transitions from this node.
+// A node of the graph: a state. The last node may be "any state". Every state can take the
+// transitions that begin there.
 typedef struct view_graph_node {
     const char *name;
     view_rect rect;
@@ -24,11 +26,11 @@ typedef struct view_graph_edge {
     uint32_t ends[2];            // the two nodes
     uint32_t num_transitions[2]; // from ends[0] to ends[1], and from ends[1] to ends[0]
     // Index of the first transition in view_graph.transitions. The transitions from ends[0] to
-    // ends[1] are stored there, followed by the transitions from ends[1] to ends[0].
+    // ends[1] are first. The transitions from ends[1] to ends[0] follow.
     uint32_t first_transition;
     view_graph_point points[3]; // points of the line from ends[0] to ends[1]
-    // Number of points. 0: the edge leads from a state to itself and has no line. 2: a straight
-    // line. 3: a line that bends around the nodes between two nodes of a column.
+    // Number of points: 0 for an edge from a state to itself, which has no line; 2 for a straight
+    // line; 3 for a line that bends around other nodes of the same column.
     uint32_t num_points;
 } view_graph_edge;
 
@@ -44,23 +46,23 @@ typedef struct view_graph {
     float height;
 } view_graph;
 
-// Scale below which the names in the nodes are too small to be read.
+// The scale below which the names in nodes are too small to be read.
 #define VIEW_GRAPH_MIN_SCALE 0.6f
 
-// Returns the width of a text in em.
+// Returns the width of a text in em. `user` is passed to view_lay_out_graph().
 typedef float view_measure_fn(const void *user, const char *text);
 
-// Size of the area that shows the graph, at a scale of 1. The states of one distance are wrapped
-// into several columns if the graph would be too high for the area.
+// Size of the area that displays the graph, at a scale of 1. If the graph would be higher than the
+// area, states with the same distance are divided into several columns.
 typedef struct view_graph_area {
     float width;
     float height;
 } view_graph_area;
 
-// Creates the layout of a layer, to be freed with view_free_graph(). Each state is one node, and
-// each transition belongs to one edge. The layout has space for the sign of the entry at the left
-// of the first state. `measure` returns the widths of the names; `user` is passed to it. Takes
-// O(n log n) time for n states and transitions.
+// Lays out a layer. The caller frees the result with view_free_graph(). Each state is one node, and
+// each transition belongs to one edge. The layout leaves space at the left of the first state for
+// the sign of the entry. `measure` returns the width of a name and receives `user`. Takes O(n log
+// n) time for n states and transitions.
 view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area,
                                view_measure_fn *measure, const void *user);
 void view_free_graph(view_graph *graph); // NULL is allowed

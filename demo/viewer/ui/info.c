@@ -1,11 +1,11 @@
-// Statistics in the inspector: values of the document, the clip, the comparison and the clicked
-// point, the distance between two items, and the frame time.
+// Statistics in the inspector. They contain values of the document, the clip, the comparison and
+// the clicked point, the distance between two objects, and the frame time.
 #include "demo/viewer/ui/info.h"
 
 #include "demo/viewer/ui/ui.h"
 #include "demo/viewer/ui/window_layout.h"
 
-// Width of the names, in layout units.
+// Width of the column of names, in layout units.
 static const float label_width = 118;
 
 // Colors of the graph of frame times.
@@ -20,7 +20,7 @@ static const view_color goal_color = 0xF1F3F680u;
 // The numbers change during playback. Digits are equally wide and signs have fixed positions, so
 // that the texts do not move.
 
-// Numbers of decimal places.
+// Numbers of decimal places of each unit.
 enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, WEIGHT_PLACES = 4, UV_PLACES = 4 };
 
 // A formatted number, as the result of a function.
@@ -28,8 +28,8 @@ typedef struct written {
     char text[32];
 } written;
 
-// Formats a number with `places` decimal places. If `has_place` is true, a number without a sign
-// begins with a space, so that the digits of positive and negative numbers are aligned.
+// Formats a number with `places` decimal places. If `has_place` is true, a number without a minus
+// sign begins with a blank of the same width, so that digits are aligned.
 static written format_signed(double value, int places, bool has_place)
 {
     written result;
@@ -43,7 +43,7 @@ static written format_value(double value, int places)
     return format_signed(value, places, false);
 }
 
-// Displays the components of a vector in a row.
+// Adds a row with the components of a vector.
 static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
 {
     ui_figure(ui, VIEW_PLAIN, label, "%s  %s  %s", format_signed(v.x, places, true).text,
@@ -80,8 +80,8 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
     return md5_mat34_mul(view_model_from_world(scene), world_from_joint);
 }
 
-// Displays the joints that influence a vertex with their weights, one per row. If there are more
-// than MAX_LISTED of them, the last row contains the number of the others.
+// Adds one row for each joint that influences a vertex, with its weight. If there are more than
+// MAX_LISTED joints, the last row contains the number of further joints.
 static void list_influences(view_ui *ui, const md5_mesh *mesh, uint32_t vertex)
 {
     enum { MAX_LISTED = 6 };
@@ -98,8 +98,8 @@ static void list_influences(view_ui *ui, const md5_mesh *mesh, uint32_t vertex)
         ui_figure(ui, VIEW_DIM, " ", "and %u more", count - MAX_LISTED);
 }
 
-// Displays the section of the clicked point: its mesh, triangle and nearest vertex, and the
-// position, texture coordinates and weights of the vertex.
+// Adds the section of the clicked point: its mesh, its triangle, and the nearest vertex with its
+// position, texture coordinates and weights.
 static void list_pick(view_ui *ui)
 {
     const view_pick *const pick = ui->stage->pick;
@@ -124,15 +124,15 @@ static void list_pick(view_ui *ui)
     list_influences(ui, mesh, pick->vertex);
 }
 
-// A measurement between two selected items.
+// The distance between two selected objects, which are joints or points of the surface.
 typedef struct measurement {
     bool are_joints;     // the items are joints, not points of the surface
     md5_vec3 difference; // from the first to the second item, in model space
     float angle;         // between the orientations of two joints, degrees; 0 for points
 } measurement;
 
-// Measures two selected joints or, if less than two joints are selected, two selected points.
-// Returns false if there are no two items to measure.
+// Measures the two selected joints. If fewer than two joints are selected, measures the two
+// selected points. Returns false if there are not two objects.
 static bool measure_selection(const view_stage *stage, measurement *result)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -159,8 +159,8 @@ static bool measure_selection(const view_stage *stage, measurement *result)
     return are_points;
 }
 
-// Copies a measurement to the clipboard with full precision: the distance, the difference and the
-// angle, one per line.
+// Copies a measurement to the clipboard with full precision. The distance, the difference and the
+// angle are on separate lines.
 static void copy_measurement(view_ui *ui, const measurement *measured)
 {
     const md5_vec3 difference = measured->difference;
@@ -172,8 +172,8 @@ static void copy_measurement(view_ui *ui, const measurement *measured)
     ui_copy(ui, ui->stage->now, text, "measurement");
 }
 
-// Draws and handles the section with the distance between two selected joints or two clicked
-// points. A click on the distance copies the measurement.
+// Adds the section with the distance between two selected joints or two clicked points. A click on
+// the distance copies the measurement.
 void view_two_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
@@ -205,8 +205,8 @@ void view_two_panel(view_ui *ui)
 
 // == The document ==========================================================================
 
-// Displays the names of all clips of a state machine next to each other, in as many rows as needed.
-// The names of active clips, which contribute to the pose, are highlighted.
+// Lists the names of a state machine's clips, several per row. Clips that contribute to the current
+// pose are highlighted.
 static void list_machine_clips(view_ui *ui, const view_machine *machine)
 {
     const float inset = VIEW_INSET * ui->scale;
@@ -230,9 +230,9 @@ static void list_machine_clips(view_ui *ui, const view_machine *machine)
     free(active);
 }
 
-// Displays the name of the current clip, or another description of the motion. If clips can be
-// selected, it is a link to the list of clips. The characters of a crowd play different clips, so
-// that the number of clips is displayed instead.
+// Displays the name of the current clip, or another description of the motion. If the user can
+// select clips, the name is a link to the list of clips. The members of a crowd play different
+// clips, so the number of clips is displayed instead.
 static void list_clip_name(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
@@ -287,8 +287,8 @@ static void list_clip(view_ui *ui, const view_stage *stage)
                   scene->root == MD5_ROOT_ID ? "as in Doom 3" : "in place");
 }
 
-// Writes the names of the skinning paths that the meshes use, such as "4, 8" or "compute". The path
-// "4" is the shader for up to 4 influences per vertex.
+// Writes the skinning paths that the meshes use, for example "4, 8" or "compute". A skinning path
+// is a shader, and "4" is the shader for up to 4 influences per vertex.
 static void write_skinning_paths(const view_stage *stage, char *text, size_t size)
 {
     const uint32_t num_meshes = stage->document->scene.model->num_meshes;
@@ -324,8 +324,7 @@ static void list_model(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_BRIGHT, "Light", "%s%s", light, shown->shadows ? "" : VIEW_DOT "no shadows");
 }
 
-// Displays the defects of normals and tangents, one row per kind of defect. The first row has the
-// label.
+// Adds one row for each kind of defect of normals and tangents. Only the first row has the label.
 static void list_faults(view_ui *ui, const view_mesh_defects *faults, const char *label)
 {
     char list[192]; // "A, B, C"
@@ -342,8 +341,8 @@ static void list_faults(view_ui *ui, const view_mesh_defects *faults, const char
     }
 }
 
-// Displays the number of stages of a mesh's material, and notes about stages that the renderer does
-// not display. A stage is an image that the material draws over the ones before it.
+// Displays the number of stages of a mesh's material, and notes about stages that the renderer
+// cannot display. A stage is an image that the material draws over the previous stages.
 static void list_material(view_ui *ui, uint32_t mesh)
 {
     const view_layers *const layers = &ui->stage->document->textures.layers;
@@ -355,8 +354,8 @@ static void list_material(view_ui *ui, uint32_t mesh)
             ui_figure(ui, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
 
-// Displays the section of the selected material: its name, links to the meshes that have it, and
-// its stages. stage->material is the first of these meshes, or -1.
+// Adds the section of the selected material: its name, links to its meshes, and its stages.
+// stage->material is the first mesh with the material, or -1.
 static void list_selected_material(view_ui *ui)
 {
     const md5_model *const model = ui->scene->model;
@@ -384,7 +383,8 @@ static void list_selected_material(view_ui *ui)
     list_material(ui, first_mesh);
 }
 
-// Displays the number of all loaded clips, including the clips of a machine, and their memory.
+// Displays the number and the memory of all loaded clips. These include the clips of a state
+// machine.
 static void list_clip_sizes(view_ui *ui, const view_scene *scene)
 {
     const md5_character *const character = scene->machine.character;
@@ -430,8 +430,8 @@ static void list_statistics(view_ui *ui)
     ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(ui->stage->renderer));
 }
 
-// Writes the times of the last frames in seconds, the oldest first. Returns their number, at most
-// `capacity`.
+// Writes the times of the last frames, in seconds, with the oldest first. Returns their number,
+// which is at most `capacity`.
 static uint32_t last_times(const view_stage *stage, uint32_t capacity, double *times)
 {
     const uint32_t num_measured = stage->num_frame_times;
@@ -442,8 +442,8 @@ static uint32_t last_times(const view_stage *stage, uint32_t capacity, double *t
     return count;
 }
 
-// Displays the median time of the last frames. Unlike the mean, it is not affected by single slow
-// frames. Displays a dash until enough frames were drawn, and while the image does not move.
+// Displays the median time of the last frames. A single slow frame would change the mean, but not
+// the median. Displays a dash while there are too few frames or the image is still.
 static void list_frame_time(view_ui *ui)
 {
     enum { MIN_FRAMES = 10, MAX_FRAMES = 60 };
@@ -464,8 +464,8 @@ static void list_frame_time(view_ui *ui)
     ui_figure(ui, VIEW_BRIGHT, "Frame time", "%s", text);
 }
 
-// Returns the color of the bar of a frame time: good, acceptable or slow. goals[0] and goals[1] are
-// the longest good and acceptable times, in seconds.
+// Returns the color of a bar: good, acceptable or slow. goals[0] is the longest good time and
+// goals[1] the longest acceptable time, in seconds.
 static view_color time_color(float time, const float goals[2])
 {
     if (time <= goals[0])
@@ -473,9 +473,9 @@ static view_color time_color(float time, const float goals[2])
     return time <= goals[1] ? VIEW_AMBER : slow_time_color;
 }
 
-// Returns the time at the top of the bar graph, seconds: a tenth more than the longest of `count`
-// frame times, so that the highest bar is below the top, and at least a quarter more than the goal
-// of 60 frames per second, so that the line of this goal is always visible.
+// Returns the time at the top of the bar graph, in seconds. It is a tenth more than the longest
+// frame time, so that the highest bar does not reach the top. It is at least a quarter more than
+// the goal of 60 frames per second, so that the line of this goal is always visible.
 static float graph_top_time(const double *times, uint32_t count, const float goals[2])
 {
     float top_time = 1.25f * goals[0];
@@ -484,8 +484,8 @@ static float graph_top_time(const double *times, uint32_t count, const float goa
     return top_time;
 }
 
-// Draws a bar graph of the times of the last frames, the newest at the right. Horizontal lines mark
-// the times of 60 and 30 frames per second, if they are within the graph.
+// Draws a bar graph of the times of the last frames, with the newest at the right. Horizontal lines
+// mark the times of 60 and 30 frames per second, if the graph is high enough.
 static void draw_times(view_ui *ui)
 {
     enum { NUM_BARS = 120 };                             // in the width of the graph
@@ -500,7 +500,7 @@ static void draw_times(view_ui *ui)
                            row.height - 2 * margin_y};
     view_draw_rect(ui->canvas, box, VIEW_CONTROL);
 
-    // Draw a bar per frame. The last bar ends at the right edge.
+    // Draw a bar for each frame. The newest bar is at the right edge.
     double times[VIEW_NUM_FRAME_TIMES];
     const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
     const float top_time = graph_top_time(times, count, goals);
@@ -522,8 +522,8 @@ static void draw_times(view_ui *ui)
     }
 }
 
-// Displays the state of the document's camera path, if it has one: its name, the current shot and
-// frame, and the field of view.
+// Displays the camera path of the document, if there is one: its name, the current shot and frame,
+// and the field of view.
 static void list_camera_path(view_ui *ui, const view_stage *stage)
 {
     const view_camera_path *const path = &ui->scene->camera_path;
@@ -539,8 +539,8 @@ static void list_camera_path(view_ui *ui, const view_stage *stage)
               format_value(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
 }
 
-// Displays the statistics of a crowd, if the document is one: the numbers of characters that are
-// drawn, baked, replaced by impostors and posed, and the time of the last update.
+// Displays the statistics of a crowd: how many characters are drawn, baked, replaced by impostors
+// and posed, and the time of the last update. Does nothing for other documents.
 static void list_crowd(view_ui *ui, const view_stage *stage)
 {
     const view_crowd *const crowd = &stage->document->crowd;
@@ -565,8 +565,8 @@ static void list_crowd(view_ui *ui, const view_stage *stage)
               common_noun(crowd->threads->num_workers, "thread", "threads"));
 }
 
-// Displays the name of the compared model as a link to the list of distances, and the number of
-// joints that only one of the models has.
+// Displays the name of the compared model as a link to the list of distances. Also displays the
+// number of joints that only one of the models has.
 static void list_comparison(view_ui *ui, const view_compare *compare)
 {
     const ui_row_style link = {.name = "Compared", .color = VIEW_ACCENT, .hint = "list"};
@@ -578,7 +578,7 @@ static void list_comparison(view_ui *ui, const view_compare *compare)
                   common_noun(num_single, "joint has", "joints have"));
 }
 
-// Displays the defects of normals and tangents of the model. While normals or tangents are drawn,
+// Displays the defects of the model's normals and tangents. While normals or tangents are drawn,
 // also displays their defects in the current pose.
 static void list_all_faults(view_ui *ui, const view_stage *stage)
 {
@@ -592,7 +592,7 @@ static void list_all_faults(view_ui *ui, const view_stage *stage)
         list_faults(ui, &document->pose_faults, "In this pose");
 }
 
-// Displays the frame time, its graph, and the settings whose quality was reduced to draw faster.
+// Displays the frame time, its bar graph, and the settings whose quality is currently reduced.
 static void list_speed(view_ui *ui, const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
@@ -608,8 +608,8 @@ static void list_speed(view_ui *ui, const view_stage *stage)
         ui_figure(ui, VIEW_AMBER, "Quality", "%s", reduced);
 }
 
-// Draws and handles the sections with information about the document. Most of them are displayed
-// only if the option --statistics is set.
+// Adds the sections about the document. Most of them are displayed only with the option
+// --statistics.
 void view_figures_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
@@ -623,7 +623,8 @@ void view_figures_panel(view_ui *ui)
     list_selected_material(ui);
     list_clip(ui, stage);
 
-    // The rotation of the model, if its axes differ from those of the viewer.
+    // The file can have other axes than the viewer. In this case, display the rotation between
+    // them.
     char rotation[64];
     view_describe_rotation(&document->scene.rotation, rotation, sizeof rotation);
     if (document->scene.rotation.is_set && !is_crowd)

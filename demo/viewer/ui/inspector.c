@@ -26,16 +26,16 @@ uint32_t view_count_axes(uint32_t kind)
     return kind == VIEW_VALUE_QUATERNION ? 4 : 3;
 }
 
-// Computes the values of a joint from its transform. The angles are in degrees, about the fixed
-// axes x, y and z in this order.
+// Computes the position, angles and quaternion of a joint from its transform. The angles are in
+// degrees. They are rotations about the fixed axes x, y and z, in this order.
 void view_find_values(md5_mat34 matrix, view_joint_values values)
 {
     const md5_vec3 position = md5_mat34_translation(matrix);
     const md5_quat q = md5_quat_from_mat34(matrix);
 
-    // The angles of a rotation about x, then y, then z, from the elements of its matrix, which is
-    // stored in rows of four floats. The matrix of the quaternion has no scale. Rounding errors may
-    // make the sine larger than 1.
+    // Compute the angles from the elements of the rotation matrix, which is stored in rows of four
+    // floats. The matrix of a quaternion has no scale. A rounding error may make the sine larger
+    // than 1, so it is limited.
     const md5_mat34 rotation =
         md5_mat34_from_xform((md5_xform){.rotation = q, .translation = {0, 0, 0}});
     const float *const m = rotation.m;
@@ -59,7 +59,7 @@ static float values_width(const view_ui *ui)
     return ui->column->area.width - 2 * UI_PADDING * ui->em;
 }
 
-// Draws a row of the table of values if it is visible. `column_width` is the width of one value, in
+// Draws a row of the table of values, if it is visible. `column_width` is the width of a value in
 // pixels.
 static void draw_value_row(view_ui *ui, float column_width, const ui_cells *cells)
 {
@@ -68,7 +68,8 @@ static void draw_value_row(view_ui *ui, float column_width, const ui_cells *cell
         ui_draw_cells(ui, row, column_width, cells);
 }
 
-// Writes a value of a joint as text, or "" if the kind of values does not have the axis.
+// Writes a value of a joint as text. Writes "" if the kind has no such axis; only quaternions have
+// a fourth one.
 static void write_value(view_joint_values values, int kind, int axis, char text[32])
 {
     text[0] = '\0';
@@ -76,7 +77,8 @@ static void write_value(view_joint_values values, int kind, int axis, char text[
         view_format_number(text, 32, values[kind][axis], view_value_places[kind], false);
 }
 
-// Displays the values as a table in a wide dock: each column is an axis, each row a kind.
+// Displays the values as a table for a wide dock. A column is an axis and a row is a kind of
+// values.
 static void show_wide_values(view_ui *ui, const char *title, view_joint_values values)
 {
     const float name_width = 5 * ui->em;
@@ -98,8 +100,8 @@ static void show_wide_values(view_ui *ui, const char *title, view_joint_values v
     }
 }
 
-// Displays the values as a table in a narrow dock: each column is a kind, each row an axis. The
-// title is in the header in place of the name of the first kind, the position.
+// Displays the values as a table for a narrow dock. A column is a kind of values and a row is an
+// axis. The header displays the title instead of the name of the first kind, the position.
 static void show_narrow_values(view_ui *ui, const char *title, view_joint_values values)
 {
     static const view_color name_colors[] = {VIEW_DIM, VIEW_DIM, VIEW_DIM};
@@ -122,8 +124,8 @@ static void show_narrow_values(view_ui *ui, const char *title, view_joint_values
     }
 }
 
-// Displays the values of a joint as a table. Its columns have a constant width, so that the numbers
-// do not move during playback.
+// Displays the values of a joint as a table. The columns have a constant width, so that numbers do
+// not move during playback.
 static void show_values(view_ui *ui, const char *title, view_joint_values values)
 {
     if (values_width(ui) >= wide_values_width * ui->em)
@@ -132,8 +134,8 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
         show_narrow_values(ui, title, values);
 }
 
-// Appends the values of a joint to a text with full precision: one line per kind, with columns
-// separated by tabs. `space` is the space of the values: "local" or "model".
+// Appends the values of a joint to a text with full precision. Each kind is one line with columns
+// separated by tabs. `space` is "local" or "model", the space of the values.
 static void append_values(char *text, size_t size, const char *space, view_joint_values values)
 {
     for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
@@ -144,8 +146,8 @@ static void append_values(char *text, size_t size, const char *space, view_joint
     }
 }
 
-// Copies the name of a joint and its values to the clipboard, with full precision. `local` is
-// relative to the parent, `model` is in model space.
+// Copies the name and the values of a joint to the clipboard, with full precision. `local` is
+// relative to the parent, and `model` is in model space.
 static void copy_values(view_ui *ui, const char *name, view_joint_values local,
                         view_joint_values model)
 {
@@ -156,7 +158,7 @@ static void copy_values(view_ui *ui, const char *name, view_joint_values local,
     ui_copy(ui, ui->stage->now, text, name);
 }
 
-// A vertex that the joint influences, with the weight of the joint.
+// A vertex that the joint influences, and the weight of this influence.
 typedef struct weighted {
     float weight;
     uint32_t mesh;
@@ -164,8 +166,7 @@ typedef struct weighted {
     uint32_t num_joints; // that influence the vertex
 } weighted;
 
-// Comparison function of qsort() that sorts vertices by decreasing weight, then in the order of the
-// model.
+// Orders vertices for qsort(): by decreasing weight, then in the order of the model.
 static int compare_weights(const void *a, const void *b)
 {
     const weighted *const first = a;
@@ -179,17 +180,17 @@ static int compare_weights(const void *a, const void *b)
     return 0;
 }
 
-// Returns the number of vertices of the mesh that are in the file. The following vertices are
-// copies of them at seams of the texture.
+// Returns the number of vertices of a mesh that are in the file. The loader appends copies of
+// vertices at seams of the texture; they are not counted.
 static uint32_t count_file_vertices(const md5_mesh *mesh)
 {
     const uint32_t count = mesh->num_file_vertices;
     return count < mesh->num_vertices ? count : mesh->num_vertices;
 }
 
-// Finds the influences of a joint on the vertices of a file, in the order of the model. Writes at
-// most `capacity` of them to `found`. Returns their total number, so that a call with a capacity of
-// 0 counts them.
+// Finds the vertices that a joint influences, in the order of the model. Writes at most `capacity`
+// of them to `found`, and returns their total number. With a capacity of 0, the function only
+// counts them.
 static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *found,
                              uint32_t capacity)
 {
@@ -215,8 +216,9 @@ static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *f
     return count;
 }
 
-// Displays the index of a vertex and, if the model has several meshes, the name of its mesh. Both
-// begin at `left` and are `width` pixels wide, in the line with the top `y`.
+// Draws the index of a vertex. If the model has several meshes, also draws the name of the mesh.
+// Both begin at `left` and have a total width of `width`. `y` is the top of the text. All are in
+// pixels.
 static void show_vertex_name(view_ui *ui, const md5_model *model, const weighted *influence,
                              float left, float y, float width)
 {
@@ -233,9 +235,9 @@ static void show_vertex_name(view_ui *ui, const md5_model *model, const weighted
     ui_text_left_of(ui, left + width - 0.8f * em, y, VIEW_BRIGHT, vertex);
 }
 
-// Displays a row of the table of weights: the mesh if the model has several meshes, the vertex, its
-// weight as a number and a bar, and the number of its joints. `vertex_width` is the width of the
-// mesh and the vertex, in pixels.
+// Draws a row of the table of weights: the vertex, its weight as a number and a bar, and the number
+// of joints that influence it. The mesh is displayed if the model has several. `vertex_width` is
+// the width of the mesh and the vertex, in pixels.
 static void show_weight(view_ui *ui, const md5_model *model, view_rect row, float vertex_width,
                         const weighted *influence)
 {
@@ -277,8 +279,8 @@ static void show_weights_header(view_ui *ui, bool has_meshes, float vertex_width
     ui_text_left_of(ui, right, y, VIEW_DIM, "joints");
 }
 
-// Displays the section with the vertices that a joint influences, sorted by weight. The vertex of
-// the row under the mouse is highlighted in the image. `model` may be NULL.
+// Adds the section of the vertices that a joint influences, sorted by weight. The vertex whose row
+// is under the mouse is highlighted in the image. `model` may be NULL.
 static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 {
     const uint32_t count = model != NULL ? find_weights(model, joint, NULL, 0) : 0;
@@ -295,7 +297,8 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     find_weights(model, joint, vertices, count);
     qsort(vertices, count, sizeof *vertices, compare_weights);
 
-    // The first column also contains the names of meshes if the model has several meshes.
+    // If the model has several meshes, the first column also contains their names and must be
+    // wider.
     const bool has_meshes = model->num_meshes > 1;
     const float vertex_width = (has_meshes ? 9 : 4) * ui->em;
     show_weights_header(ui, has_meshes, vertex_width);
@@ -316,8 +319,8 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     free(vertices);
 }
 
-// Returns true if a modifier is an aim modifier that rotates a joint. An aim modifier rotates its
-// joint and the ancestors of this joint, `length` joints in all.
+// Returns true if a modifier is an aim modifier that rotates a joint. An aim modifier rotates
+// `length` joints: its own joint and the ancestors of this joint.
 static bool is_aimed(const view_scene *scene, const md5_modifier_desc *aim, uint32_t joint)
 {
     const uint32_t default_length = 2;
@@ -333,9 +336,9 @@ static bool is_aimed(const view_scene *scene, const md5_modifier_desc *aim, uint
     return false;
 }
 
-// Displays the section with the limit of a joint's rotation. An aim modifier of a state machine
-// rotates joints so that the character looks at a target. The limit is that of the first aim
-// modifier that rotates the joint and has a limit.
+// Adds the section of the limit of a joint's rotation. An aim modifier of a state machine rotates
+// joints, so that the character looks at a target. If several aim modifiers rotate the joint, the
+// limit of the first one that has a limit is displayed.
 static void show_limits(view_ui *ui, uint32_t joint)
 {
     if (!view_shows_machine(ui->stage))
@@ -353,8 +356,8 @@ static void show_limits(view_ui *ui, uint32_t joint)
     }
 }
 
-// Displays the parent and the children of a joint as links. Returns the index of the joint whose
-// link was pressed, or -1.
+// Adds links to the parent and the children of a joint. Returns the joint whose link was pressed,
+// or -1.
 static int32_t show_relatives(view_ui *ui, uint32_t joint)
 {
     const md5_joint *const joints = ui->scene->skeleton->joints;
@@ -376,8 +379,8 @@ static int32_t show_relatives(view_ui *ui, uint32_t joint)
     return pressed;
 }
 
-// Displays the section with the transform of a joint, relative to its parent and in model space. A
-// button in the header of the section, or Ctrl+C, copies the values.
+// Adds the section of a joint's transform, relative to its parent and in model space. A button in
+// the header of the section, or Ctrl+C, copies the values.
 static void show_transform(view_ui *ui, uint32_t joint)
 {
     const float em = ui->em;
@@ -393,7 +396,7 @@ static void show_transform(view_ui *ui, uint32_t joint)
     view_find_values(view_joint_matrix(ui->scene, joint, true), local);
     view_find_values(view_joint_matrix(ui->scene, joint, false), model);
 
-    // The button is in the header, so that it is also visible if the section is folded.
+    // The button is in the header. Therefore it remains visible when the section is folded.
     const view_rect area = ui->column->area;
     const view_rect button = {area.x + area.width - 4.6f * em, header_top + 0.15f * em, 4 * em,
                               ceilf(1.6f * em)};
@@ -408,8 +411,8 @@ static void show_transform(view_ui *ui, uint32_t joint)
     show_values(ui, "Model", model);
 }
 
-// Draws and handles the page of the selected joint: its relatives, transform, limits and weights. A
-// crowd does not have a single pose, and therefore no page for a joint.
+// Adds the page of the selected joint: its relatives, transform, limits and weights. A crowd has
+// many poses at the same time, so it has no page of a joint.
 static void joint_panel(view_ui *ui)
 {
     const int32_t selected = ui->selected_joint;
@@ -436,9 +439,9 @@ static void joint_panel(view_ui *ui)
 
 // == A state machine ======================================================================
 
-// Displays the last events, the newest first, each for 1.5 s. The row of an older event remains
-// empty, so that the rows below do not move. `now` is in seconds. If `is_fixed` is true, an event
-// is always one line.
+// Lists the last events with the newest first. Each event is displayed for 1.5 s. The row of an
+// older event remains empty, so that the rows below do not move. `now` is in seconds. If `is_fixed`
+// is true, an event is always one line.
 static void list_fired(view_ui *ui, const view_event *events, int count, double now, bool is_fixed)
 {
     const double lifetime = 1.5;
@@ -455,8 +458,8 @@ static void show_track(view_ui *ui, const char *name, float value)
     ui_figure(ui, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
 }
 
-// Displays the current values of the curves of all clips of a state machine. Curves with the same
-// name in several clips have one value: only the first of them is displayed.
+// Displays the current values of a state machine's curves. Curves of different clips with the same
+// name have one common value, so only the first of them is displayed.
 static void list_curves(view_ui *ui, const view_machine *machine)
 {
     uint32_t index = 0; // among the curves of all clips
@@ -472,8 +475,8 @@ static void list_curves(view_ui *ui, const view_machine *machine)
     }
 }
 
-// Displays the weight of each window, which is a named time range of a clip. The weight is 0
-// while the window is closed.
+// Displays the weight of each window. A window is a named time range of a clip, and its weight is 0
+// outside of this range.
 static void list_windows(view_ui *ui, const view_machine *machine)
 {
     uint32_t index = 0; // among the windows of all clips
@@ -507,7 +510,7 @@ static void number_row(view_ui *ui, view_machine *machine, uint32_t index)
     md5_player_set(machine->player, index, value);
 }
 
-// Displays a switch for a parameter. For a trigger, displays a button with its key instead;
+// Adds a switch for a parameter. If the parameter is a trigger, adds a button with its key instead.
 // `trigger` is its index among the triggers, or -1 if the parameter is not a trigger.
 static void switch_row(view_ui *ui, view_machine *machine, uint32_t index, int64_t trigger)
 {
@@ -555,8 +558,8 @@ static void list_parameters(view_ui *ui, view_machine *machine)
     }
 }
 
-// Draws and handles the page of a state machine: its triggers and parameters, the values of curves
-// and windows, the last events, and the keys that control the character.
+// Adds the page of a state machine: its triggers and parameters, the values of curves and windows,
+// the last events, and the keys that control the character.
 static void machine_panel(view_ui *ui)
 {
     view_machine *const machine = &ui->scene->machine;
@@ -579,9 +582,9 @@ static void machine_panel(view_ui *ui)
 
 // == Channels of an entity ================================================================
 
-// Displays the row of a channel, a part of the body with its own clip: the name of its clip and the
-// time of the clip in seconds. A click on the name of the channel shows its time in the time bar. A
-// click on its clip lists the clips for the channel.
+// Adds the row of a channel, which is a part of the body with its own clip. The row displays the
+// name and the time of its clip, in seconds. A click on the name of the channel shows its time in
+// the time bar. A click on the clip lists the clips for the channel.
 static void show_channel(view_ui *ui, const view_entity *entity, md5_channel channel)
 {
     const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
@@ -625,14 +628,14 @@ static void channels_panel(view_ui *ui)
     ui_figure(ui, VIEW_DIM, NULL, "Click a channel to choose a clip");
 }
 
-// Returns true if a flag of the script is set after the flag `pressed` was toggled.
+// Returns true if a flag of the script will be set after the flag `pressed` was toggled.
 static bool is_flag_set_after(const view_entity *entity, uint32_t flag, uint32_t pressed)
 {
     return view_is_script_item_active(entity, true, flag) != (flag == pressed);
 }
 
-// Returns true if a state of the script is active after the state `pressed` was started. It
-// replaces the active state of its channel; the states of other channels continue.
+// Returns true if a state of the script will be active after the state `pressed` was started. A
+// started state replaces the active state of its channel. States of other channels continue.
 static bool is_state_active_after(const view_entity *entity, uint32_t state, uint32_t pressed)
 {
     const md5_script_state *const states = entity->script->states;
@@ -642,9 +645,9 @@ static bool is_state_active_after(const view_entity *entity, uint32_t state, uin
            && states[state].channel != states[pressed].channel;
 }
 
-// Returns the command that sets --flag or --state after a flag or a state of the script was
-// pressed. The value is the list of all flags that are set then, or of all states that are active
-// then. `pressed` is the index of the pressed flag or state.
+// Returns the command that sets --flag or --state after a flag or a state was pressed. Its value is
+// the list of all flags that will be set, or of all states that will be active. `pressed` is the
+// index of the pressed flag or state.
 static view_command press_script_name(const view_entity *entity, int is_flag, uint32_t pressed)
 {
     char *text = common_copy("");
@@ -663,9 +666,9 @@ static view_command press_script_name(const view_entity *entity, int is_flag, ui
     return view_set_text_command(option, text);
 }
 
-// Displays the flags or, if `is_flag` is 0, the states of an entity's script as switches or
-// buttons. Flags that are set, and active states, are switched on. Flags and states without a name
-// are skipped.
+// Lists the flags of an entity's script or, if `is_flag` is 0, its states. Each one is a switch or
+// a button. Set flags and active states are switched on. Flags and states without a name are
+// skipped.
 static void list_script_names(view_ui *ui, int is_flag)
 {
     const view_entity *const entity = &ui->scene->entity;
@@ -693,9 +696,9 @@ static void states_panel(view_ui *ui)
 
 // == The dock =============================================================================
 
-// Draws and handles the inspector: the lights and materials, if they are requested, and below them
-// the pages that apply to the selection and to the document. The page of retargeting replaces the
-// other pages.
+// Draws and handles the inspector. The lights and materials are at the top, if the user has
+// requested them. The pages for the selection and the document are below. The page of retargeting
+// replaces these pages.
 void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
                           view_retarget_page *retarget, view_rect area)
 {

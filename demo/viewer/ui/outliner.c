@@ -1,5 +1,5 @@
-// The outliner in the left dock: meshes, clips, layers with states, materials, morph targets and
-// joints as one tree, filtered by a search text.
+// The outliner in the left dock. It lists the meshes, clips, layers with states, materials, morph
+// targets and joints of the document. A search text filters the rows.
 #include "demo/viewer/ui/outliner.h"
 
 #include "demo/viewer/ui/graph.h"
@@ -19,8 +19,8 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 
 static const float sign_width = 1.3f; // em
 
-// The sign at the left of a row. It shows the state of the row's object, and a click on it changes
-// the state.
+// The sign at the left of a row. It shows the state of the object, and a click on it changes this
+// state.
 typedef enum row_sign {
     SIGN_NONE,
     SIGN_FOLDED, // the children of the row are hidden
@@ -46,7 +46,7 @@ static const struct {
     [SIGN_STARTS] = {"", 0},
 };
 
-// The content of a row of the tree.
+// The content of a row.
 typedef struct tree_row {
     const char *name;
     const char *label; // label of the item; NULL: `name`
@@ -68,8 +68,9 @@ static view_color row_color(const tree_row *row, bool is_hot)
     return row->color != 0 ? row->color : VIEW_PLAIN;
 }
 
-// Returns the width of the space for the name of a row, in pixels. The name begins at `name_left`.
-// It ends before the text at the right end of `row`, the rectangle of the row.
+// Returns the width that is available for the name of a row, in pixels. The name begins at the x
+// coordinate `name_left` and ends before the text at the right end. `row` is the rectangle of the
+// row.
 static float name_space(const view_ui *ui, const tree_row *item, view_rect row, float name_left)
 {
     const float gap = 4 * ui->scale;
@@ -78,8 +79,8 @@ static float name_space(const view_ui *ui, const tree_row *item, view_rect row, 
     return right - name_left - gap - ui_text_width(ui, right_text);
 }
 
-// Draws a row of the tree in the rectangle `row`. Its sign is `indent` pixels right of the left
-// edge. Its name begins at the x coordinate `name_left`.
+// Draws a row in the rectangle `row`. The sign is `indent` pixels right of its left edge. The name
+// begins at the x coordinate `name_left`.
 static void draw_row(view_ui *ui, const tree_row *item, view_rect row, float indent,
                      float name_left)
 {
@@ -103,14 +104,14 @@ static void draw_row(view_ui *ui, const tree_row *item, view_rect row, float ind
     ui_text_left_of(ui, right, y, is_bright ? VIEW_PLAIN : VIEW_DIM, right_text);
 }
 
-// Displays the next row of the tree. Returns the part that was pressed: the sign, the name (which
-// is the whole row if it has no sign), or PART_NONE.
+// Adds the next row and returns the part that was pressed: the sign, the name, or PART_NONE. In a
+// row without a sign, the whole row counts as the name.
 static row_part show_row(view_ui *ui, const tree_row *item)
 {
     const float em = ui->em;
     view_rect row;
     const bool is_visible = ui_reserve_row(ui, ceilf(UI_TABLE_ROW * em), &row);
-    // The indent is limited, so that deep trees remain visible.
+    // In a deep tree, the indent would move the names out of the dock. Therefore it is limited.
     const float indent = UI_PADDING * em + fminf((float)item->depth * em, 0.5f * row.width);
     const float name_left = row.x + indent + sign_width * em;
 
@@ -131,9 +132,10 @@ static bool is_found(const view_outliner *outliner, const char *name)
     return common_contains(name, outliner->filter);
 }
 
-// Displays the header of a section of `count` rows, of which `num_found` match the search text. A
-// section without matching rows is omitted. Returns true if the rows must be listed: the section is
-// open, a search text is set, or a tab of a phone displays only this section.
+// Displays the header of a section with `count` rows, of which `num_found` match the search text. A
+// section without matches is omitted. Returns true if the caller must list the rows. This is the
+// case if the section is open, if there is a search text, or if a tab of a phone displays only this
+// section.
 static bool show_section_header(view_ui *ui, const view_outliner *outliner,
                                 ui_section_number number, const char *title, uint32_t count,
                                 uint32_t num_found)
@@ -150,8 +152,8 @@ static bool show_section_header(view_ui *ui, const view_outliner *outliner,
 
 // == Sections =============================================================================
 
-// Returns the first mesh that has the same material as a mesh. Its index identifies the material,
-// because several meshes can share it.
+// Returns the first mesh with the same material as `mesh`. Several meshes can have the same
+// material. The index of the first mesh identifies it.
 static uint32_t first_mesh_with_material(const md5_model *model, uint32_t mesh)
 {
     uint32_t first = 0;
@@ -160,8 +162,8 @@ static uint32_t first_mesh_with_material(const md5_model *model, uint32_t mesh)
     return first;
 }
 
-// Requests the command after a click has selected an item. A double click also moves the camera to
-// the item.
+// Requests the command after a click has selected an object. After a double click, the camera also
+// moves to the object.
 static void request_selection(view_ui *ui)
 {
     UI_COMMAND(ui, ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED);
@@ -184,7 +186,7 @@ void view_select_material(view_ui *ui, uint32_t mesh)
     request_selection(ui);
 }
 
-// Returns true if a mesh is selected, or has the selected material.
+// Returns true if a mesh is selected, or if its material is selected.
 static bool is_mesh_selected(const view_ui *ui, const md5_model *model, uint32_t mesh)
 {
     if (ui->selected_mesh == (int32_t)mesh)
@@ -194,8 +196,8 @@ static bool is_mesh_selected(const view_ui *ui, const md5_model *model, uint32_t
     return first_mesh_with_material(model, mesh) == (uint32_t)ui->selected_material;
 }
 
-// Displays the row of a mesh and handles clicks on it. A click on the eye hides the mesh or, with
-// Alt, all other meshes.
+// Adds the row of a mesh. A click on the eye hides or shows the mesh or, with Alt, all other
+// meshes.
 static void show_mesh(view_ui *ui, const md5_model *model, uint32_t index)
 {
     const md5_mesh *const mesh = &model->meshes[index];
@@ -256,7 +258,7 @@ static void list_clip_tiles(view_ui *ui)
     }
 }
 
-// Returns the sign of a clip. `is_shown`: the clip is displayed.
+// Returns the sign of a clip. `is_shown` is true if the clip is displayed in the image.
 static row_sign clip_sign(const view_ui *ui, bool is_shown)
 {
     if (!is_shown)
@@ -264,9 +266,8 @@ static row_sign clip_sign(const view_ui *ui, bool is_shown)
     return ui->stage->play->playing ? SIGN_PLAYS : SIGN_PAUSED;
 }
 
-// Displays the row of a clip and handles clicks on it. A click on the name displays the clip, a
-// double click also moves the camera to the model. A click on the sign plays the clip, or pauses it
-// if it is displayed.
+// Adds the row of a clip. A click on the name displays the clip. A double click also moves the
+// camera to the model. A click on the sign plays the clip, or pauses it if it is already displayed.
 static void show_clip(view_ui *ui, size_t index, bool is_shown)
 {
     const view_clip *const clip = &ui->scene->clips[index];
@@ -288,8 +289,8 @@ static void show_clip(view_ui *ui, size_t index, bool is_shown)
     ui_context(ui, VIEW_ON_CLIP, index, 0, clip->name, clip->path);
 }
 
-// Draws and handles the section of the clips. It is only listed if clips can be selected, not for a
-// state machine or a crowd.
+// Adds the section of the clips. A state machine and a crowd select their clips themselves, so they
+// do not have this section.
 static void list_clips(view_ui *ui, const view_outliner *outliner)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -318,8 +319,8 @@ static bool is_layer_found(const view_outliner *outliner, const md5_layer_desc *
     return has_found;
 }
 
-// Displays the rows of the states of a layer that match the search text. A click activates a state.
-// `active` is the index of the active state.
+// Adds the rows of a layer's states that match the search text. A click activates a state. `active`
+// is the index of the active state.
 static void list_states(view_ui *ui, const view_outliner *outliner, const md5_layer_desc *layer,
                         uint32_t layer_index, uint32_t active)
 {
@@ -341,7 +342,8 @@ static void list_states(view_ui *ui, const view_outliner *outliner, const md5_la
     }
 }
 
-// Writes the active state of a layer or, during a transition, the previous and the active state.
+// Writes the active state of a layer. During a transition, writes the previous and the active
+// state.
 static void describe_layer_state(const md5_layer_desc *layer, const md5_layer_status *status,
                                  char text[160])
 {
@@ -352,9 +354,9 @@ static void describe_layer_state(const md5_layer_desc *layer, const md5_layer_st
         snprintf(text, 160, "%s \xE2\x86\x92 %s", layer->states[status->from].name, state);
 }
 
-// Displays the row of a layer with its active state. If the layer is unfolded, the rows of its
-// states follow. A click on the sign folds or unfolds the layer, and a click on the name selects it
-// in the state graph.
+// Adds the row of a layer, which also displays its active state. If the layer is unfolded, the rows
+// of its states follow. A click on the sign folds or unfolds the layer. A click on the name selects
+// the layer in the state graph.
 static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *graph, uint32_t index)
 {
     const view_machine *const machine = &ui->scene->machine;
@@ -363,7 +365,8 @@ static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *gr
     const bool is_changing = status.from != MD5_NONE;
     const bool is_in_graph = view_shows_graph(ui->stage) && graph->layer == index;
 
-    // One bit per layer; the layers after 64 remain folded. A search unfolds all layers.
+    // Each layer has one bit, so layers from 64 on remain folded. During a search, all layers are
+    // unfolded.
     const uint64_t bit = index < 64 ? (uint64_t)1 << index : 0;
     const bool is_searched = outliner->filter[0] != '\0';
     const bool is_open = is_searched || (outliner->open_layers & bit) != 0;
@@ -384,8 +387,8 @@ static void show_layer(view_ui *ui, view_outliner *outliner, view_graph_view *gr
         list_states(ui, outliner, layer, index, status.state);
 }
 
-// Displays the rows of the slots of a state machine. A slot plays one-shot clips over the pose of
-// the layers; its row contains the clip that it plays.
+// Adds the rows of a state machine's slots. A slot plays one-shot clips in addition to the layers.
+// Its row displays the clip that is playing.
 static void list_slots(view_ui *ui, const view_outliner *outliner)
 {
     const view_machine *const machine = &ui->scene->machine;
@@ -401,7 +404,7 @@ static void list_slots(view_ui *ui, const view_outliner *outliner)
     }
 }
 
-// Draws and handles the section of the layers of a state machine, which also contains its slots.
+// Adds the section of the layers of a state machine, with its slots.
 static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *graph)
 {
     if (view_get_mode(ui->stage->document) != VIEW_MODE_MACHINE)
@@ -423,19 +426,20 @@ static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *g
 
 // == Joints ===============================================================================
 
-// The joints in depth-first order, in which a tree lists them. Files may list them in any order.
+// The joints in depth-first order, in which a tree lists them. The order of joints in a file is
+// arbitrary.
 typedef struct joint_tree {
     uint32_t *joints; // in depth-first order; also the memory block of all arrays, to be freed
     uint32_t *depths; // number of ancestors, by joint
     uint32_t *sizes;  // number of joints in the subtree, including its root, by joint
 } joint_tree;
 
-// Sets sizes[joint] to the number of joints in the subtree of each joint, including itself. The
-// elements are 0 before.
+// Sets sizes[joint] to the number of joints in the subtree of each joint, including the joint
+// itself. All elements must be 0 before.
 static void count_subtrees(const md5_skeleton *skeleton, uint32_t *sizes)
 {
-    // skeleton->order has parents before children. From its end, each subtree is complete when it
-    // is added to its parent.
+    // skeleton->order contains parents before their children. In reverse order, the size of a
+    // subtree is complete before it is added to the parent.
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -445,8 +449,8 @@ static void count_subtrees(const md5_skeleton *skeleton, uint32_t *sizes)
     }
 }
 
-// Returns the joints in depth-first order. Siblings remain in the order of the file. The caller
-// frees `joints`.
+// Returns the joints in depth-first order. Siblings keep the order of the file. The caller frees
+// `joints`.
 static joint_tree order_joints(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
@@ -455,9 +459,9 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
         .joints = block, .depths = block + count, .sizes = block + 2 * (size_t)count};
     count_subtrees(skeleton, tree.sizes);
 
-    // next[joint] is the index in tree.joints of the joint's next child; next[count]: of a root.
-    // Each joint is stored at the next index of its parent. Its children begin after it, and its
-    // next sibling begins after its subtree.
+    // next[joint] is the index in tree.joints for the next child of a joint, and next[count] for
+    // the next root. A joint takes the next index of its parent. Its children begin at the
+    // following index, and its next sibling begins after its subtree.
     uint32_t *const next = block + 3 * (size_t)count;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -479,7 +483,7 @@ static uint64_t fold_bit(uint32_t joint)
     return (uint64_t)1 << (joint % 64);
 }
 
-// Returns true if the descendants of a joint are hidden.
+// Returns true if the descendants of a joint are hidden because its row is folded.
 static bool is_folded(const view_outliner *outliner, uint32_t joint)
 {
     return joint < VIEW_MAX_FOLDED && (outliner->folded_joints[joint / 64] & fold_bit(joint)) != 0;
@@ -496,12 +500,12 @@ static void unfold_ancestors(view_outliner *outliner, const md5_skeleton *skelet
     }
 }
 
-// Sets listed[joint] for the joints that match the search text, and for their ancestors. The
-// elements are false before. Returns the number of matches.
+// Sets listed[joint] for all joints that match the search text, and for their ancestors, so that
+// the tree remains connected. All elements must be false before. Returns the number of matches.
 static uint32_t find_joints(const view_outliner *outliner, const md5_skeleton *skeleton,
                             bool *listed)
 {
-    // From the leaves to the roots, so that the mark of a joint reaches all of its ancestors.
+    // Children come before their parents in this order, so that a mark reaches all ancestors.
     uint32_t num_found = 0;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
@@ -515,8 +519,8 @@ static uint32_t find_joints(const view_outliner *outliner, const md5_skeleton *s
     return num_found;
 }
 
-// Scrolls the column to its next row, unless the row is visible. `shown` is the scroll position at
-// which the column is displayed, in pixels.
+// Scrolls the column so that its next row is visible. `shown` is the scroll position at which the
+// column is displayed, in pixels.
 static void scroll_to_next_row(const view_ui *ui, float shown)
 {
     ui_scroll *const scroll = ui->column->scroll;
@@ -528,17 +532,17 @@ static void scroll_to_next_row(const view_ui *ui, float shown)
         scroll->wanted = fmaxf(row_top - 0.4f * area.height, 0);
 }
 
-// Selects a joint whose row was pressed. The row is visible: setting `revealed_joint` avoids
-// scrolling to it.
+// Selects the joint whose row was pressed. This row is visible, so reveal_selected_joint() must not
+// scroll to it.
 static void select_joint(view_ui *ui, view_outliner *outliner, uint32_t joint)
 {
     ui->selected_joint = (int32_t)joint;
     outliner->revealed_joint = (int32_t)joint;
 }
 
-// Displays the row of a joint and handles clicks on it. A click on the sign folds or unfolds the
-// joint, a click on the name selects it. Joints that the clip does not animate are dim. If
-// `is_shut` is true, the descendants of the joint are not listed.
+// Adds the row of a joint. A click on the sign folds or unfolds the joint. A click on the name
+// selects it. Joints that the clip does not animate are dim. `is_shut` is true if the descendants
+// of the joint are hidden.
 static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *tree, uint32_t joint,
                        bool is_shut, bool is_selected)
 {
@@ -571,8 +575,8 @@ static void show_joint(view_ui *ui, view_outliner *outliner, const joint_tree *t
     }
 }
 
-// Returns true if a joint was selected outside of the outliner since the last frame, so that its
-// row must be scrolled into view. Unfolds its ancestors.
+// Returns true if a joint was selected outside of the outliner since the last frame. The outliner
+// must then scroll to its row. Also unfolds the ancestors of the joint.
 static bool reveal_selected_joint(const view_ui *ui, view_outliner *outliner)
 {
     const md5_skeleton *const skeleton = ui->scene->skeleton;
@@ -586,8 +590,8 @@ static bool reveal_selected_joint(const view_ui *ui, view_outliner *outliner)
     return true;
 }
 
-// Displays the rows of the joints: those whose ancestors are unfolded or, with a search text, those
-// for which `listed` is true. If `reveals` is true, scrolls to the selected joint.
+// Adds the rows of all joints whose ancestors are unfolded. During a search, adds the rows of the
+// joints for which `listed` is true. If `reveals` is true, scrolls to the selected joint.
 static void list_joint_rows(view_ui *ui, view_outliner *outliner, const joint_tree *tree,
                             const bool *listed, bool reveals)
 {
@@ -628,16 +632,17 @@ static void list_joints(view_ui *ui, view_outliner *outliner)
 
 // == Materials and morph targets ==========================================================
 
-// Returns true if a mesh is the first one with its material, and the name of the material matches
-// the search text, so that the list contains the material once.
+// Returns true if the list contains the row for the material of a mesh. The name of the material
+// must match the search text. Only the first mesh with the material has a row, so that the list
+// contains each material once.
 static bool is_material_listed(const view_outliner *outliner, const md5_model *model, uint32_t mesh)
 {
     return first_mesh_with_material(model, mesh) == mesh
            && is_found(outliner, model->meshes[mesh].shader);
 }
 
-// Draws and handles the section of the materials, each with the last part of its name. A click
-// selects a material: the list of meshes highlights its meshes, and the inspector displays it.
+// Adds the section of the materials. A row displays the last part of the material's name. A click
+// selects the material. Its meshes are then highlighted in the list, and the inspector displays it.
 static void list_materials(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
@@ -662,8 +667,8 @@ static void list_materials(view_ui *ui, const view_outliner *outliner)
     }
 }
 
-// Displays the row of a morph target with a slider, which sets the weight that the user requests.
-// The number is the resulting weight.
+// Adds the row of a morph target. The slider sets the weight that the user requests. The number is
+// the resulting weight.
 static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
 {
     const view_document *const document = ui->stage->document;
@@ -681,8 +686,8 @@ static void show_morph(view_ui *ui, const view_morphs *morphs, uint32_t index)
                           morphs->weights);
 }
 
-// Draws and handles the section of the morph targets. The sliders change the values of --morph. The
-// numbers are the final weights, which include the weights of the state machine.
+// Adds the section of the morph targets. The sliders set --morph. The numbers are the resulting
+// weights, which also include the weights of the state machine.
 static void list_morphs(view_ui *ui, const view_outliner *outliner)
 {
     const view_morphs *const morphs = &ui->stage->document->morphs;
@@ -714,8 +719,8 @@ static void open_found_clip(view_ui *ui, const view_outliner *outliner)
     }
 }
 
-// Returns the joint whose name is the search text. If there is none, returns the first joint whose
-// name contains the search text, or -1.
+// Returns the joint whose name is equal to the search text. Otherwise returns the first joint whose
+// name contains it, or -1.
 static int32_t find_joint(const view_scene *scene, const view_outliner *outliner)
 {
     const uint32_t num_joints = scene->skeleton != NULL ? scene->num_joints : 0;
@@ -795,8 +800,7 @@ void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *
     const float search_height = ceilf(1.7f * ui->em) + UI_PADDING * ui->em;
     run_search_field(ui, outliner, view_cut(&area, VIEW_AT_TOP, search_height));
 
-    // On a phone, the clips and layers are in a separate tab. A search lists the sections of both
-    // tabs.
+    // On a phone, clips and layers have their own tab. A search displays the sections of both tabs.
     const bool has_tabs = view_current_layout(ui->stage).is_phone && outliner->filter[0] == '\0';
     const bool lists_clips = !has_tabs || !ui->docks.is_second[VIEW_DOCK_LEFT];
     const bool lists_model = !has_tabs || !lists_clips;

@@ -1,5 +1,6 @@
-// The left dock: meshes, clips, layers with states, materials, morph targets, and joints as a tree
-// with a search. It also contains the selection of meshes, materials and joints.
+// The outliner in the left dock: meshes, clips, layers with states, materials, morph targets, and
+// joints as a tree, with a search field. This header also contains the selection of meshes,
+// materials and joints.
 #ifndef DEMO_VIEWER_UI_OUTLINER_H
 #define DEMO_VIEWER_UI_OUTLINER_H
 
@@ -7,7 +8,7 @@
 
 enum { VIEW_MAX_FOLDED = 1024 }; // joints with a larger index cannot be folded
 
-// The state of the outliner: the search text, and the joints and layers whose rows are folded.
+// The state of the outliner: the search text and the folded rows.
 typedef struct view_outliner {
     char filter[64];    // search text
     bool lists_section; // sections have no headers: the tab of a phone displays only one section
@@ -16,19 +17,20 @@ typedef struct view_outliner {
     int32_t revealed_joint;                       // joint that the list was scrolled to
 } view_outliner;
 
-// Draws and handles the outliner. On a phone it shows either only the clips, without headers, or
-// all other sections. A click on a layer shows the layer in `graph`.
+// Draws and handles the outliner in `area`. On a phone, it displays either only the clips, without
+// headers, or all other sections. A click on a layer selects it in `graph`.
 void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
                          view_rect area);
 
-// Selects a mesh and highlights it; the inspector shows its page. `now`: seconds since the start.
+// Selects a mesh and highlights it in the image. The inspector displays its page. `now` is in
+// seconds since the start.
 void view_select_mesh(view_ui *ui, double now, uint32_t mesh);
 
 // Selects the material of a mesh.
 void view_select_material(view_ui *ui, uint32_t mesh);
 
-// Returns the joint that is marked in the image: the joint whose row is under the mouse, otherwise
-// the selected joint, or -1.
+// Returns the joint that is marked in the image, or -1. It is the joint whose row is under the
+// mouse, or else the selected joint.
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 #endif

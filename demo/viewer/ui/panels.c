@@ -1,6 +1,6 @@
-// Runs all panels in their order, to draw them or to handle an event. Also contains the small
+// Runs all panels in order, to draw them or to handle an event. This file also contains the small
 // elements over the image: tooltips, notices, the on-screen stick and buttons, and the help text
-// while the keys control a character.
+// that is displayed while keys control the character.
 #include "demo/viewer/ui/panels.h"
 
 // Sizes in layout units.
@@ -17,7 +17,8 @@ static const double demo_button_delay = 3; // of the button over the demo, secon
 static const view_color stick_color = 0xFFFFFF28;
 static const view_color stick_pad_color = 0xFFC65CB0;
 
-// Resets the folded sections, scroll positions and selections for a new document.
+// Resets the folded sections, scroll positions and selections, which are not valid for a new
+// document.
 void view_reset_panels(view_ui *ui, view_panels *panels)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
@@ -34,19 +35,19 @@ void view_reset_panels(view_ui *ui, view_panels *panels)
 
 // == Overlays =============================================================================
 
-// Returns the overlay that reappears after the list was closed. If a dialog had opened the list of
-// files to select one of its values, it is this dialog; otherwise it is VIEW_OVERLAY_NONE.
+// Returns the overlay that reappears after the list was closed. If a dialog has opened the list to
+// select a file for one of its values, it is this dialog. Otherwise it is VIEW_OVERLAY_NONE.
 static view_overlay closed_list_overlay(const view_browser *browser)
 {
     return browser->was == VIEW_BROWSE_FILES ? browser->asked.returns_to : VIEW_OVERLAY_NONE;
 }
 
-// Makes ui->over, the open overlay, consistent with the states of the file list, the menu and the
-// start page, after one of them was opened or closed.
+// Makes ui->over, the open overlay, agree with the states of the file list, the menu and the start
+// page. These may have been opened or closed since the last call.
 void view_sync_overlay(view_ui *ui, view_panels *panels)
 {
-    // The list: `kind` is its state, and `over` should display it. If another overlay was opened
-    // since the last call, the overlay replaces the list. Otherwise the list was opened or closed.
+    // `kind` is the state of the list, and `over` should agree with it. If both differ, either
+    // another overlay was opened and replaces the list, or the list itself was opened or closed.
     view_browser *const browser = &panels->browser;
     const bool is_list_open = browser->kind != VIEW_BROWSE_NOTHING;
     const bool is_list_shown = ui->over == VIEW_OVERLAY_FILES;
@@ -58,11 +59,11 @@ void view_sync_overlay(view_ui *ui, view_panels *panels)
     else if (is_list_shown && !is_list_open)
         ui_open_overlay(ui, closed_list_overlay(browser));
 
-    // The start page reappears when no other overlay covers it.
+    // The start page is visible whenever no other overlay covers it.
     if (ui->over == VIEW_OVERLAY_NONE && panels->start.is_open)
         ui->over = VIEW_OVERLAY_START;
 
-    // A menu without an overlay was closed.
+    // If the overlay is not the menu any more, the menu was closed.
     const bool is_menu = ui->over == VIEW_OVERLAY_MENU || ui->over == VIEW_OVERLAY_SEARCH;
     if (!is_menu && panels->menu.kind != VIEW_NO_MENU)
         panels->menu = (view_menus){.kind = VIEW_NO_MENU, .used = panels->menu.used};
@@ -87,8 +88,8 @@ static void open_context_menu(view_ui *ui, view_panels *panels)
 
 // == Elements over the image ==============================================================
 
-// Draws the name of the selected or hovered joint at its position in the image. A crowd does not
-// have a single pose, and therefore no label.
+// Draws the name of the selected or hovered joint at its position in the image. A crowd has many
+// poses at the same time, so it has no label.
 static void label_joint(const view_ui *ui)
 {
     const int32_t joint = view_marked_joint(ui, ui->scene);
@@ -99,8 +100,8 @@ static void label_joint(const view_ui *ui)
         view_mark_pixel(ui->stage, at, ui->scene->skeleton->joints[joint].name);
 }
 
-// Draws the tooltip ui->tip after the mouse has been over its item for VIEW_TIP_DELAY. The text has
-// one or two lines; the second line is dim.
+// Draws the tooltip ui->tip, after the mouse was over its item for VIEW_TIP_DELAY. The text has one
+// or two lines. The second line is dim.
 static void draw_tip(view_ui *ui)
 {
     const size_t first_length = strcspn(ui->tip, "\n");
@@ -118,9 +119,9 @@ static void draw_tip(view_ui *ui)
             num_lines);
 }
 
-// Draws a badge: a text in a box with a frame of the color `edge`. It is horizontally centered in
-// the free region of the image and `down` pixels below its top. A long text is wrapped into up to
-// four lines; the rest is truncated. Returns the box.
+// Draws a badge: a text in a box with a frame of the color `edge`. The badge is horizontally
+// centered in the free region of the image. Its top is `down` pixels below the top of this region.
+// A long text is wrapped into at most four lines and then truncated. Returns the box.
 static view_rect draw_badge(const view_ui *ui, float down, view_color edge, const char *text)
 {
     enum { MAX_LINES = 4 };
@@ -129,8 +130,9 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
     const float max_width = fmaxf(free.width - 40 * scale, 8 * scale);
     const float width = fminf(ui_text_width(ui, text), max_width);
 
-    // The last line gets the whole remaining text, which is truncated when it is drawn. The limit
-    // of the other lines is one pixel wider than the text, because of rounding errors.
+    // The last line gets the whole remaining text, which is truncated when it is drawn. One pixel
+    // is added to the width of the other lines, because rounding errors could otherwise wrap a text
+    // that fits.
     char lines[MAX_LINES][VIEW_MAX_LINE];
     uint32_t count = 0;
     const char *remaining = text;
@@ -142,7 +144,7 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
         count++;
     }
 
-    // The box must not extend below the free region.
+    // The box must be completely inside of the free region.
     const float padding = 12 * scale;
     const float further_lines = ((float)count - 1) * ui->line; // height of all lines but one
     const float max_down = free.height - badge_space * scale - further_lines;
@@ -157,8 +159,8 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
     return box;
 }
 
-// Returns true if the sheet, which replaces the docks in a small window, is open and covers the
-// region of the on-screen stick.
+// Returns true if an open sheet covers the on-screen stick. A sheet replaces the docks in a small
+// window.
 static bool is_stick_covered(const view_stage *stage, const view_layout *layout)
 {
     if (layout->arrangement != VIEW_ARRANGE_SHEET || !stage->docks.is_sheet_open)
@@ -174,7 +176,8 @@ static bool controls_character(const view_stage *stage)
            && !view_is_bind_pose(&stage->document->scene);
 }
 
-// Returns the on-screen stick by which a finger controls the character.
+// Returns the position and the size of the on-screen stick, with which a finger controls the
+// character.
 view_stick view_stick_position(const view_stage *stage)
 {
     const view_layout layout = view_current_layout(stage);
@@ -191,8 +194,8 @@ view_stick view_stick_position(const view_stage *stage)
         .x = free.x + 1.5f * reach, .y = free.y + free.height - 1.5f * reach, .reach = reach};
 }
 
-// Draws the on-screen stick: a large disc for its reach, and a small disc at the position of the
-// finger.
+// Draws the on-screen stick. A large disc shows its reach, and a small disc shows the position of
+// the finger.
 static void draw_stick(const view_stage *stage)
 {
     const bool is_held = stage->stick->reach > 0;
@@ -204,8 +207,8 @@ static void draw_stick(const view_stage *stage)
                    stick.y + stick.pad.y * stick.reach, 0.4f * stick.reach, stick_pad_color);
 }
 
-// Returns the rectangle of the first of `count` buttons at the right edge of the image of a phone.
-// Its width is 0 if the window is not that of a phone, or if there is no space for all buttons.
+// Returns the rectangle of the first of `count` buttons at the right edge of a phone's image. Its
+// width is 0 if the window is not that of a phone, or if not all buttons fit.
 static view_rect first_phone_button(const view_ui *ui, int count)
 {
     const view_rect none = {0};
@@ -255,8 +258,9 @@ static void run_phone_buttons(view_ui *ui)
     }
 }
 
-// The parts of the help text while the keys control the character, in the order in which they are
-// omitted if the text is too wide. The word "Controlling" and the key Escape are never omitted.
+// The parts of the help text, in the order in which they are omitted if the text is too wide. The
+// help text is displayed while keys control the character. The word "Controlling" and the key
+// Escape are never omitted.
 typedef enum help_part {
     HELP_MOVES, // the function keys of the triggers after the first
     HELP_RUN,
@@ -274,7 +278,8 @@ static uint32_t count_triggers(const view_machine *machine)
     return count;
 }
 
-// Appends the keys of all triggers after the first: "F2: 1 more move", or "F2–F5: 4 more moves".
+// Appends the keys of all triggers after the first, for example "F2: 1 more move" or "F2–F5: 4 more
+// moves".
 static void append_trigger_keys(uint32_t num_triggers, char *text, size_t size)
 {
     const uint32_t num_moves = num_triggers - 1;
@@ -283,8 +288,7 @@ static void append_trigger_keys(uint32_t num_triggers, char *text, size_t size)
                   num_moves, common_noun(num_moves, "move", "moves"));
 }
 
-// Writes the help text while the keys control a character, without the first `num_omitted` parts of
-// help_part.
+// Writes the help text without the first `num_omitted` parts of help_part.
 static void write_driving_help(const view_machine *machine, int num_omitted, char *text,
                                size_t size)
 {
@@ -308,8 +312,8 @@ static void write_driving_help(const view_machine *machine, int num_omitted, cha
     common_append(text, size, "", VIEW_DOT "Esc: release keyboard");
 }
 
-// Draws the help text while the keys control the character. As many parts of the text are omitted
-// as needed to fit it into the free region.
+// Draws the help text while keys control the character. Omits parts of it until it fits in the free
+// region.
 static void draw_driving(const view_ui *ui, const view_stage *stage)
 {
     if (stage->is_touched || !controls_character(stage))
@@ -326,15 +330,15 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
 
 // == Running the panels ===================================================================
 
-// Returns the `down` of draw_badge() for a badge at the bottom of the free region.
+// Returns the parameter `down` of draw_badge() for a badge at the bottom of the free region.
 static float bottom_badge(const view_ui *ui)
 {
     return view_current_layout(ui->stage).free.height - badge_space * ui->scale;
 }
 
-// Draws and handles the button over the demo that opens the user's own model. The button remains
-// after a click has taken control of the character. It is in a corner of the free region, so that
-// docks and the sheet of a phone do not cover it.
+// Draws and handles the button that opens the user's own model. It is displayed over the demo, and
+// remains after a click has taken control of the character. It is in a corner of the free region,
+// so that docks and sheets do not cover it.
 static void run_demo_button(view_ui *ui, const view_stage *stage)
 {
     const float em = ui->em;
@@ -362,8 +366,8 @@ static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *
     view_dock_panels(ui, panels);
 }
 
-// Draws and handles the notice about the result of a command. If the notice has a command, such as
-// the list of problems, a click executes it.
+// Draws and handles the notice about the result of a command. A notice may have its own command,
+// for example to open the list of problems. A click executes this command.
 static void run_notice(view_ui *ui)
 {
     const view_rect box = draw_badge(ui, bottom_badge(ui), VIEW_EDGE, ui->notice);
@@ -372,7 +376,7 @@ static void run_notice(view_ui *ui)
         UI_COMMAND(ui, ui->notice_action);
 }
 
-// Draws the notice over the demo, which plays until the user takes control of its character.
+// Draws the notice over the demo, which plays until the user takes control of the character.
 static void draw_demo_notice(const view_ui *ui, const view_stage *stage)
 {
     if (!stage->shown->panel)
@@ -382,8 +386,8 @@ static void draw_demo_notice(const view_ui *ui, const view_stage *stage)
     draw_badge(ui, bottom_badge(ui), VIEW_EDGE, text);
 }
 
-// Draws the notice before the end of the demo, which invites the user to open a model. In a narrow
-// window the button of the demo has its position.
+// Draws the notice that invites the user to open a model. It appears shortly before the end of the
+// demo. In a narrow window, the button of the demo has the same position, so the notice is omitted.
 static void draw_invitation(const view_ui *ui, const view_panels *panels)
 {
     const double begin = panels->decision.demo_end - (double)VIEW_INVITING;
@@ -392,9 +396,9 @@ static void draw_invitation(const view_ui *ui, const view_panels *panels)
         draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
 }
 
-// Draws and handles everything over the document. Later panels cover earlier ones: first the panels
-// of the demo, then the start page or the panels around an open document, then the message at the
-// bottom and the dialogs with lists.
+// Draws and handles everything over the document. Later panels cover earlier ones. The order is:
+// the panels of the demo, the start page or the panels around a document, the message at the
+// bottom, the dialogs with lists.
 static void run_document_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
@@ -419,11 +423,11 @@ static void run_document_panels(view_ui *ui, view_panels *panels, const view_sta
     view_browser_panel(ui, &panels->browser);
 }
 
-// Runs all panels. The order is from the bottom to the top, because the last item under the mouse
-// is the topmost item, which handles an event of the mouse.
+// Runs all panels from the bottom to the top. If items overlap at the mouse, the last one handles
+// an event of the mouse.
 static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
-    // Reset the members that the panels set during a run.
+    // The panels set these members during a run.
     ui->canvas = stage->canvas;
     ui->is_touched = stage->is_touched;
     ui->scale = stage->font->scale;
@@ -434,7 +438,8 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     ui->is_focus_there = false;
     ui->hover_preview.option = NULL;
 
-    // The window draws the indicator of a recording after the frame was recorded.
+    // A recorded movie must not contain the indicator of the recording. Therefore the window draws
+    // it after the frame was recorded, and it is only run here for events.
     if (ui->is_event)
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)
@@ -452,8 +457,8 @@ static void run_panels(view_ui *ui, view_panels *panels, const view_stage *stage
     view_reports_panel(ui, &panels->problems);
 }
 
-// Returns the name of the panel that is above all others and receives all keys, or NULL. The order
-// is the reverse of run_panels().
+// Returns the name of the topmost panel, which receives all keys, or NULL. The order is the reverse
+// of run_panels().
 static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
 {
     const char *const report = view_open_report(ui, &panels->problems);
@@ -468,9 +473,9 @@ static const char *topmost_panel(const view_ui *ui, const view_panels *panels)
     return view_needs_decision(&panels->decision) ? VIEW_DECISION_PANEL : NULL;
 }
 
-// Clears the state that an event ends: a movement ends hovering, a press ends a drag and the
-// tooltip, and a key ends the tooltip. The panels set the hovered items again in the following run.
-// A list of problems receives keys only until the next press.
+// Clears the state that an event ends. A movement ends hovering, a press ends a drag and the
+// tooltip, and a key ends the tooltip. The panels set hovered items again in the following run. A
+// list of problems receives keys only until the next press.
 static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *event)
 {
     if (event->is_moved && ui->held == NULL) {
@@ -482,7 +487,7 @@ static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *
         ui->active.panel = ui->held = NULL;
         ui->keeps_lit = panels->problems.has_keys = false;
     }
-    // A key can change the item under the mouse, so its tooltip could be outdated.
+    // A key can change the item under the mouse. Its tooltip would then be out of date.
     if (event->is_pressed || event->key != 0 || event->text != NULL)
         ui->tip_since = INFINITY;
 }
@@ -499,7 +504,7 @@ static void clear_event_state(view_ui *ui, view_panels *panels, const ui_mouse *
 static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
                       const ui_mouse *event)
 {
-    // State that is valid after each call, even if no panel runs.
+    // This state must be valid after each call, even if no panel runs.
     view_sync_overlay(ui, panels);
     ui->stage = stage;
     ui->scene = &stage->document->scene;
@@ -510,8 +515,8 @@ static bool begin_run(view_ui *ui, view_panels *panels, const view_stage *stage,
     if ((is_moved && is_held_without_drag) || !has_font)
         return false;
 
-    // Only one item is selected at a time. Selecting a mesh clears the joint, so if both are set,
-    // the joint was selected later.
+    // Only one object is selected at a time. The selection of a mesh clears the selected joint. If
+    // both are set, the joint was selected later.
     if (ui->selected_joint >= 0)
         ui->selected_mesh = -1;
     if (event != NULL)

@@ -1,5 +1,6 @@
-// Items, from which all widgets are made: texts, the keyboard focus, tooltips, context menus, drags
-// and previews of options. The files ui_*.c contain the widgets. ui.h documents each function.
+// Items, from which all widgets are made. An item is a rectangle that reacts to the mouse. This
+// file contains texts, the keyboard focus, tooltips, context menus, drags and previews of options.
+// The files ui_*.c contain the widgets. ui.h documents each function.
 #include "demo/viewer/ui/ui.h"
 
 #include <ctype.h>
@@ -16,8 +17,8 @@ bool ui_is_same_item(ui_item_id a, ui_item_id b)
     return a.number == b.number && strcmp(a.panel, b.panel) == 0;
 }
 
-// Returns true if the current panel receives keys: no other panel, such as a modal dialog or an
-// open list, receives all keys.
+// Returns true if the current panel receives keys. It does not if another panel receives all keys,
+// for example a modal dialog or an open list.
 static bool has_keys(const view_ui *ui)
 {
     const char *exclusive_panel = ui->modal;
@@ -32,13 +33,14 @@ static bool is_in_panel(const view_ui *ui, ui_item_id item)
     return item.panel != NULL && strcmp(item.panel, ui->item.panel) == 0;
 }
 
-// Moves the focus to the current item, or away from it. Tab moves the focus to the next item,
-// Shift+Tab to the previous item, F6 to the first item of the next panel, and Shift+F6 to the first
-// item of the previous panel.
+// Moves the keyboard focus to the current item, or away from it. Tab moves the focus to the next
+// item, and Shift+Tab to the previous item. F6 moves it to the first item of the next panel, and
+// Shift+F6 to the first item of the previous panel.
 //
-// The function is called once for each item, in their order. Two members of `ui` carry the state
-// from call to call: `takes_next` is true from the item that had the focus until another item takes
-// it; `before` is the item that Shift+Tab or Shift+F6 selects at the next item with the focus.
+// The function is called once for each item, in their order. Two members of `ui` store the state
+// between the calls. `takes_next` is true after the item that had the focus, until another item
+// takes it. `before` is the item that gets the focus when a later call reaches the item that has
+// it; this is for Shift+Tab and Shift+F6.
 static void pass_focus(view_ui *ui)
 {
     const bool is_tab = ui->mouse.key == VIEW_KEY_TAB;
@@ -54,13 +56,15 @@ static void pass_focus(view_ui *ui)
         ui->takes_next = true;
     }
 
-    // Shift+F6 selects the first item of a panel: its other items do not replace it.
+    // Shift+F6 moves the focus to the first item of a panel. Therefore later items of the panel
+    // must not replace it.
     const bool is_first_of_panel = !is_in_panel(ui, ui->before);
     if (can_get_focus && (is_tab || is_first_of_panel))
         ui->before = ui->item;
 }
 
-// Returns true if a name begins with the name that tests search, as a whole word.
+// Returns true if a name begins with the name for which tests search. The searched name must end at
+// the end of a word.
 static bool is_sought(const view_ui *ui, const char *name)
 {
     const size_t length = strlen(ui->sought);
@@ -90,7 +94,7 @@ static bool is_under_mouse(const view_ui *ui, view_rect rect)
     return !(clip.width > 0) || view_contains(clip, ui->mouse.x, ui->mouse.y);
 }
 
-// Stores that the focused item exists in this run, and draws its frame.
+// Records that this run contains the focused item, and draws the frame around it.
 static void note_focused_item(view_ui *ui, view_rect rect)
 {
     ui->focus_rect = rect;
@@ -154,7 +158,8 @@ void ui_focus_next(view_ui *ui)
         ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
 }
 
-// Returns true if a value of the option can be previewed without reading files.
+// Returns true if values of an option can be previewed without reading files, which would take too
+// long.
 static bool can_preview(const view_option *option)
 {
     if (option->names == VIEW_NAMES_CLIP)
@@ -166,7 +171,8 @@ static bool can_preview(const view_option *option)
 void ui_preview_option(view_ui *ui, const view_option *option, common_value value)
 {
     view_hover_preview *const preview = &ui->hover_preview;
-    // The caller owns texts. No option with a text can be previewed without reading files.
+    // Texts are owned by the caller, and no option with a text can be previewed. Therefore they are
+    // ignored.
     if (!ui_is_hot(ui) || !can_preview(option) || value.type == COMMON_VALUE_TEXT)
         return;
     if (preview->value_option != option || !common_are_values_equal(&preview->value, &value))
@@ -192,8 +198,7 @@ void ui_tip(view_ui *ui, const char *text)
         COMMON_TEXT(ui->tip, "%s", text);
 }
 
-// Writes the tooltip of a menu entry: "Label  Keys", and below it the description if the entry has
-// one.
+// Writes the tooltip of a menu entry: "Label  Keys" and, in a second line, its description.
 static void describe_entry(const view_menu_entry *entry, char *text, size_t size)
 {
     const char *const label = view_get_label(entry);
@@ -242,7 +247,8 @@ void ui_request(view_ui *ui, view_command command)
     ui->command = command;
 }
 
-// Copies a text if it fits into a buffer; otherwise the buffer is empty. `text` may be NULL.
+// Copies a text to a buffer. The buffer remains empty if the text does not fit, because a truncated
+// path would be wrong. `text` may be NULL.
 static void copy_if_short(char *buffer, size_t size, const char *text)
 {
     buffer[0] = '\0';

@@ -1,5 +1,5 @@
-// Columns, which scroll, and their rows: texts, links, sections, and rows of tables. ui.h documents
-// each function.
+// Columns, which can be scrolled, and their rows: texts, links, sections, and rows of tables. ui.h
+// documents each function.
 #include "demo/viewer/ui/ui.h"
 
 #include <stdarg.h>
@@ -15,7 +15,7 @@ void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *
     ui_item(ui, area, "");
 }
 
-// Begins a column that keys can scroll, too. It scrolls without animation.
+// Begins a column that can also be scrolled with keys. It scrolls without animation.
 void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
     const float line = ui->line;
@@ -59,8 +59,8 @@ void ui_begin_row(view_ui *ui)
     ui->value_width = 0;
 }
 
-// Handles the wheel and the finger for a column, and scrolls to its focused item. `max_scroll` is
-// the largest scroll position, in pixels.
+// Scrolls a column by the wheel and the finger, and to its focused item. `max_scroll` is the
+// largest scroll position, in pixels.
 static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll)
 {
     const float lines_per_wheel_step = 3;
@@ -76,7 +76,7 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
         ui->is_focus_shown = false;
     }
 
-    // Scroll by the part of the focused item that is above or below the column.
+    // If the focused item is above or below the visible area, scroll by the part that is outside.
     const view_rect focus = ui->focus_rect;
     if (ui->is_focus_shown && !ui->is_event && column->has_focus) {
         scroll->wanted += fminf(focus.y - area.y, 0);
@@ -84,9 +84,9 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
     }
 }
 
-// Draws and handles the scroll bar of a column whose rows are `length` pixels high. A press or a
-// drag moves the middle of its handle to the mouse. `shown` is the scroll position at which the
-// column is displayed.
+// Draws and handles the scroll bar of a column. `length` is the height of all rows, in pixels. A
+// press or a drag moves the middle of the handle to the mouse. `shown` is the scroll position at
+// which the column is displayed.
 static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, float shown)
 {
     ui_scroll *const scroll = column->scroll;
@@ -111,7 +111,7 @@ static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, f
                          ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
 }
 
-// Ends a column, and scrolls it by the input of this run.
+// Ends a column, and scrolls it by the event of this run.
 void ui_end_column(view_ui *ui)
 {
     ui_column *const column = ui->column;
@@ -163,7 +163,7 @@ typedef struct row_line {
     float hint_width; // with the gap; 0: no hint
 } row_line;
 
-// Draws a line of ui_row(). `row` is its rectangle without margins.
+// Draws a line of ui_row(). `row` is the rectangle of the line without margins.
 static void draw_row_line(view_ui *ui, view_rect row, const ui_row_style *style,
                           const row_line *line)
 {
@@ -175,8 +175,8 @@ static void draw_row_line(view_ui *ui, view_rect row, const ui_row_style *style,
                    line->text);
 }
 
-// Returns the name, the hint and the widths of a line of ui_row(), without its text. Only the first
-// line has the name and the hint. `row_width` is the width of the row without margins.
+// Computes the name, the hint and the widths of a line of ui_row(). Only the first line of a row
+// has a name and a hint. `row_width` is the width of the row without margins.
 static row_line lay_out_row_line(const view_ui *ui, const ui_row_style *style, bool is_first,
                                  float row_width)
 {
@@ -192,8 +192,8 @@ static row_line lay_out_row_line(const view_ui *ui, const ui_row_style *style, b
     return line;
 }
 
-// Adds a text to the column, wrapped into up to three lines, with a name at the left in
-// ui->label_width. Each line is an item if the row can be pressed.
+// Adds a text to the column, wrapped into at most three lines, with a name at the left. If the row
+// can be pressed, each line is an item.
 bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
 {
     enum { MAX_LINES = 3 };
@@ -216,7 +216,7 @@ bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
         row_line line = lay_out_row_line(ui, style, num_lines == 0, row.width);
         num_lines++;
 
-        // The last line contains the whole remaining text, which is truncated when it is drawn.
+        // The last line contains the whole remaining text. It is truncated when it is drawn.
         const bool is_last = num_lines >= max_lines;
         char line_text[VIEW_MAX_LINE];
         remaining =
@@ -255,9 +255,9 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
     ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
 }
 
-// The name is a dim column at the left, the text fills the rest of the row. A link has the accent
-// color, and becomes bright under the mouse. A link is an item even if its row is scrolled out of
-// view, so that the keyboard can reach it.
+// The name is a dim column at the left, and the text fills the remaining row. A link has the accent
+// color and becomes bright under the mouse. A link that is scrolled out of view is still an item,
+// so that the keyboard can reach it.
 bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
 {
     const float row_height = ceilf(1.5f * ui->em);
@@ -272,7 +272,7 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     if (!is_visible)
         return is_pressed;
 
-    // ui_is_hot() is about the last item, which is the link.
+    // ui_is_hot() returns the state of the last item, which is the link.
     const bool is_hot_link = is_link && ui_is_hot(ui);
     const view_color text_color = is_link && !is_hot_link ? VIEW_ACCENT : VIEW_BRIGHT;
     const float y = ui_text_top(ui, row);
@@ -304,14 +304,14 @@ void ui_draw_cells(view_ui *ui, view_rect row, float column_width, const ui_cell
         ui_text_left_of(ui, right, y, color, cells->texts[i]);
     }
 
-    // The name is in the remaining space at the left.
+    // The name fills the space at the left of the columns.
     const float name_width = fmaxf(columns_left - row.x - padding, padding);
     if (cells->name[0] != '\0')
         ui_text(ui, row.x + padding, y, name_width, cells->color, cells->name);
 }
 
-// Adds the header of a section, with a text at the right. A press folds or unfolds the section.
-// Returns true if the section is open.
+// Adds the header of a section, with a text at the right. A press opens or closes the section.
+// Returns true if it is open.
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
 {
     const float scale = ui->scale;
