@@ -1,9 +1,9 @@
-// Menus: the menu bar with its menus, context menus, and the command search.
+// Menus: the menu bar, context menus, and the command search.
 //
-// An entry (view_menu_entry) describes a command or an option, with its label, its shortcuts and
-// its requirements. A menu displays lines (menu_line), which are created from the entries when the
-// menu is drawn. An entry becomes one line, or one line for each item of its list, for example for
-// each clip.
+// An entry (view_menu_entry) describes a command or an option, with its label, shortcuts and
+// requirements. A menu displays lines (menu_line). They are created from entries whenever the menu
+// is drawn. An entry becomes one line. An entry with a list, for example of clips, becomes one line
+// for each item of the list.
 #include "demo/viewer/ui/menu.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -35,8 +35,8 @@ void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x
 
 // == Menu lines ===================================================================================
 
-// A line of a menu or of the search: a command, an item of an entry's list (such as a clip or a
-// recent file), a submenu, or a message.
+// A line of a menu or of the search. It is a command, an item of an entry's list (for example a
+// clip or a recent file), a submenu, or a message.
 typedef struct menu_line {
     const view_menu_entry *entry; // the command, or the command of the submenu
     size_t number;                // index of the item in the list of the entry
@@ -54,18 +54,18 @@ typedef struct menu_line {
     const char *suggestion; // search text that a click on a message enters, or NULL
 } menu_line;
 
-// A menu shows the first MAX_LINES lines of a long list. The search finds the other lines.
+// MAX_LINES limits the lines of a menu with a long list. The search finds the other lines.
 // MIN_SCORE is the score of a line that does not match the search text.
 enum { MAX_LINES = 400, MIN_SCORE = -10000 };
 
-// The lines of a menu, a submenu or the search. It is rebuilt each time the panel runs.
+// The lines of a menu, of a submenu or of the search. They are created again in each run.
 typedef struct menu_lines {
     char sought[256]; // search text after a space, so that each of its words follows a space
     size_t count;
     menu_line lines[MAX_LINES];
 } menu_lines;
 
-// Returns the VIEW_NEEDS_* bits that the document satisfies.
+// Returns the requirements that the document satisfies, as VIEW_NEEDS_ bits.
 uint32_t view_found_needs(const view_document *document)
 {
     const view_scene *const scene = &document->scene;
@@ -88,7 +88,7 @@ uint32_t view_found_needs(const view_document *document)
     return found;
 }
 
-// Returns the requirements that are met, as VIEW_NEEDS_ bits.
+// Returns all requirements that are satisfied, as VIEW_NEEDS_ bits.
 static uint32_t met_needs(const view_stage *stage)
 {
     uint32_t met = view_found_needs(stage->document);
@@ -120,8 +120,8 @@ static bool is_listed(const view_stage *stage, const view_menu_entry *entry)
 
 // -- Entries of a command's list ------------------------------------------------------------
 
-// Returns the beginning of a word in a list "a|b|c" by its index, counted from 0. The word ends at
-// '|' or at the end of the text. Returns NULL if the list does not have this word, or is NULL.
+// Returns the word with an index in a list "a|b|c". The word ends at '|' or at the end of the text.
+// Returns NULL if the list has no such word, or if `words` is NULL.
 static const char *find_word(const char *words, size_t index)
 {
     const char *word = words;
@@ -132,8 +132,8 @@ static const char *find_word(const char *words, size_t index)
     return word;
 }
 
-// Finds a state by its index among the states of all layers of a machine. Sets `layer` to the index
-// of its layer, and `state` to its index in the layer. Returns false if there is no such state.
+// Finds a state by its index among all states of a machine. Sets `layer` to its layer, and `state`
+// to its index in this layer. Returns false if there is no such state.
 static bool find_state(const md5_machine_desc *desc, size_t index, uint32_t *layer, uint32_t *state)
 {
     size_t first = 0; // index of the layer's first state
@@ -149,14 +149,14 @@ static bool find_state(const md5_machine_desc *desc, size_t index, uint32_t *lay
     return false;
 }
 
-// Returns true if an option is a switch that turns a feature X off, with the name "no-X". Menus
-// display the feature: the line has a check mark if the option is not set.
+// Returns true if an option switches a feature off, because its name is "no-" and the name of the
+// feature. Menus display the feature. Its check mark means that the option is not set.
 static bool has_inverse_name(const view_option *option)
 {
     return option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0;
 }
 
-// Returns true if the line of an option has a check mark, because the switch is on.
+// Returns true if the line of an option has a check mark, which means that the switch is on.
 static bool is_option_on(const view_stage *stage, const view_option *option)
 {
     const bool is_switch = option->kind <= COMMON_EITHER;
@@ -167,7 +167,7 @@ static bool is_option_on(const view_stage *stage, const view_option *option)
 }
 
 // Returns true if the line of an entry has a check mark. The entry is an option that is on, or a
-// command whose effect can be turned on and off, such as playback.
+// command with a state, for example playback.
 static bool is_on(const view_stage *stage, const view_menu_entry *entry)
 {
     const view_option *const option = view_get_option(entry);
@@ -194,8 +194,8 @@ static bool is_on(const view_stage *stage, const view_menu_entry *entry)
     }
 }
 
-// Parses "on" or "off" as the value of a switch. Sets line->value to the value, and line->keys to a
-// text about the current value. Returns false if the word is neither "on" nor "off".
+// Parses "on" or "off" as the value of a switch. Sets line->value to it, and line->keys to a text
+// about the current value. Returns false for other words.
 static bool read_switch_word(const view_stage *stage, const view_option *option, const char *word,
                              menu_line *line)
 {
@@ -206,9 +206,9 @@ static bool read_switch_word(const view_stage *stage, const view_option *option,
     return turns_on || turns_off;
 }
 
-// Returns true if a word is a time: a number, which may end in 'f' (frames) or 's' (seconds). Sets
-// line->keys to a text about the current frame. The word itself becomes the value, because only the
-// option can convert frames.
+// Returns true if a word is a time: a number that may end in 'f' (frames) or 's' (seconds). Sets
+// line->keys to a text about the current frame. The value is the word itself, because only the
+// option can convert frames to seconds.
 static bool read_time_word(const view_stage *stage, const char *word, menu_line *line)
 {
     const md5_anim *const anim = view_timing_anim(&stage->document->scene);
@@ -222,9 +222,10 @@ static bool read_time_word(const view_stage *stage, const char *word, menu_line 
     return begins_with_digit && is_unit_valid;
 }
 
-// Parses the last word of a search text as a value of an option, so that a search for "speed 2"
-// sets the speed. Sets line->value to the value, and line->keys to a text about the current value.
-// `sought` contains at least one space. Returns false if the word is not a value of the option.
+// Parses the last word of a search text as a value of an option. A search for "speed 2", for
+// example, offers to set the speed to 2. Sets line->value to the value, and line->keys to a text
+// about the current value. `sought` must contain a space. Returns false if the word is not a value
+// of the option.
 static bool read_word(const view_stage *stage, const view_option *option, const char *sought,
                       menu_line *line)
 {
@@ -243,8 +244,8 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
     return is_single_value && view_parse_value(option, word, &line->value);
 }
 
-// Describes a step of the undo history. Number 0 is the newest step. Returns the label of the step,
-// or NULL if it does not exist.
+// Describes a step of the undo history. Step 0 is the newest. Returns its label, or NULL if there
+// is no such step.
 static const char *describe_step(const view_stage *stage, size_t number, menu_line *line)
 {
     if (number >= stage->num_steps)
@@ -255,8 +256,8 @@ static const char *describe_step(const view_stage *stage, size_t number, menu_li
     return stage->steps[step].label;
 }
 
-// Describes a mesh. Its line has a check mark if the mesh is visible. Sets no label if the mesh
-// does not exist, or if it cannot be hidden: only the first 64 meshes can.
+// Describes a mesh. The check mark of its line means that it is visible. Sets no label if the mesh
+// does not exist, or if it cannot be hidden. Only the first 64 meshes can be hidden.
 static void describe_mesh(const view_stage *stage, size_t number, menu_line *line)
 {
     const md5_model *const model = stage->document->scene.model;
@@ -319,9 +320,9 @@ static void describe_choice(const view_stage *stage, const view_option *option, 
     COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
 }
 
-// Describes item `number` of an entry's list in `line`. An entry without a list has one item if the
-// last word of the search text `sought` is a value of its option. Returns false if there is no such
-// item.
+// Describes item `number` of an entry's list in `line`. An entry without a list has one item, if
+// the last word of `sought` (the search text) is a value of its option. Returns false if there is
+// no such item.
 static bool describe_item(const view_stage *stage, const view_menu_entry *entry, size_t number,
                           const char *sought, menu_line *line)
 {
@@ -372,7 +373,8 @@ static bool describe_item(const view_stage *stage, const view_menu_entry *entry,
     return exists;
 }
 
-// Writes entry `number` of a list: its name, and the value that an option is set to.
+// Writes the name of item `number` of a list, and the value to which an option is set if the item
+// is selected.
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
                     size_t number, char name[128], common_value *value)
 {
@@ -387,8 +389,8 @@ bool view_list_item(const view_stage *stage, view_menu_list list, const view_opt
     return true;
 }
 
-// Returns the command that a line executes. `target` is the item that was clicked to open a context
-// menu, such as a mesh; the commands for it contain its index and its name or path.
+// Returns the command of a line. `target` is the object for which a context menu was opened.
+// Commands about this object contain its index, and its name or path.
 static view_command line_command(const view_stage *stage, const menu_line *line,
                                  const view_target *target)
 {
@@ -415,7 +417,7 @@ static view_command line_command(const view_stage *stage, const menu_line *line,
         command.number = (size_t)view_find_trigger(machine, (uint32_t)line->number);
     }
 
-    // A command that prompts for the value of an option contains the index of the option.
+    // A command that asks for the value of an option must contain the index of the option.
     const bool needs_option = command.action < VIEW_TOGGLE;
     if (option != NULL && needs_option)
         command.number = (size_t)(option - view_option_rows);
@@ -432,8 +434,8 @@ static bool has_menu(const view_menu_entry *entry)
     return entry->list != VIEW_LIST_NONE && entry->action != VIEW_ASK;
 }
 
-// Adds a line for a command or, if `is_group` is true, for a submenu. Returns the line, or NULL if
-// the list is full.
+// Adds a line for a command or, if `is_group` is true, for a submenu. Returns NULL if the list is
+// full.
 static menu_line *add_line(menu_lines *lines, const view_stage *stage, const view_menu_entry *entry,
                            const char *label, bool is_group)
 {
@@ -443,14 +445,15 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     *line = (menu_line){.entry = entry, .is_group = is_group};
     COMMON_TEXT(line->label, "%s", label);
 
-    // Undo and Redo contain the label of the step that they undo or redo.
+    // The labels of Undo and Redo contain the label of the step.
     const size_t step = stage->step + (entry->action == VIEW_REDO);
     const bool is_undo = entry->action == VIEW_UNDO && step > 0;
     const bool is_redo = entry->action == VIEW_REDO && step < stage->num_steps;
     if (is_undo || is_redo)
         COMMON_TEXT(line->label, "%s: %s", label, stage->steps[step].label);
 
-    // A submenu of several commands is always enabled: its commands have requirements of their own.
+    // Each command of a submenu has its own requirements. Therefore the submenu itself is always
+    // enabled.
     const bool is_group_of_commands = is_group && entry->list == VIEW_LIST_NONE;
     if (!is_group_of_commands)
         line->missing = view_missing_needs(stage, entry);
@@ -480,8 +483,8 @@ static void list_items(menu_lines *lines, const view_stage *stage, const view_me
     }
 }
 
-// Returns true if two entries are in the same submenu. `group_length` is the length of the name of
-// the first entry's submenu, more than 0.
+// Returns true if two entries are in the same submenu. `group_length` is the length of the
+// submenu's name in the label of `entry`, more than 0.
 static bool has_same_group(const view_menu_entry *entry, size_t group_length,
                            const view_menu_entry *other)
 {
@@ -489,8 +492,9 @@ static bool has_same_group(const view_menu_entry *entry, size_t group_length,
     return strncmp(entry->label, other->label, group_length + 1) == 0;
 }
 
-// Adds the lines of a menu of the bar or, if `group` is not empty, of the submenu with this name. A
-// submenu contains the commands with a label "GROUP/COMMAND", or the items of an entry's list.
+// Adds the lines of a menu of the bar. If `group` is not empty, adds the lines of the submenu with
+// this name instead. A submenu contains the commands with the label "GROUP/COMMAND", or the items
+// of an entry's list.
 static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu, const char *group)
 {
     const size_t length = strlen(group);
@@ -507,8 +511,8 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
         if (is_in_group) {
             add_line(lines, stage, entry, view_get_label(entry), has_menu(entry));
         } else if (length == 0 && !has_same_group(entry, entry_length, list.entries[i - 1])) {
-            // The first command of a submenu adds the line of the submenu to the menu. The commands
-            // of a submenu are adjacent. The first entry of all (i = 0) is not in a submenu.
+            // The first command of a submenu adds the line that opens the submenu. All its commands
+            // are adjacent. Entry 0 is not in a submenu, so i - 1 is valid.
             char name[64];
             COMMON_TEXT(name, "%.*s", (int)entry_length, entry->label);
             const bool is_card = strstr(name, "\xE2\x80\xA6") != NULL; // "…": opens a dialog
@@ -519,8 +523,8 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
     }
 }
 
-// Returns the label of a command in a context menu. Commands that hide meshes show them again if
-// they are already hidden, and their label changes to "Show" or "Show all".
+// Returns the label of a command in a context menu. A command that hides meshes shows them if they
+// are already hidden. Its label is then "Show" or "Show all".
 static const char *context_label(const view_stage *stage, const view_target *target,
                                  const view_menu_entry *entry)
 {
@@ -533,7 +537,8 @@ static const char *context_label(const view_stage *stage, const view_target *tar
 
     const bool is_visible = (hidden & mesh) != mesh;
     if (entry->action == VIEW_ONLY_MESH && hidden != 0 && is_visible) {
-        // The sum is a power of 2, with a bit after the last mesh, if all other meshes are hidden.
+        // If all other meshes are hidden, all bits are set. Adding 1 then results in the bit after
+        // the last mesh.
         const uint64_t end = (uint64_t)1 << stage->document->scene.model->num_meshes % 64;
         const bool are_others_hidden = (hidden | mesh) + 1 == end;
         if (are_others_hidden)
@@ -542,8 +547,8 @@ static const char *context_label(const view_stage *stage, const view_target *tar
     return view_get_label(entry);
 }
 
-// Writes the label of a command that hides or shows a mesh, with the name or the index of the mesh:
-// "Hide mesh skin", "Hide mesh 3".
+// Writes the label of a command that hides or shows a mesh, for example "Hide mesh skin". A mesh
+// without a name has its index in the label.
 static void write_mesh_label(const char *label, const md5_mesh *mesh, size_t index, char *text,
                              size_t size)
 {
@@ -553,8 +558,8 @@ static void write_mesh_label(const char *label, const md5_mesh *mesh, size_t ind
         snprintf(text, size, "%s mesh %zu", label, index);
 }
 
-// Writes the label of a command in a context menu. A short label is completed by the kind and the
-// name of the clicked object.
+// Writes the label of a command in a context menu. The kind and the name of the clicked object are
+// appended to a short label.
 static void write_context_label(const view_stage *stage, const view_target *target,
                                 const view_menu_entry *entry, char *text, size_t size)
 {
@@ -583,8 +588,8 @@ static void add_context_line(menu_lines *lines, const view_stage *stage, const v
     add_line(lines, stage, entry, label, has_menu(entry));
 }
 
-// Adds the lines of a context menu: the commands for the kind of item that was clicked, and as the
-// last line the command search.
+// Adds the lines of a context menu: the commands for the kind of the clicked object. The last line
+// is the command search.
 static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
 {
     const view_menu_entry *search = NULL; // the last line
@@ -603,8 +608,8 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
 
 // -- Lines of the search ---------------------------------------------------------------------
 
-// Comparison function of qsort() that sorts lines by decreasing score. Lines with equal scores
-// remain in the order of the commands and of their lists.
+// Orders lines for qsort() by decreasing score. Lines with equal scores keep the order of the
+// commands and of their lists.
 static int compare_scores(const void *a, const void *b)
 {
     const menu_line *const first = a;
@@ -616,8 +621,8 @@ static int compare_scores(const void *a, const void *b)
     return (int)first->number - (int)second->number;
 }
 
-// Sets the score of a line from the score of its match. Recently used commands have a bonus,
-// disabled commands have a penalty.
+// Sets the score of a line from the score of its match. A recently used command gets a bonus, and a
+// disabled command a penalty.
 static void score_line(const view_menus *menus, menu_line *line, int score)
 {
     enum { USED_BONUS = 150, DISABLED_PENALTY = 400 };
@@ -631,10 +636,11 @@ static void score_line(const view_menus *menus, menu_line *line, int score)
         line->score -= DISABLED_PENALTY;
 }
 
-// Returns the score of an item of an entry's list, or MIN_SCORE if it does not match the search
-// text. The search text may begin with words for the command, followed by words for the item, such
-// as "clip walk". Each division of the search text is rated, and the best one counts. If
-// `needs_words` is true, words for the command are required.
+// Returns the score of an item of an entry's list, or MIN_SCORE if it does not match.
+//
+// The search text may begin with words for the command, followed by words for the item, for example
+// "clip walk". All divisions of the text are rated, and the best one counts. If `needs_words` is
+// true, words for the command are required.
 static int rate_item(const menu_line *item, const char *sought, bool needs_words)
 {
     enum { MAX_WORDS = 8, SCORE_OF_BOTH = 400 };
@@ -671,10 +677,10 @@ static void add_found_item(menu_lines *lines, const menu_line *item)
                 is_listed_item ? ": " : " ", item->label);
 }
 
-// Adds the best items of an entry's list that match the search text. For an entry without a list,
-// adds the last typed word if it is a value of the entry's option. Words for the command may
-// precede the words for the item. They are required for options other than frames and joints,
-// because many options have the same values.
+// Adds the best items of an entry's list that match the search text. If the entry has no list, adds
+// the last typed word, provided that it is a value of the entry's option. Words for the command may
+// precede it. They are required for most options, because many options have the same values. Frames
+// and joints do not require them.
 static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *menus,
                        const view_menu_entry *entry)
 {
@@ -705,14 +711,16 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *m
         lines->count = max_count;
 }
 
-// Returns true if the search finds an entry: all entries of the menu bar and all settings.
+// Returns true if the search includes an entry. It includes all entries of the menu bar and all
+// settings.
 static bool is_searched(const view_stage *stage, const view_menu_entry *entry)
 {
     const bool is_in_menu = entry->menu < VIEW_NUM_MENUS || entry->menu == VIEW_MENU_SETTINGS;
     return is_in_menu && is_listed(stage, entry);
 }
 
-// Adds a message below the found lines. `suggestion`: search text that a click enters, or NULL.
+// Adds a message below the found lines. `suggestion` is the search text that a click on the message
+// enters, or NULL.
 static void add_message(menu_lines *lines, const char *text, const char *suggestion)
 {
     if (lines->count == MAX_LINES)
@@ -722,8 +730,9 @@ static void add_message(menu_lines *lines, const char *text, const char *suggest
     COMMON_TEXT(line->label, "%s", text);
 }
 
-// Adds messages below the found lines, if no line was found, or if the search text names a feature
-// that only another program has. If nothing was found, a command with a similar label is suggested.
+// Adds messages below the found lines. They are added if nothing was found, or if the search text
+// names a feature that only another program has. If nothing was found, a command with a similar
+// label is suggested.
 static void add_messages(menu_lines *lines, const view_menu_entries *list)
 {
     const char *const sought = lines->sought + 1;
@@ -744,8 +753,8 @@ static void add_messages(menu_lines *lines, const view_menu_entries *list)
     add_message(lines, text, view_get_label(similar));
 }
 
-// Adds the lines that the search text menus->text finds: commands and items of their lists, the
-// best first, and below them messages.
+// Adds the lines that match the search text menus->text. These are commands and items of their
+// lists, the best first. Messages follow.
 static void list_found(menu_lines *lines, const view_ui *ui, const view_menus *menus)
 {
     COMMON_TEXT(lines->sought, " %s", menus->text + strspn(menus->text, " "));
@@ -784,9 +793,9 @@ static const float mark_width = 20; // space for the mark of a switch that is on
 static const float bar_padding = 9; // left and right of the names of menus
 
 // Returns the line to which an arrow key moves the selection: the next enabled line after `from`
-// (if `step` is 1) or before it (if `step` is -1). The search continues at the other end of the
-// list. If `from` is outside of the list, no line is selected, and the search begins at the first
-// or the last line. Returns `from` if no line is enabled.
+// (`step` is 1) or before it (`step` is -1). The search continues at the other end of the list. If
+// `from` is outside of the list, it begins at the first or the last line. Returns `from` if no line
+// is enabled.
 static size_t next_line(const menu_lines *lines, size_t from, int step)
 {
     const size_t count = lines->count;
@@ -814,8 +823,8 @@ static void open_submenu(view_ui *ui, view_menus *menus, const menu_line *line)
     menus->row = line->entry;
 }
 
-// Executes a line: opens its submenu, or requests its command and closes the menu. For a disabled
-// line, shows a notice with the reason instead.
+// Executes a line: opens its submenu, or requests its command and closes the menu. If the line is
+// disabled, shows a notice with the reason.
 static void execute_line(view_ui *ui, view_menus *menus, const menu_line *line)
 {
     if (line->is_text)
@@ -881,9 +890,10 @@ static void preview_line(view_ui *ui, const menu_line *line)
     }
 }
 
-// Draws a menu line: the check mark, the label, and at the right the keys or the sign of a submenu.
-// `keys_width` is the width of the column of the keys, in pixels. If `has_menu_name` is true, also
-// draws the name of the menu that contains the command. `is_lit`: the line is highlighted.
+// Draws a line of a menu: the check mark, the label and, at the right, the keys or the sign of a
+// submenu. `keys_width` is the width of the column of keys, in pixels. If `has_menu_name` is true,
+// also draws the name of the menu that contains the command. `is_lit` is true if the line is
+// highlighted.
 static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float keys_width,
                       bool is_lit, bool has_menu_name)
 {
@@ -922,8 +932,8 @@ static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float k
     ui_text_left_of(ui, box.x + box.width - 6 * scale, top, keys_color, keys);
 }
 
-// Draws a scroll mark at the right edge of a menu that is higher than the window. It shows the part
-// of the lines that is visible: `count` lines from line `first` on.
+// Draws a mark at the right edge of a menu that is higher than the window. It shows which lines are
+// visible: `count` lines from line `first` on.
 static void draw_scroll_mark(const view_ui *ui, view_rect box, size_t first, size_t count,
                              size_t num_lines)
 {
@@ -935,9 +945,9 @@ static void draw_scroll_mark(const view_ui *ui, view_rect box, size_t first, siz
         view_draw_round_rect(ui->canvas, mark, 0.5f * width, VIEW_DIM);
 }
 
-// Sets the rectangle of a list, its number of visible lines, and the width of its keys. The upper
-// left corner of the list is at (x, y), in pixels. It is moved if the list would exceed the window
-// otherwise, but not above list->min_y. The list is at least `min_width` wide.
+// Computes the rectangle of a list, its number of visible lines, and the width of its keys. Its
+// upper left corner is at (x, y) in pixels. If the list would exceed the window, it is moved, but
+// not above list->min_y. It is at least `min_width` wide.
 static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, float min_width)
 {
     const view_stage *const stage = ui->stage;
@@ -970,8 +980,8 @@ static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, 
                     roundf(fmaxf(fminf(y, bottom + padding - height), list->min_y)), width, height};
 }
 
-// Draws and handles a visible line of a list, and requests the preview of its value. Sets `hovered`
-// to `index` if the line is under the mouse. Returns true if the line was pressed.
+// Draws and handles a visible line of a list. Sets `hovered` to `index` if the line is under the
+// mouse, and requests the preview of its value. Returns true if the line was pressed.
 static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *hovered)
 {
     const menu_line *const line = &list->lines->lines[index];
@@ -996,10 +1006,9 @@ static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *h
     return is_pressed;
 }
 
-// Draws and handles a list of lines, and executes the line that was pressed. The upper left corner
-// of the list is near (x, y). `min_width` is the width of the search field above the list of the
-// search, and 0 for menus. Sets `hovered` to the index of the line under the mouse, if any. Returns
-// the rectangle of the list.
+// Draws and handles a list of lines, and executes the pressed line. The upper left corner of the
+// list is near (x, y). `min_width` is the width of the search field, or 0 for menus. Sets `hovered`
+// to the line under the mouse, if any. Returns the rectangle of the list.
 static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, float x, float y,
                             float min_width, size_t *hovered)
 {
@@ -1030,8 +1039,8 @@ static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, flo
     return list->box;
 }
 
-// Draws the tooltip of a line below the list `box`: the description of its command or, for a
-// disabled line, the reason why it is disabled. A tooltip that only repeats the label is not drawn.
+// Draws the tooltip of a line below the list `box`. It contains the description of the command or
+// the reason why the command is disabled. A tooltip that only repeats the label is not drawn.
 static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 {
     if (line->is_text)
@@ -1075,8 +1084,8 @@ static bool enter_submenu(view_ui *ui, view_menus *menus, const menu_lines *oute
     return true;
 }
 
-// Handles the left and right arrow keys. Right opens the submenu of the selected line, Left closes
-// an open submenu. Otherwise they open the next or the previous menu of the bar.
+// Handles the left and right arrow keys. Right opens the submenu of the selected line, and Left
+// closes an open submenu. If there is none, they open the next or the previous menu of the bar.
 static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines *outer)
 {
     if (menus->kind == VIEW_NO_MENU)
@@ -1099,9 +1108,9 @@ static void move_between_menus(view_ui *ui, view_menus *menus, const menu_lines 
     menus->menu = next;
 }
 
-// Opens the submenu of the line `hovered` of the menu `outer`, which is under the mouse, and closes
-// another submenu. An open submenu remains open while the mouse moves to the right, because the
-// mouse crosses other lines on the way to the submenu.
+// Opens the submenu of the line under the mouse, `hovered`, and closes another submenu. While the
+// mouse moves to the right, an open submenu remains open, because the mouse crosses other lines on
+// its way to the submenu.
 static void hover_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer, size_t hovered)
 {
     if (!ui->mouse.is_moved)
@@ -1132,8 +1141,8 @@ static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *
         opened++;
     }
 
-    // The submenu is right of the menu. If there is no space, it is at the left and covers a part
-    // of the menu.
+    // The submenu is at the right of the menu. If there is too little space, it is at the left and
+    // covers a part of the menu.
     const float window_width = ui->stage->width;
     const bool has_space = box.x + 1.6f * box.width <= window_width;
     const bool is_left = !has_space && box.x > 0.5f * window_width;
@@ -1185,7 +1194,7 @@ static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
         list_menu(inner, stage, menus->row->menu, menus->group);
     }
 
-    // The keys may execute a line, which closes the menu.
+    // A key may execute a line, which closes the menu.
     select_by_keys(ui, menus, inner != NULL ? inner : outer);
     move_between_menus(ui, menus, outer);
     if (menus->kind != VIEW_NO_MENU)
@@ -1224,7 +1233,7 @@ static void draw_search(view_ui *ui, view_menus *menus)
         menus->first = 0;
     }
 
-    // The keys may execute a line, which closes the search.
+    // A key may execute a line, which closes the search.
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     list_found(lines, ui, menus);
     select_by_keys(ui, menus, lines);
@@ -1235,8 +1244,9 @@ static void draw_search(view_ui *ui, view_menus *menus)
 
 // -- The menu bar ---------------------------------------------------------------------------
 
-// Draws a button with the number of problems at the right end of the menu bar, and removes its area
-// from `bar`. A click on it lists the problems. If there are no problems, there is no button.
+// Draws and handles the button with the number of problems at the right end of the menu bar.
+// Removes its area from `bar`. A click opens the list of problems. Without problems, there is no
+// button.
 static void draw_problems(view_ui *ui, view_rect *bar)
 {
     const bool is_error = ui->stage->log->error[0] != '\0';
@@ -1253,8 +1263,8 @@ static void draw_problems(view_ui *ui, view_rect *bar)
     ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
 
-// Draws and handles the button with the name of the open file and the number of its clips, in the
-// bar of a narrow window. A press lists the clips or, if there are none, the files of the folder.
+// Draws and handles the button with the name of the open file and the number of its clips, for
+// narrow windows. A press lists the clips. If there are none, it lists the files of the folder.
 static void draw_file_name(view_ui *ui, view_rect bar)
 {
     const view_scene *const scene = ui->scene;
@@ -1289,8 +1299,8 @@ static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
         draw_file_name(ui, bar);
 }
 
-// Draws and handles the name of a menu in the bar. A press opens or closes the menu. While a menu
-// of the bar is open, moving the mouse over another name opens the menu of this name instead.
+// Draws and handles the name of a menu in the bar. A press opens or closes the menu. If another
+// menu of the bar is open, moving the mouse over the name is enough to open this one.
 static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_rect box)
 {
     const bool is_bar_menu_open = menus->kind == VIEW_MENU_OF_BAR;
@@ -1322,8 +1332,8 @@ static float menu_name_width(const view_ui *ui, int menu)
     return ui_text_width(ui, view_menu_names[menu]) + 2 * (bar_padding * ui->scale);
 }
 
-// Draws and handles the menu bar: the names of the menus, the number of problems, and the button of
-// the command search if there is space for it. A window that is too narrow for the names has the
+// Draws and handles the menu bar: the names of the menus, the number of problems and, if there is
+// space, the button of the command search. If the window is too narrow for the names, draws the
 // small bar instead.
 static void draw_bar(view_ui *ui, view_menus *menus)
 {
@@ -1355,8 +1365,8 @@ static void draw_bar(view_ui *ui, view_menus *menus)
         view_open_menu(ui, menus, VIEW_MENU_SEARCH, 0, 0);
 }
 
-// Handles Escape, which closes the submenu or else the menu, and a press outside of the menu, which
-// closes the menu. Returns true if either was closed.
+// Handles Escape and presses outside of the menu. Escape closes the submenu or, without a submenu,
+// the menu. A press closes the menu. Returns true if either was closed.
 static bool run_menu_closing(view_ui *ui, view_menus *menus, view_rect background)
 {
     const bool is_closed = ui_item(ui, background, "") || ui_key(ui, VIEW_KEY_ESCAPE);

@@ -1,5 +1,5 @@
-// The menu bar, context menus and the command search (Ctrl+P), all built from the table of commands
-// in ../base/commands.c. A view_menus contains the open menu.
+// The menu bar, context menus and the command search (Ctrl+P). All of them are generated from the
+// table of commands in ../base/commands.c. A view_menus is the state of the open menu.
 #ifndef DEMO_VIEWER_UI_MENU_H
 #define DEMO_VIEWER_UI_MENU_H
 
@@ -14,14 +14,14 @@ typedef enum view_menu_kind {
 
 enum { VIEW_NUM_USED = 16 };
 
-// The last used commands, which the command search prefers.
+// The commands that were used last. The command search lists them before others.
 typedef struct view_used_commands {
     const view_menu_entry *entries[VIEW_NUM_USED]; // ring buffer
     size_t count;
 } view_used_commands;
 
-// The open menu, if any: a menu of the bar, a context menu or the command search. A submenu is open
-// if `group` is not empty.
+// The open menu: a menu of the bar, a context menu or the command search. A submenu is open if
+// `group` is not empty.
 typedef struct view_menus {
     view_menu_kind kind;
     view_menu menu; // selected menu of the bar

@@ -1,9 +1,9 @@
 // Error reports: the window of an error with the lines of its file, the list of problems in the
-// bottom dock, and the dialog that repairs a file. Also the indicator of a recording.
+// bottom dock, the dialog that repairs a file, and the indicator of a recording.
 //
-// Terms: A report (view_report) is a warning or an error about a file or an item of the scene,
-// which is its subject. A cause (view_cause) groups the reports that one fault of a file has
-// produced. The excerpt contains the lines of a file around an error.
+// Terms: A report (view_report) is a warning or an error about a file or an object of the scene,
+// which is its subject. A cause (view_cause) is the group of all reports that one fault of a file
+// has caused. The excerpt is the lines of a file around an error.
 #include "demo/viewer/ui/reports.h"
 
 #include "demo/viewer/ui/outliner.h"
@@ -40,8 +40,8 @@ void view_forget_repair(view_problems *problems)
 
 // -- Text -----------------------------------------------------------------------------------
 
-// Returns a location as text, such as "walk.md5anim:3:7", to be freed. A line or column of 0 is
-// omitted. The text is "" if there is no file.
+// Returns a location as text, for example "walk.md5anim:3:7". The caller frees it. A line or column
+// of 0 is omitted. Returns "" if there is no file.
 static char *describe_location(const char *file, uint32_t line, uint32_t column)
 {
     if (file == NULL || file[0] == '\0')
@@ -55,9 +55,9 @@ static char *describe_location(const char *file, uint32_t line, uint32_t column)
 
 // -- The lines of a file around an error ----------------------------------------------------
 
-// Stores a byte of the file in the excerpt, if the excerpt contains its position. `line` counts
-// from 1, `column` from 0. The lines of the excerpt begin at `first_column`. Tabs and other control
-// bytes become spaces.
+// Stores a byte of the file if the excerpt contains its position. `line` counts from 1 and `column`
+// from 0. The lines of the excerpt begin at `first_column`. Tabs and other control bytes are
+// replaced by spaces.
 static void store_byte(view_excerpt *excerpt, uint32_t line, uint32_t column, uint32_t first_column,
                        int byte)
 {
@@ -71,8 +71,8 @@ static void store_byte(view_excerpt *excerpt, uint32_t line, uint32_t column, ui
     excerpt->lines[line - excerpt->first][column - first_column] = is_control ? ' ' : (char)byte;
 }
 
-// Reads the lines of the excerpt from a file, which is read from its beginning: the lines
-// excerpt->first to `last_line`, each from `first_column` on.
+// Reads the lines of the excerpt, excerpt->first to `last_line`, each from `first_column` on. The
+// file must be at its beginning, because lines are found by counting.
 static void read_lines(view_excerpt *excerpt, FILE *file, uint32_t last_line, uint32_t first_column)
 {
     enum { MAX_BYTES = 64 << 20 }; // limits the time for a line far down in a huge file
@@ -95,9 +95,9 @@ static void read_lines(view_excerpt *excerpt, FILE *file, uint32_t last_line, ui
     }
 }
 
-// Reads the lines around an error. The excerpt is empty if the error is not about a line of a file,
-// or if its file cannot be read. Of a long line, only the bytes around the column of the error are
-// stored.
+// Reads the lines around an error. The excerpt is empty if the error has no line, or if its file
+// cannot be read. Only the bytes around the column of the error are stored, because a line can be
+// very long.
 static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
 {
     enum { BYTES_BEFORE = VIEW_EXCERPT_BYTES / 2, LINES_AROUND = VIEW_EXCERPT_LINES / 2 };
@@ -117,8 +117,8 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
     fclose(file);
 }
 
-// Draws a caret below the wrong byte of a displayed line. The `text` of the line, with an ellipsis
-// if it is truncated, begins `text_left` pixels right of the left edge of `row`.
+// Draws a caret below the wrong byte of a line. `text` is the displayed line, with an ellipsis if
+// it is truncated. It begins `text_left` pixels right of the left edge of `row`.
 static void draw_caret(const view_ui *ui, const view_excerpt *excerpt, view_rect row,
                        float text_left, const char *text)
 {
@@ -132,8 +132,8 @@ static void draw_caret(const view_ui *ui, const view_excerpt *excerpt, view_rect
     ui_text(ui, row.x + fminf(x, max_x), row.y + ui->line, 0, VIEW_WRONG, "^");
 }
 
-// Displays the lines of the excerpt with their numbers as rows of the column. The line with the
-// number `wrong_line` is highlighted, with a caret below the wrong byte.
+// Adds the lines of the excerpt with their numbers to the column. The line `wrong_line` is
+// highlighted, with a caret below the wrong byte.
 static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t wrong_line)
 {
     const view_excerpt *const excerpt = &problems->excerpt;
@@ -163,8 +163,8 @@ static void draw_excerpt(view_ui *ui, const view_problems *problems, uint32_t wr
 
 // -- The window of an error -----------------------------------------------------------------
 
-// Copies a report of an error to the clipboard: its message, its location, and the lines of the
-// file, with a caret below the wrong byte.
+// Copies an error to the clipboard: its message, its location, and the lines of the file with a
+// caret below the wrong byte.
 static void copy_error(const view_problems *problems, const char *message, const char *location,
                        uint32_t line)
 {
@@ -182,16 +182,16 @@ static void copy_error(const view_problems *problems, const char *message, const
 
 static const char map_joints[] = "Map joints\xE2\x80\xA6";
 
-// Returns true if clips can be retargeted to the open model by a joint map, a list of corresponding
-// joints. This requires the file of the model.
+// Returns true if a joint map can retarget clips to the open model. A joint map is a list of
+// corresponding joints. It requires the file of the model.
 static bool can_map(const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
     return scene->model != NULL && common_is_file(scene->path);
 }
 
-// Returns true if the error is about the file of a clip whose joints do not match the open model.
-// The window then offers a joint map instead of loading the clip again, which would fail again.
+// Returns true if the error is about a clip whose joints do not match the open model. Loading the
+// clip again would fail again, so the window offers a joint map instead.
 static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
 {
     if (error->status != MD5_ERROR_MISMATCH || !can_map(ui->stage))
@@ -199,8 +199,8 @@ static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
     return common_has_suffix(error->file, ".md5anim") && common_is_file(error->file);
 }
 
-// The error that the window displays: the error in the log or, if there is none, a problem of the
-// list.
+// The error that the window displays. It is the error in the log. If the log has no error, it is a
+// problem of the list.
 typedef struct shown_error {
     md5_error error;
     uint64_t key;   // identifies the error; see view_excerpt.error_key
@@ -219,8 +219,8 @@ static md5_error error_from_report(const view_report *report)
     return error;
 }
 
-// Returns the error that the window displays: the error in the log or, if there is none, the report
-// that the user has selected in the list. The location of the result is to be freed.
+// Returns the error that the window displays: the error in the log, or else the report that the
+// user has selected in the list. The caller frees the location of the result.
 static shown_error find_shown_error(const view_ui *ui, const view_problems *problems)
 {
     const view_log *const log = ui->stage->log;
@@ -240,14 +240,13 @@ static shown_error find_shown_error(const view_ui *ui, const view_problems *prob
     return shown;
 }
 
-// Returns the message of the displayed error. For an error without a file, it is the line of the
-// log.
+// Returns the message of the displayed error. An error without a file has the message of the log.
 static const char *error_message(const view_ui *ui, const shown_error *shown)
 {
     return shown->has_file ? shown->error.message : ui->stage->log->error;
 }
 
-// Writes the title of the window: the file, or the line of a problem in the list.
+// Writes the title of the window: the name of the file, or the line of a problem in the list.
 static void write_error_title(const shown_error *shown, char *title, size_t size)
 {
     if (!shown->is_logged)
@@ -272,8 +271,8 @@ static void list_error_text(view_ui *ui, const view_problems *problems, const sh
     ui_end_column(ui);
 }
 
-// The buttons of the window, from left to right. An error in the log has all of them, but "Try
-// again" only if it is about a file. A report of the list only has "Copy" and "Close".
+// The buttons of the window, from left to right. An error in the log has all buttons; "Try again"
+// requires a file. A report of the list has only "Copy" and "Close".
 typedef enum error_choice {
     CHOICE_TRY_AGAIN, // or "Map joints" if shown_error.can_map
     CHOICE_OPEN,
@@ -283,7 +282,7 @@ typedef enum error_choice {
     CHOICE_NONE = NUM_CHOICES,
 } error_choice;
 
-// Returns the first button of the window; the later ones of error_choice follow.
+// Returns the first button of the window. All later members of error_choice follow.
 static error_choice first_choice(const shown_error *shown)
 {
     if (!shown->is_logged)
@@ -291,7 +290,7 @@ static error_choice first_choice(const shown_error *shown)
     return shown->has_file ? CHOICE_TRY_AGAIN : CHOICE_OPEN;
 }
 
-// Draws and handles the buttons of the window and their keys: Enter, Ctrl+C and Escape. Returns the
+// Draws and handles the buttons of the window, and their keys Enter, Ctrl+C and Escape. Returns the
 // choice of the user, or CHOICE_NONE.
 static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, view_rect foot)
 {
@@ -364,8 +363,8 @@ static void error_window(view_ui *ui, view_problems *problems)
 
 // -- Repairs --------------------------------------------------------------------------------
 
-// Draws and handles the dialog that lists the changes of a repair before the repaired file is
-// saved. Enter saves and opens the repaired file, Escape closes the dialog.
+// Draws and handles the dialog of a repair. It lists the changes before the repaired file is saved.
+// Enter saves and opens the repaired file. Escape closes the dialog.
 static void repair_window(view_ui *ui, view_problems *problems)
 {
     enum { SAVE_AND_OPEN, SAVE, CLOSE, NUM_BUTTONS };
@@ -396,8 +395,8 @@ static void repair_window(view_ui *ui, view_problems *problems)
 
 // -- The list of problems -------------------------------------------------------------------
 
-// Returns the number of items in the scene of the kind that a report is about: clips, joints or
-// meshes. Returns 0 if the report is about another model.
+// Returns the number of objects in the scene that have the kind of a report's subject: clips,
+// joints or meshes. Returns 0 if the report is about another model.
 static size_t count_items(const view_scene *scene, const view_about *about)
 {
     if (scene->model == NULL || about->model != scene->model)
@@ -412,7 +411,7 @@ static size_t count_items(const view_scene *scene, const view_about *about)
     }
 }
 
-// Returns true if the item of a report exists in the scene.
+// Returns true if the scene contains the subject of a report.
 static bool exists_in_scene(const view_scene *scene, const view_about *about)
 {
     if (about->number >= count_items(scene, about))
@@ -431,9 +430,9 @@ static size_t find_clip_of_file(const view_scene *scene, const char *file)
     return clip;
 }
 
-// Returns the item of the scene that a report is about. If the report is about the file of a clip,
-// the item is the clip. If the item does not exist in the scene, for example because another model
-// was opened since, the report is only about its file.
+// Returns the object of the scene that a report is about. A report about the file of a clip is
+// about the clip. If the scene does not contain the object, the report is only about its file. This
+// happens, for example, after another model was opened.
 static view_about find_subject(const view_stage *stage, const view_report *report)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -463,8 +462,8 @@ bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint
            && about.number == mesh;
 }
 
-// Writes the name of the subject of a report, such as "joint head". For an item in the scene it is
-// the label of a link. For a file, it is the name of the file or "".
+// Writes the name of a report's subject, for example "joint head". An object in the scene is a link
+// with this label. For a file, writes its name or "".
 static void describe_about(const view_stage *stage, const view_report *report, view_about about,
                            char *text, size_t size)
 {
@@ -491,8 +490,8 @@ static void describe_about(const view_stage *stage, const view_report *report, v
     }
 }
 
-// Selects the item that a report is about. A vertex is also highlighted, until the next press. The
-// camera does not move.
+// Selects the object that a report is about. A vertex is highlighted until the next press. The
+// camera does not move, so that the user keeps the view.
 static void show_about(view_ui *ui, const view_about *about)
 {
     UI_COMMAND(ui, VIEW_MARKED);
@@ -533,9 +532,9 @@ static bool can_repair_file(const view_report *report)
            || common_has_suffix(report->file, ".md5anim");
 }
 
-// Returns the label of the button that helps to solve a problem, or NULL if no such button exists.
-// run_solution() executes the button. `about` is the subject of the report. list_buttons()
-// recognizes the label `map_joints` by its address.
+// Returns the label of the button that helps to solve a problem, or NULL if there is none. `about`
+// is the subject of the report. run_solution() executes the button. list_buttons() identifies the
+// label `map_joints` by its address.
 static const char *solution_label(const view_stage *stage, const view_report *report,
                                   const view_about *about)
 {
@@ -551,8 +550,8 @@ static const char *solution_label(const view_stage *stage, const view_report *re
     return NULL;
 }
 
-// Executes the button whose label is the result of solution_label(): opens the page or the list in
-// which the user solves the problem, or shows the vertex.
+// Executes the button with the label of solution_label(). It opens the page or the list in which
+// the user can solve the problem, or shows the vertex.
 static void run_solution(view_ui *ui, view_retarget_page *retarget, const view_report *report,
                          const view_about *about)
 {
@@ -575,8 +574,8 @@ static bool is_listed(const view_problems *problems, const view_report *report)
            || (report->file != NULL && common_contains(report->file, problems->filter));
 }
 
-// Copies the listed problems to the clipboard in the order of the list. Each problem is one line
-// with three columns, separated by tabs: its message, its location, and its number of occurrences.
+// Copies the listed problems to the clipboard, in the order of the list. Each problem is one line
+// with the message, the location and the number of occurrences, separated by tabs.
 static void copy_problems(const view_problems *problems, const view_reports *reports)
 {
     char *text = common_copy("");
@@ -598,7 +597,7 @@ static void copy_problems(const view_problems *problems, const view_reports *rep
 
 // -- Causes with several reports --------------------------------------------------------------
 
-// A line of the list: a report, or the header of a cause with several reports.
+// A line of the list: a report, or the header of a cause that has several reports.
 typedef struct problem_line {
     const view_cause *cause; // NULL: the line is a report
     size_t report;           // index of the report, or of the first report of the cause
@@ -609,8 +608,8 @@ typedef struct problem_line {
     char *text;       // to be freed
 } problem_line;
 
-// Returns the subject that all reports of a cause have in common. If they are about different
-// vertices of a mesh, it is the mesh. If they are about different items, it is the file.
+// Returns the common subject of all reports of a cause. Reports about different vertices of a mesh
+// have the mesh in common. Reports about different objects have only the file in common.
 static view_about find_common_subject(const view_stage *stage, const view_cause *cause)
 {
     const view_reports *const reports = stage->log->reports;
@@ -630,7 +629,8 @@ static view_about find_common_subject(const view_stage *stage, const view_cause 
     return common;
 }
 
-// Returns a text about a clip whose joints do not match the joints of the model, to be freed.
+// Returns a text about a clip whose joints do not match the joints of the model. The caller frees
+// it.
 static char *describe_binding(const view_clip *clip)
 {
     const md5_binding *const binding = clip->binding;
@@ -649,7 +649,8 @@ static char *describe_binding(const view_clip *clip)
                          clip->name, num_matches, num_joints);
 }
 
-// Returns the text of a cause with several reports, to be freed. `subject` is their common subject.
+// Returns the text of a cause with several reports. The caller frees it. `subject` is the common
+// subject of the reports.
 static char *describe_cause_text(const view_stage *stage, const view_cause *cause,
                                  const view_about *subject)
 {
@@ -672,8 +673,7 @@ static char *describe_cause_text(const view_stage *stage, const view_cause *caus
     return common_format("%s (and %zu similar)", first_text, num_occurrences - 1);
 }
 
-// Returns the line of a cause with several reports: the header of their lines. Its text is to be
-// freed.
+// Returns the header line of a cause with several reports. The caller frees its text.
 static problem_line describe_cause(const view_ui *ui, const view_problems *problems,
                                    const view_cause *cause)
 {
@@ -687,7 +687,7 @@ static problem_line describe_cause(const view_ui *ui, const view_problems *probl
                           .text = describe_cause_text(stage, cause, &subject)};
 }
 
-// Returns the line of a report. Its text is to be freed.
+// Returns the line of a report. The caller frees its text.
 static problem_line describe_report(const view_stage *stage, size_t index, bool is_detail)
 {
     const view_report *const report = &stage->log->reports->rows[index];
@@ -702,8 +702,7 @@ static problem_line describe_report(const view_stage *stage, size_t index, bool 
     return line;
 }
 
-// Folds or unfolds the reports of a cause. Unfolding a cause folds the cause that was unfolded
-// before.
+// Folds or unfolds the reports of a cause. Only one cause is unfolded at a time.
 static void toggle_cause(view_problems *problems, const problem_line *line)
 {
     problems->open_cause = line->is_open ? 0 : line->cause->key;
@@ -738,13 +737,14 @@ static const float message_width = 0.52f;
 static const float cause_width = 0.62f; // message of a cause, which has no location
 static const float subject_width = 0.18f;
 
-// Returns true if a list of this width, in pixels, has rows of one line.
+// Returns true if the rows of a list with this width (pixels) have one line. Otherwise they have
+// two.
 static bool is_wide_list(const view_ui *ui, float width)
 {
     return width > wide_list_min_width * ui->em;
 }
 
-// A link with its upper left corner at (x, y). Returns true if it was pressed.
+// Adds a link with its upper left corner at (x, y). Returns true if it was pressed.
 static bool run_link(view_ui *ui, float x, float y, float width, bool is_selected, const char *text)
 {
     const view_rect box = {x, y, fmaxf(width, 1), ui->line};
@@ -767,8 +767,9 @@ static view_color level_color(view_level level)
     }
 }
 
-// A row of the list while it is displayed. A wide row has one line of text: the message, the links
-// and the buttons. A narrow row has two lines, with the links below the message.
+// A row of the list while it is drawn and handled. A wide row has one line of text with the
+// message, the links and the buttons. A narrow row has two lines, and the links are below the
+// message.
 typedef struct problem_row {
     const problem_line *line;
     view_rect box;
@@ -786,8 +787,8 @@ typedef struct problem_layout {
     float texts_end; // right edge of the texts, at the left of the buttons
 } problem_layout;
 
-// Returns the positions of the texts of a problem's row. `texts_end` is the left edge of the space
-// for its buttons.
+// Computes the positions of the texts in a row. `texts_end` is the left edge of the space for the
+// buttons.
 static problem_layout lay_out_problem(const view_ui *ui, const problem_row *row, float texts_end)
 {
     const view_rect box = row->box;
@@ -834,8 +835,8 @@ static void draw_problem(const view_ui *ui, const problem_row *row, const proble
     ui_text(ui, left, y, right - left - em, color, line->text);
 }
 
-// Draws and handles the link to the item of a problem, which is `width` pixels wide. If the problem
-// is only about a file, draws the name of the file instead.
+// Draws and handles the link to a problem's subject, which is `width` pixels wide. If the subject
+// is a file, draws its name without a link.
 static void run_subject_link(view_ui *ui, const problem_row *row, const problem_layout *layout,
                              float width)
 {
@@ -850,8 +851,8 @@ static void run_subject_link(view_ui *ui, const problem_row *row, const problem_
         show_about(ui, &line->about);
 }
 
-// Draws and handles the links of a problem. The first link selects its item. The second link opens
-// the window with its location in a file.
+// Draws and handles the links of a problem. The first link selects its subject. The second link
+// opens the window with the lines of the file.
 static void run_links(view_ui *ui, view_problems *problems, const problem_row *row,
                       const problem_layout *layout)
 {
@@ -863,7 +864,7 @@ static void run_links(view_ui *ui, view_problems *problems, const problem_row *r
         describe_location(has_location ? common_base(report->file) : NULL, report->line, 0);
     const bool has_text = location[0] != '\0';
 
-    // In a narrow row without a location, the link to the item extends to the end of the row.
+    // In a narrow row without a location, the link to the subject may use the whole row.
     const bool ends_at_location = row->is_wide || has_text;
     const float subject_end = ends_at_location ? layout->location_left : layout->texts_end;
     run_subject_link(ui, row, layout, subject_end - layout->subject_left - ui->em);
@@ -876,9 +877,9 @@ static void run_links(view_ui *ui, view_problems *problems, const problem_row *r
     free(location);
 }
 
-// Writes the labels of the buttons of a problem: its solution, and "Repair". `solution` is the
-// result of solution_label(). Returns the number of buttons. Labels are compared by their
-// addresses: map_joints and repair_label are constants of this file.
+// Writes the labels of a problem's buttons: its solution and "Repair". `solution` is the result of
+// solution_label(). Returns the number of buttons. Callers compare the labels by address, because
+// map_joints and repair_label are constants of this file.
 static int list_buttons(const view_ui *ui, const problem_row *row, const char *solution,
                         const char *labels[MAX_PROBLEM_BUTTONS])
 {
@@ -888,8 +889,8 @@ static int list_buttons(const view_ui *ui, const problem_row *row, const char *s
     if (is_in_header)
         return 0;
 
-    // A solution other than "Show vertex" replaces "Repair". The button "Show vertex" has the same
-    // effect as the link to the item; it is omitted if there is no space for two buttons.
+    // A solution replaces "Repair". "Show vertex" does not, because it has the same effect as the
+    // link to the subject. If there is no space for two buttons, "Show vertex" is omitted.
     const bool is_vertex = line->about.kind == VIEW_ABOUT_VERTEX;
     const bool can_repair = can_repair_file(report) && (solution == NULL || is_vertex);
     const bool has_space_for_two = row->box.width > two_buttons_min_width * ui->em;
@@ -902,10 +903,10 @@ static int list_buttons(const view_ui *ui, const problem_row *row, const char *s
     return count;
 }
 
-// Draws and handles the buttons at the right end of a problem's row. `solution` is the label of the
-// button that solves the problem, or NULL. If `presses_first` is true, the first button counts as
-// pressed. Sets `texts_end` to the right edge of the space for the texts of the row. Returns the
-// label of the pressed button, or NULL.
+// Draws and handles the buttons at the right end of a row. `solution` is the label of the button
+// that solves the problem, or NULL. If `presses_first` is true, the first button counts as pressed.
+// Sets `texts_end` to the right edge of the space for texts. Returns the label of the pressed
+// button, or NULL.
 static const char *run_problem_buttons(view_ui *ui, const problem_row *row, const char *solution,
                                        bool presses_first, float *texts_end)
 {
@@ -921,17 +922,17 @@ static const char *run_problem_buttons(view_ui *ui, const problem_row *row, cons
             pressed = 0;
     }
 
-    // The texts of a wide row without buttons end where the texts of most rows with buttons end, so
-    // that the columns of the list are aligned.
+    // The columns of the list must be aligned. Therefore the texts of a wide row without buttons
+    // end where those of most rows with buttons do.
     if (row->is_wide && count == 0)
         rest.width = fminf(rest.width, row->box.width - usual_buttons_width * em);
     *texts_end = rest.x + rest.width;
     return pressed >= 0 ? labels[pressed] : NULL;
 }
 
-// Displays the row of a problem that is visible, and handles presses and keys. Enter presses the
-// first button of the selected problem; if it has no button, Enter folds or unfolds its cause.
-// Returns true if the row was pressed, which selects it.
+// Draws and handles a visible row. Enter presses the first button of the selected problem. If it
+// has no button, Enter folds or unfolds its cause. Returns true if the row was pressed, so that the
+// caller selects it.
 static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                                 const problem_row *row)
 {
@@ -951,7 +952,8 @@ static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retar
     draw_problem(ui, row, &layout);
     run_links(ui, problems, row, &layout);
 
-    // Execute the pressed button. Without a button, a press or Enter folds or unfolds a cause.
+    // Execute the pressed button. If no button was pressed, a press on the row or Enter folds or
+    // unfolds a cause.
     const bool has_cause = line->cause != NULL;
     if (pressed_label == repair_label)
         UI_COMMAND(ui, VIEW_REPAIR, .path = common_copy(report->file));
@@ -962,8 +964,8 @@ static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retar
     return is_pressed;
 }
 
-// Reserves the row of a problem, and displays it if it is visible. Returns true if the row was
-// pressed, which selects it.
+// Reserves the row of a problem, and draws and handles it if it is visible. Returns true if the row
+// was pressed, so that the caller selects it.
 static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                         const problem_line *line, bool is_selected)
 {
@@ -973,15 +975,15 @@ static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page
     const float height = row.is_wide ? wide_row_height : narrow_row_height;
     const bool is_visible = ui_reserve_row(ui, ceilf(height * ui->em), &row.box);
 
-    // Each row has the same number of items, whether it is visible or not, so that the number of an
-    // item does not depend on the scroll position.
+    // Invisible rows also use their item numbers. The number of an item is then independent of the
+    // scroll position.
     const uint32_t first_item = ui->item.number;
     const bool is_pressed = is_visible && run_visible_problem(ui, problems, retarget, &row);
     ui->item.number = first_item + ITEMS_PER_PROBLEM;
     return is_pressed;
 }
 
-// Handles the keys of the selected cause: Right unfolds it, and Left folds it.
+// Handles the arrow keys of the selected cause: Right unfolds it and Left folds it.
 static void run_fold_keys(view_ui *ui, view_problems *problems, const problem_line *line)
 {
     if (line->cause == NULL)
@@ -999,7 +1001,8 @@ typedef struct problem_lines {
     view_rect area;
 } problem_lines;
 
-// Scrolls the last row of a column into view. The row extends from `top` to column->y, in pixels.
+// Scrolls so that the last row of a column is visible. The row extends from `top` to column->y, in
+// pixels.
 static void scroll_to_row(const ui_column *column, view_rect area, float top)
 {
     const float above = fminf(top - area.y, 0);
@@ -1007,7 +1010,7 @@ static void scroll_to_row(const ui_column *column, view_rect area, float top)
     column->scroll->wanted += above + below;
 }
 
-// Displays the next line of the list, handles the keys if it is selected, and frees its text.
+// Adds the next line to the list, handles the keys if it is selected, and frees its text.
 static void add_line(view_ui *ui, view_problems *problems, problem_lines *lines, problem_line line)
 {
     const bool is_selected = lines->count == problems->selected;
@@ -1036,9 +1039,9 @@ static size_t count_listed(const view_problems *problems, const view_reports *re
     return count;
 }
 
-// Displays the lines of a cause with several reports, if the cause or a report matches the filter:
-// a header and, if the cause is unfolded, one line per report. A filter unfolds all causes with
-// matching reports.
+// Adds the lines of a cause with several reports, if the cause or one of its reports matches the
+// filter. They are a header and, if the cause is unfolded, one line per report. A filter unfolds
+// all causes that have matching reports.
 static void add_grouped_reports(view_ui *ui, view_problems *problems, problem_lines *lines,
                                 const view_cause *cause)
 {
@@ -1065,7 +1068,7 @@ static void add_grouped_reports(view_ui *ui, view_problems *problems, problem_li
     }
 }
 
-// Displays the lines of a cause, as far as they match the filter. A single report is one line.
+// Adds the lines of a cause that match the filter. A cause with a single report is one line.
 static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines,
                       const view_cause *cause)
 {
@@ -1079,8 +1082,8 @@ static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines
         add_line(ui, problems, lines, describe_report(ui->stage, index, false));
 }
 
-// Draws and handles the button that copies the list and the filter field, in the header of the dock
-// next to the tabs. `area` is the area below the header.
+// Draws and handles the filter field and the button that copies the list. They are in the header of
+// the dock, next to its tabs. `area` is the area below the header.
 static void run_problems_header(view_ui *ui, view_problems *problems, const view_reports *reports,
                                 view_rect area)
 {
@@ -1137,15 +1140,15 @@ void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_pag
         ui_column_text(ui, VIEW_DIM, reports->count > 0 ? "No matches" : "No problems");
     ui_end_column(ui);
 
-    // Keep the selection in the list, which may have become shorter.
+    // The list may have become shorter. The selection must remain in it.
     if (lines.count == 0)
         problems->selected = 0;
     else if (problems->selected >= lines.count)
         problems->selected = lines.count - 1;
 }
 
-// Draws and handles the window of an error or, if there is no error in the log, the dialog of a
-// repair.
+// Draws and handles the window of an error. If there is no error in the log, draws and handles the
+// dialog of a repair.
 void view_reports_panel(view_ui *ui, view_problems *problems)
 {
     if (ui->stage->log->error[0] == '\0' && problems->repair != NULL)
@@ -1156,8 +1159,8 @@ void view_reports_panel(view_ui *ui, view_problems *problems)
 
 // -- Recording ------------------------------------------------------------------------------
 
-// Draws and handles the indicator of a recording at the top of the image, which is not a part of
-// the recording.
+// Draws and handles the indicator of a recording at the top of the image. The recorded movie does
+// not contain it.
 void view_recording_panel(view_ui *ui, const view_stage *stage)
 {
     if (stage->recorded < 0)
@@ -1168,7 +1171,7 @@ void view_recording_panel(view_ui *ui, const view_stage *stage)
     char text[32];
     COMMON_TEXT(text, "REC %u:%02u", seconds / 60, seconds % 60);
 
-    // A pill at the top of the image, with a disc before the text.
+    // The indicator is a pill with a disc before the text.
     const float height = 24 * scale;
     const float width = view_text_width(font, VIEW_TEXT, text) + 38 * scale;
     const view_rect free = view_current_layout(stage).free;

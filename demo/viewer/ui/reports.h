@@ -1,11 +1,11 @@
-// Errors and warnings: the window of an error with the lines around it (view_excerpt), the list of
-// problems in the bottom dock (view_problems), and the indicator of a recording.
+// Errors and warnings: the window of an error with the lines of its file (view_excerpt), the list
+// of problems in the bottom dock (view_problems), and the indicator of a recording.
 #ifndef DEMO_VIEWER_UI_REPORTS_H
 #define DEMO_VIEWER_UI_REPORTS_H
 
 #include "demo/viewer/ui/retarget.h"
 
-// The lines of a file around an error. A long line contains only the bytes around the error.
+// The lines of a file around an error. Of a long line, only the bytes around the error are stored.
 enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
 typedef struct view_excerpt {
     uint64_t error_key; // the error: view_log.num_errors when it occurred, or view_report.hash
@@ -37,22 +37,23 @@ void view_forget_repair(view_problems *problems);
 // the recording. A click ends the recording.
 void view_recording_panel(view_ui *ui, const view_stage *stage);
 
-// Draws and handles the list of problems in the bottom dock. A button of a problem may open the
-// page `retarget`.
+// Draws and handles the list of problems in the bottom dock. The button "Map joints" of a problem
+// opens the page `retarget`.
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area);
 
 // Returns true if a report is about a mesh of the scene.
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
 
-// Draws and handles the window of the error in the log or of a problem, or the dialog of a repair.
+// Draws and handles the window of an error or the dialog of a repair. The window displays the error
+// in the log, or the selected problem.
 void view_reports_panel(view_ui *ui, view_problems *problems);
 
 // Returns the name of the panel that view_reports_panel() displays, or NULL.
 const char *view_open_report(const view_ui *ui, const view_problems *problems);
 
-// Returns true if a mesh lacks the image of a map that its material needs. Only the diffuse map is
-// needed, and not if the material draws only in stages.
+// Returns true if a mesh has no image for a map that its material needs. Only the diffuse map is
+// needed. It is not needed if the material draws only in stages.
 bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_image_kind map);
 
 #endif

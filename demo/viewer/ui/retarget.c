@@ -1,6 +1,6 @@
-// The page of retargeting: the motion of the open model is transferred to another model, the
-// target. The page lists the pairs of a joint of the target and the joint of the open model that
-// moves it, and saves the result. Each change of the pairs sets an option.
+// The page of retargeting. Retargeting transfers the motion of the open model to another model, the
+// target. A pair consists of a joint of the target and the joint of the open model that moves it.
+// The page lists the pairs and saves the result. A change of a pair sets an option.
 #include "demo/viewer/ui/retarget.h"
 
 #include "demo/viewer/ui/settings.h"
@@ -12,7 +12,7 @@ static const float origin_width = 6; // column of the origins, em
 static const float cos_max_angle =
     0.5f; // cosine of 60 degrees, the limit of target_joint.is_turned
 
-// The way in which the source joint of a target joint was found.
+// Describes how the source joint of a target joint was found.
 typedef enum pair_origin {
     BY_NAME, // both joints have the same name
     GUESSED,
@@ -48,8 +48,9 @@ static void set_pairs(view_ui *ui,
     ui_request(ui, view_set_text_command(VIEW_OPTION(retarget_pairs), text));
 }
 
-// Maps the picked joint of the target to a joint of the open model, or to "-", which means that no
-// joint moves it. Appends the pair to the map: the last pair of a joint replaces earlier ones.
+// Maps the picked joint of the target to the joint `source` of the open model. "-" means that no
+// joint moves it. The pair is appended to the map, because the last pair of a joint replaces
+// earlier ones.
 static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage *stage,
                         const char *source)
 {
@@ -59,7 +60,8 @@ static void set_partner(view_ui *ui, view_retarget_page *page, const view_stage 
     const char *const pairs = stage->options->retarget_pairs;
     set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source, target));
     page->picked = 0;
-    // If the docks share one area, the search of the outliner has replaced this page.
+    // If only one dock fits, the outliner has replaced this page for the search. Show the page
+    // again.
     ui->docks.front = VIEW_DOCK_RIGHT;
 }
 
@@ -94,8 +96,8 @@ static bool find_target_pixel(const view_stage *stage, uint32_t joint, float pix
     return view_find_pixel(stage, md5_mat34_point(world_from_bind, bind_position), pixel);
 }
 
-// Marks two joints of the target in the image: the picked joint, and the joint `hovered`, whose row
-// is under the mouse. Returns the joint that is nearest to the mouse, within one em.
+// Marks two joints of the target in the image: the picked joint, and the joint whose row is under
+// the mouse, `hovered`. Returns the joint nearest to the mouse within one em, if any.
 static marked_joint mark_listed_joints(const view_ui *ui, const view_retarget_page *page,
                                        uint32_t hovered)
 {
@@ -121,9 +123,8 @@ static marked_joint mark_listed_joints(const view_ui *ui, const view_retarget_pa
     return nearest;
 }
 
-// Marks joints of the target in the image: the picked joint, the joint `hovered`, whose row is
-// under the mouse, and the joint nearest to the mouse. A click in the image picks the nearest
-// joint.
+// Marks joints of the target in the image: the picked joint, the joint whose row is under the mouse
+// (`hovered`), and the joint nearest to the mouse. A click in the image picks the nearest joint.
 static void mark_joints(view_ui *ui, view_retarget_page *page, uint32_t hovered)
 {
     const view_stage *const stage = ui->stage;
@@ -150,8 +151,9 @@ static md5_vec3 bone_vector(const md5_model *model, uint32_t from, uint32_t to)
 // The state of a joint of the target.
 typedef struct target_joint {
     pair_origin origin;
-    // True if the bone from the joint to one of its children points in another direction than the
-    // bone of the open model that moves it: by more than 60 degrees in the bind poses.
+    // True if the bone from the joint to one of its children has a different direction than the
+    // bone of the open model that moves it. The limit is 60 degrees between both bones in the bind
+    // poses.
     bool is_turned;
 } target_joint;
 
@@ -167,9 +169,9 @@ static pair_origin find_origin(const convert_pair *pair, const md5_joint *source
     return pair->is_mapped ? BY_USER : GUESSED;
 }
 
-// Returns true if the bone between two joints of the target, `parent` and `child`, points in
-// another direction than the bone of the open model that moves it: by more than 60 degrees in the
-// bind poses. Returns false if no bone moves it.
+// Returns true if the bone between `parent` and `child`, two joints of the target, has a different
+// direction than the bone of the open model that moves it. The limit is 60 degrees in the bind
+// poses. Returns false if no bone moves it.
 static bool is_bone_turned(const view_stage *stage, uint32_t parent, uint32_t child)
 {
     const convert_pair *const pairs = stage->retargeting->pairs;
@@ -187,8 +189,8 @@ static bool is_bone_turned(const view_stage *stage, uint32_t parent, uint32_t ch
     return md5_vec3_dot(source_bone, target_bone) < min_dot;
 }
 
-// Returns the states of all joints of the target, to be freed. Adds the number of joints of each
-// origin to `counts`.
+// Returns the states of all joints of the target. The caller frees the array. Adds the number of
+// joints of each origin to `counts`.
 static target_joint *find_target_joints(const view_stage *stage, uint32_t counts[NUM_ORIGINS])
 {
     const md5_joint *const sources = stage->document->scene.model->skeleton.joints;
@@ -217,8 +219,8 @@ static void show_counts(view_ui *ui, view_retarget_page *page, const uint32_t co
     ui_tip(ui, page->is_short ? "Show all joints" : "Hide joints mapped by name");
 }
 
-// Draws the row of a joint of the target: the joint that moves it, its name, and the origin of the
-// pair, with a warning sign if the bones point in different directions.
+// Draws the row of a target's joint: the joint that moves it, its name, and the origin of the pair.
+// A warning sign means that the bones have different directions.
 static void draw_pair(view_ui *ui, view_rect row, uint32_t index, const target_joint *joint,
                       bool is_picked)
 {
@@ -282,9 +284,9 @@ static void save_retargeted(view_ui *ui, size_t part)
     UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = part);
 }
 
-// Draws and handles the links that affect all pairs: how the rest poses are aligned, and the reset
-// of the mapping. `pairs` is the value of --retarget-pairs; a '~' at its beginning uses the rest
-// poses as they are stored.
+// Draws and handles the links that affect all pairs: the alignment of the rest poses, and the reset
+// of the map. `pairs` is the value of --retarget-pairs. A '~' at its beginning means that rest
+// poses are used as they are stored, without alignment.
 static void run_mapping_links(view_ui *ui, const char *pairs)
 {
     const bool is_as_stored = *pairs == '~';

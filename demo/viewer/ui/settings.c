@@ -1,10 +1,11 @@
-// Editors of option values. A row consists of the name of an option, an editor for the type of its
-// value, and a reset button. Two dialogs contain rows: the card, for the options of one command,
-// and the settings, for all options.
+// Editors of option values. A row consists of the name of an option, an editor for its type of
+// value, and a reset button. Two dialogs contain rows. The card has the options of one command, and
+// the settings have all options.
 //
-// If the user changes a value, the editor requests the command VIEW_SET. Typed texts are parsed
-// here. A text that cannot be parsed is passed on as a text. The option then refuses it with an
-// error message, unless it is the text of all numbers of the option, such as "6x4".
+// When the user changes a value, the editor requests the command VIEW_SET. Typed texts are parsed
+// here. A text that cannot be parsed becomes a value of the type text. The option then rejects it
+// with an error message. It accepts the text only if it contains all numbers of the option, for
+// example "6x4".
 #include "demo/viewer/ui/settings.h"
 
 #include "demo/viewer/ui/menu.h"
@@ -30,8 +31,8 @@ static const double max_slider_range = 1e6; // a number with a wider range has n
 
 // == Names and units ==============================================================================
 
-// The row that is edited: an option, or one of several numbers of an option. Ranges and names of
-// single numbers differ from those of the option.
+// The row that is edited. It is an option, or one of several numbers of an option with its own
+// range and name.
 typedef struct setting {
     view_ui *ui;
     view_card *card;
@@ -46,7 +47,7 @@ typedef struct setting {
     double usual;     // default of a number
 } setting;
 
-// Returns the text that an empty field displays, which describes the effect of the default value.
+// Returns the placeholder of an empty field. It describes the effect of the default value.
 static const char *placeholder_text(const view_option *option)
 {
     if (option->kind == COMMON_COLOR)
@@ -57,8 +58,8 @@ static const char *placeholder_text(const view_option *option)
     return is_automatic ? "auto" : "none";
 }
 
-// Returns the unit that is displayed after the numbers of an option, or "". It depends on the
-// placeholder of the value in the help of the command line, such as "SECONDS".
+// Returns the unit that is displayed after the numbers of an option, or "". It is derived from the
+// name of the value in the command-line help, for example "SECONDS".
 static const char *unit_text(const view_option *option)
 {
     static const char *const units[][2] = {{"PIXELS", "px"},
@@ -76,8 +77,8 @@ static const char *unit_text(const view_option *option)
 
 // == Changing a value =============================================================================
 
-// Returns the delayed value of an option: a new value that will be set when the user has stopped
-// typing. Returns NULL if the option does not have one.
+// Returns the delayed value of an option, or NULL. A delayed value is a new value that will be set
+// after the user has stopped typing.
 static const view_delayed_value *find_delayed(const view_card *card, const view_option *option)
 {
     for (size_t i = 0; i < card->num_delayed; i++)
@@ -86,8 +87,8 @@ static const view_delayed_value *find_delayed(const view_card *card, const view_
     return NULL;
 }
 
-// Removes the delayed value card->delayed[index] and returns the command that sets it. The caller
-// owns the command. The order of the delayed values may change.
+// Removes card->delayed[index] and returns the command that sets this value. The caller owns the
+// command. The order of the other delayed values may change.
 static view_command remove_delayed(view_card *card, size_t index)
 {
     const view_command command = card->delayed[index].set;
@@ -96,9 +97,9 @@ static view_command remove_delayed(view_card *card, size_t index)
     return command;
 }
 
-// Sets the option to a value: immediately if `delay` is 0, otherwise after `delay` seconds without
-// another change. An option that loads the files again is never set immediately, so that a drag of
-// a slider does not load them for each value.
+// Sets the option to a value. If `delay` is 0, sets it now, otherwise after `delay` seconds without
+// another change. An option that loads files is always delayed. A drag of a slider would otherwise
+// load them for each value.
 static void request_value(const setting *s, common_value value, double delay)
 {
     view_card *const card = s->card;
@@ -156,9 +157,9 @@ static view_rect name_space(const setting *s)
     return view_inset(rest, s->ui->scale);
 }
 
-// Draws and handles a text field for a value. The field displays `value` until the user types into
-// it; then it displays card->typed, the text of the field that is edited. `hint` is its
-// placeholder. Returns true if the event has changed card->typed.
+// Draws and handles the text field of a value. It displays `value` until the user edits it. Then it
+// displays card->typed, the text of the edited field. `hint` is the placeholder. Returns true if
+// card->typed has changed.
 static bool type_value(const setting *s, view_rect box, const char *hint, const char *value)
 {
     view_ui *const ui = s->ui;
@@ -168,8 +169,8 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
         card->focused = NULL;
     }
 
-    // card->typing is the item number of the field that the user edits, or 0. A field that gets the
-    // focus begins with the current value, which is selected.
+    // card->typing is the item number of the edited field, or 0. When a field gets the focus, its
+    // text is the current value, which is selected.
     const uint32_t item = ui->item.number + 1;
     const bool has_focus = ui->focus.panel == ui->item.panel && ui->focus.number == item;
     const bool was_edited = card->typing == item;
@@ -182,7 +183,7 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
     else if (was_edited)
         card->typing = 0;
 
-    // Without the focus, the field works on a copy of the value, and its changes are ignored.
+    // A field without the focus cannot change. It gets a copy of the value.
     char unedited[sizeof card->typed];
     COMMON_TEXT(unedited, "%s", value);
     char *const text = has_focus ? card->typed : unedited;
@@ -194,21 +195,21 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
 
 enum { NUMBER_TEXT = 64 };
 
-// Rounds a number to `digits` significant decimal digits. Three steps of 0.05, for example, are
-// then 0.15 and not 0.15000000000000002.
+// Rounds a number to `digits` significant decimal digits. For example, three steps of 0.05 result
+// in 0.15 and not in 0.15000000000000002.
 static double round_digits(double number, int digits)
 {
     if (number == 0 || !isfinite(number))
         return number;
     const int exponent = digits - 1 - (int)floor(log10(fabs(number)));
     const double scale = pow(10, abs(exponent));
-    // Powers of 10 with negative exponents are not exact.
+    // Negative powers of 10 are not exact in binary. Therefore the scale is always a positive
+    // power.
     return exponent >= 0 ? round(number * scale) / scale : round(number / scale) * scale;
 }
 
-// Returns true if the range of a number is so wide that its slider is not linear. The scale is then
-// linear near 0 and logarithmic for large values (asinh), so that small values can be set
-// precisely.
+// Returns true if the range of a number is too wide for a linear slider. Its scale is then linear
+// near 0 and logarithmic for large values (asinh), so that small values can also be set precisely.
 static bool has_curved_scale(const setting *s)
 {
     const double max_linear_range = 1000;
@@ -233,9 +234,9 @@ static double number_from_slider(const setting *s, double position)
     return has_curved_scale(s) ? linear_scale_end(s) * sinh(position) : position;
 }
 
-// Parses a typed number with an optional unit. Frames, "12f", are converted to seconds by the frame
-// rate of the clip. Percentages, "50 %", are relative to the default or, if the default is 0, to
-// the maximum. Returns false if the text is not a number, or if it has another unit.
+// Parses a typed number, which may have a unit. Frames ("12f") are converted to seconds by the
+// frame rate of the clip. Percentages ("50 %") are relative to the default or, if the default is 0,
+// to the maximum. Returns false if the text is not a number or has another unit.
 static bool read_number(const setting *s, const char *text, double *number)
 {
     char *end;
@@ -262,7 +263,8 @@ static bool read_number(const setting *s, const char *text, double *number)
     return true;
 }
 
-// Returns the step by which the arrow keys change a number, and to which the slider rounds it.
+// Returns the step by which arrow keys change a number. The slider also rounds the number to this
+// step.
 static double number_step(const setting *s)
 {
     const double span = s->high - s->low;
@@ -281,9 +283,9 @@ typedef struct number_fields {
     bool is_typed;     // a number was typed
 } number_fields;
 
-// Draws the name of the row and, if there is a single number, handles its slider. A number with a
-// very wide range, or in a narrow row, does not have a slider. `field_left` is the left edge of the
-// first text field. Returns the first number, which the slider may have changed.
+// Draws the name of a row. If the row has a single number, also draws and handles its slider,
+// unless the range is too wide or the row too narrow. `field_left` is the left edge of the first
+// text field. Returns the first number, which the slider may have changed.
 static double number_slider(const setting *s, const number_fields *fields, float field_left)
 {
     view_ui *const ui = s->ui;
@@ -305,9 +307,9 @@ static double number_slider(const setting *s, const number_fields *fields, float
     return round(number_from_slider(s, (double)position) / step) * step;
 }
 
-// Sets number `index` to the text that was typed in its field, card->typed. An empty field means 0
-// or, for a single number, the default of the option. A text that is not a number becomes the value
-// of the option, which refuses it unless it is the text of all numbers, such as "6x4".
+// Sets number `index` from card->typed, the text of its field. An empty field means 0 or, if the
+// option is a single number, the default. If the text is not a number, it becomes the value of the
+// option. The option rejects it unless it contains all numbers, for example "6x4".
 static void use_typed_number(const setting *s, number_fields *fields, int index)
 {
     const char *const typed = s->card->typed;
@@ -350,10 +352,10 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
     return field.x;
 }
 
-// Draws and handles an editor of `count` numbers: text fields, the arrow keys and, for a single
-// number, a slider. `now` contains the current numbers, or is NULL if they are not set. Returns
-// true if the numbers have changed. Sets `made` to the numbers, or to a text if the typed text is
-// not a number.
+// Draws and handles an editor of `count` numbers. It has text fields, arrow keys and, for a single
+// number, a slider. `now` contains the current numbers, or is NULL if none are set. Returns true if
+// the numbers have changed. `made` is then their new value, or a text if the typed text is not a
+// number.
 static bool numbers_row(const setting *s, int count, const double *now, common_value *made)
 {
     view_ui *const ui = s->ui;
@@ -363,7 +365,7 @@ static bool numbers_row(const setting *s, int count, const double *now, common_v
     const view_rect first_field = {row.x + row.width - ui->value_width + 0.3f * em,
                                    row.y + 0.1f * em, field_width * em, row.height - 0.2f * em};
 
-    // A long name may use space of the slider, which keeps at least 3 em.
+    // A long name may use the space of the slider, but leaves at least 3 em for it.
     const float max_label_width = fminf(s->card->label_width, row.width - ui->value_width - 3 * em);
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, max_label_width);
@@ -379,7 +381,7 @@ static bool numbers_row(const setting *s, int count, const double *now, common_v
     if (fields.num_steps != 0)
         moved = fmin(fmax(moved + fields.num_steps * number_step(s), s->low), s->high);
 
-    // A typed number takes precedence over the slider and the arrow keys.
+    // A typed number has priority over the slider and the arrow keys.
     const bool is_moved = moved != fields.first;
     if (is_moved && !fields.is_typed) {
         s->card->typing = 0;
@@ -389,8 +391,8 @@ static bool numbers_row(const setting *s, int count, const double *now, common_v
     return fields.is_typed || is_moved;
 }
 
-// Fills the range, unit, default and color of a material parameter: a number that materials of
-// games can read. A parameter that no material of the model reads is dim.
+// Fills the range, unit, default and color of a material parameter. Materials of games can read
+// these numbers. A parameter is dim if no material of the model reads it.
 static void describe_parm(setting *s, int index, float value)
 {
     const view_parm_range *const parm = &view_parm_ranges[index];
@@ -399,8 +401,8 @@ static void describe_parm(setting *s, int index, float value)
     s->low = 0;
     s->usual = parm->usual;
 
-    // A larger value extends the range by whole multiples, because the time, which increases
-    // without limit, must remain adjustable.
+    // The time increases without a limit. A value above the range extends the range by whole
+    // multiples, so that the slider remains usable.
     const float num_ranges = ceilf(fminf(value, 1e6f) / parm->high);
     s->high = parm->high * fmaxf(num_ranges, 1);
 
@@ -444,8 +446,8 @@ static bool number_editor(setting *s, double now, bool has_max, bool is_usual, d
     return is_changed && is_number && is_in_range;
 }
 
-// Draws and handles the row of the material time, which runs with the playback. An edit changes the
-// difference between both times.
+// Draws and handles the row of the time of materials, which advances during playback. An edit
+// changes the difference between this time and the time of the clip.
 static void material_time_row(setting *s)
 {
     const view_stage *const stage = s->stage;
@@ -510,8 +512,8 @@ static view_menu_list value_list(const setting *s)
     return VIEW_LIST_NONE;
 }
 
-// Finds a value by its index in the list of values of an option. Writes its name to `name` and sets
-// `value`. Returns false if the index is out of range, so that a caller can count up until then.
+// Finds a value by its index in an option's list of values. Writes its name to `name` and sets
+// `value`. Returns false if the index is out of range. Callers increment the index until then.
 static bool value_at(const setting *s, size_t number, char name[128], common_value *value)
 {
     const md5_morph *const morph = s->stage->document->morphs.morph;
@@ -524,8 +526,8 @@ static bool value_at(const setting *s, size_t number, char name[128], common_val
     return view_list_item(s->stage, value_list(s), s->option, number, name, value);
 }
 
-// Writes a value that was selected in a list in the form in which the text of an option contains
-// it: the index of a mesh or a clip, or a name.
+// Writes a value of a list in the form that the text of an option requires: the index of a mesh or
+// clip, or a name.
 static void print_listed_value(const setting *s, const common_value *value, char text[128])
 {
     text[0] = '\0';
@@ -538,8 +540,9 @@ static void print_listed_value(const setting *s, const common_value *value, char
     free(printed);
 }
 
-// Returns the number of vertices that each joint influences, [scene->num_joints], to be freed.
-// Vertices are counted as in the file, before they are split at seams.
+// Returns the number of vertices that each joint influences. The array has scene->num_joints
+// elements, and the caller frees it. Vertices are counted as in the file, before they are split at
+// seams.
 static uint32_t *count_moved(const view_scene *scene)
 {
     uint32_t *const counts = common_alloc((size_t)scene->num_joints + 1, sizeof *counts);
@@ -565,8 +568,8 @@ static void describe_joint(const md5_skeleton *skeleton, uint32_t joint, uint32_
         snprintf(text, 192, "%s" VIEW_DOT "no vertices", name);
 }
 
-// Displays a value of a list in the next row. `info` is an additional text at the right, which is
-// the tooltip if there is no space for it. Returns true if the row was pressed.
+// Displays a value of a list in the next row. `info` is a text at the right. If there is no space
+// for it, it becomes the tooltip. Returns true if the row was pressed.
 static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_selected)
 {
     ui_begin_row(ui);
@@ -583,10 +586,10 @@ static bool value_tile(view_ui *ui, const char *name, const char *info, bool is_
     return is_pressed;
 }
 
-// Displays the values of an option whose names contain the search text `sought`. Joints are listed
-// with their parents and numbers of vertices. `chosen` is the text of the current value. The user
-// selects a value by a press, or the first value by Enter. Returns true if a value was selected,
-// and sets `selected` to it.
+// Lists the values of an option whose names contain the search text `sought`. A joint also displays
+// its parent and its number of vertices. `chosen` is the text of the current value. A press selects
+// a value, and Enter selects the first one. Returns true if a value was selected, and sets
+// `selected` to it.
 static bool list_values(const setting *s, const char *sought, const char *chosen,
                         common_value *selected)
 {
@@ -610,7 +613,8 @@ static bool list_values(const setting *s, const char *sought, const char *chosen
         print_listed_value(s, &value, text);
         const bool is_pressed = value_tile(ui, name, info, strcmp(text, chosen) == 0);
 
-        // The value under the mouse is previewed: a joint is marked, other values are set.
+        // Preview the value under the mouse. A joint is only marked in the image; other values are
+        // set temporarily.
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
         ui_preview_option(ui, s->option, value);
@@ -626,13 +630,12 @@ static bool list_values(const setting *s, const char *sought, const char *chosen
     return is_selected;
 }
 
-// The two sides of a value "A=B". A value without "=" has only the second part, and the first is
-// empty.
+// The two parts of a value "A=B". If a value has no "=", its first part is empty.
 typedef char value_parts[2][VIEW_TARGET_TEXT];
 
-// Splits the first line of an option's text into its two parts. If the line is empty, and the first
-// part of the option's values is the name of a joint, the first part becomes the name of the
-// selected joint. Returns the length of the line.
+// Splits the first line of an option's text into its two parts. If the line is empty and the first
+// part is the name of a joint, the selected joint becomes the first part. Returns the length of the
+// line.
 static size_t split_line(const setting *s, const char *text, bool is_pair, value_parts parts)
 {
     const size_t length = strcspn(text, "\n");
@@ -732,8 +735,8 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
 }
 
 // Draws and handles the editor of a line: its text fields, the button that lists files, and the
-// list of values. `before` and `after` are the parts of the option's text before and after the
-// line. Returns true if a part of the line has changed.
+// list of values. `before` and `after` are the texts of the option before and after the line.
+// Returns true if the line has changed.
 static bool edit_line(const setting *s, option_line *line, const char *before, const char *after)
 {
     view_ui *const ui = s->ui;
@@ -780,8 +783,8 @@ static option_line *describe_lines(const setting *s)
     return line;
 }
 
-// Appends an edited line and a separator to `text`, which becomes the new text of the option. An
-// empty line is skipped, which removes its value.
+// Appends an edited line and a separator to `text`, the new text of the option. An empty line is
+// skipped, so that clearing a line removes its value.
 static void append_line(char **text, const option_line *line, const char *separator)
 {
     const char *const first = line->parts[0];
@@ -792,8 +795,8 @@ static void append_line(char **text, const option_line *line, const char *separa
     common_extend(text, "%s%s%s%s", first, equals, second, separator);
 }
 
-// Converts a typed text to a value of the option. An empty text means the default. A text that
-// cannot be parsed remains a text, which the option refuses with an error message.
+// Converts a typed text to a value of the option. An empty text means the default. If the text
+// cannot be parsed, returns it as a text, which the option rejects with an error message.
 static common_value parse_typed(const view_option *option, const char *text)
 {
     common_value value;
@@ -849,7 +852,8 @@ static void edit_lines(const setting *s)
         row.name = ""; // only the first row has the name
     }
 
-    // An incomplete value is set only when another option is changed, or when the card is closed.
+    // An incomplete value would be an error. It is set only when another option is changed or the
+    // card is closed.
     const double delay = is_complete ? typing_delay : INFINITY;
     if (has_changed)
         request_value(s, parse_typed(s->option, edited), delay);
@@ -863,8 +867,8 @@ static view_color hsv_color(float hue, float saturation, float value)
 {
     view_color color = 0xFF; // alpha
     for (int channel = 0; channel < 3; channel++) {
-        // The pure hue has full red at hue 0, green at 1/3 and blue at 2/3. From there a channel
-        // remains at 1 for one sextant in both directions, and then decreases to 0.
+        // At hue 0 red is 1, at 1/3 green, and at 2/3 blue. From there, a channel remains 1 for one
+        // sextant in both directions and then decreases to 0.
         const float sextant = fmodf(6 * hue + (float)(6 - 2 * channel), 6);
         const float pure = view_clamp(fabsf(sextant - 3) - 1, 0, 1);
         const float intensity = value * (1 - saturation + saturation * pure);
@@ -912,8 +916,9 @@ static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, const
                    VIEW_BRIGHT);
 }
 
-// Draws and handles a row of predefined colors, and a button after which the next click in the 3D
-// view selects a color. Returns true if a predefined color was pressed, and sets `color` to it.
+// Draws and handles a row of predefined colors, and a button. After a press on the button, a click
+// in the 3D view selects a color. Returns true if a predefined color was pressed, and sets `color`
+// to it.
 static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *color)
 {
     enum { NUM_SWATCHES = 8 };
@@ -967,8 +972,8 @@ static bool channels_row(const setting *s, const float rgb[3], view_color *color
     return true;
 }
 
-// Converts a color, with channels 0 to 1, to HSV. A gray color does not have a hue: it gets the
-// last hue that the card has displayed, so that the marker does not jump.
+// Converts a color with channels from 0 to 1 to HSV. Gray has no hue. It gets the hue that the card
+// has displayed last, so that the marker does not jump.
 static hsv hsv_from_rgb(view_card *card, const float rgb[3])
 {
     const float high = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]);
@@ -1026,7 +1031,7 @@ static void color_picker(setting *s)
     for (int i = 0; i < 3; i++)
         rgb[i] = has_color ? (float)s->now.numbers[i] : 0.5f;
 
-    // The part that the user changes determines the new color.
+    // The new color comes from the part that the user has changed.
     hsv color = hsv_from_rgb(s->card, rgb);
     bool has_changed = run_color_field(ui, s->card, &color);
     view_color edited = hsv_color(color.hue, color.saturation, color.value);
@@ -1041,9 +1046,9 @@ static void color_picker(setting *s)
     request_value(s, color_value(edited), 0);
 }
 
-// Draws and handles a segmented control for the values of an option, if there are at most four. It
-// is right of the name or, if it does not fit there, below the name. Returns false and draws
-// nothing if there are more values, or if the control is wider than the row.
+// Draws and handles a segmented control for an option with at most four values. The control is at
+// the right of the name or, if it does not fit there, below the name. Returns false and draws
+// nothing if there are more values or if the control is wider than the row.
 static bool edit_by_segments(const setting *s)
 {
     enum { MAX_SEGMENTS = 4 };
@@ -1133,7 +1138,7 @@ static void edit_numbers(setting *s)
     if (!numbers_row(s, count_numbers(s->option), is_set ? s->now.numbers : NULL, &edited))
         return;
     const bool is_typed = s->card->typing != 0;
-    // The message about a number out of range contains the number as it was typed.
+    // An error message must contain the number as the user has typed it.
     if (is_typed && !are_in_range(s, &edited))
         edited = common_text_value(s->card->typed);
     request_value(s, edited, is_typed ? typing_delay : 0);
@@ -1184,8 +1189,8 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
                  .usual = usual.numbers[0]};
     bool is_usual = view_is_usual(option, ui->stage->options);
 
-    // The delayed value of an option that is not a text may be a text, if it could not be parsed.
-    // Only the field in which it was typed displays it.
+    // If a delayed value could not be parsed, it is a text, although the option is not a text. Only
+    // the field in which it was typed displays it.
     const view_delayed_value *const delayed = find_delayed(card, option);
     const bool is_invalid =
         delayed != NULL && option->kind < COMMON_TEXT && delayed->set.path != NULL;
@@ -1212,8 +1217,8 @@ bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 
 // == The card =====================================================================================
 
-// Returns true if a command is on the card of another command. The card contains all commands of
-// its group: those whose labels have the same part before "/".
+// Returns true if a command is on the card of another command. The card contains all commands of a
+// group. Their labels are equal up to "/".
 static bool is_on_card(const view_menu_entry *command, const view_menu_entry *card)
 {
     if (command == card)
@@ -1238,9 +1243,9 @@ bool view_is_on_card(const view_card *card, const view_option *option)
     return card->row != NULL && entry != NULL && is_on_card(entry, card->row);
 }
 
-// Returns the command that sets an option to the clicked joint or color, or VIEW_NOTHING if the
-// option does not use them. `attached` is the value of --attach, "JOINT=MODEL", whose joint is
-// replaced; NULL: no model is attached.
+// Returns the command that sets an option to the clicked joint or color. Returns VIEW_NOTHING if
+// the option uses neither. `attached` is the value of --attach, "JOINT=MODEL", whose joint is
+// replaced. It is NULL if no model is attached.
 static view_command set_to_pick(const view_option *option, const char *joint_name, view_color color,
                                 const char *attached)
 {
@@ -1309,15 +1314,15 @@ view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stag
     ui_open_overlay(ui, VIEW_OVERLAY_CARD);
     card->focused = opened;
     card->row = view_get_entry(opened);
-    // Closing the card with Escape restores the values.
+    // Escape closes the card and restores these values.
     card->before = common_alloc(1, sizeof *card->before);
     *card->before = view_copy_options(stage->options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
     return (view_command){.action = VIEW_NOTHING};
 }
 
-// Reports the result of setting an option to the open card, if it has the option. A card whose last
-// value was set successfully is closed if the user has requested it. On failure, the card remains
-// open and shows the error instead of a notice.
+// Reports the result of setting an option to the open card, if the card contains the option. If the
+// user has requested to close the card, it closes after its last value was set successfully. On
+// failure, it remains open and displays the error instead of a notice.
 void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
                          bool is_set)
 {
@@ -1359,9 +1364,9 @@ static float measure_names(const view_ui *ui, const view_card *card)
     return widest + 9 * ui->scale;
 }
 
-// Returns the rectangle of the card. In a narrow window it is a sheet at the bottom. Otherwise it
-// is a box in the upper right corner of the image, from where the user can drag it by card->moved.
-// `height` is the height that its content needs, in pixels.
+// Returns the rectangle of the card. In a narrow window, the card is a sheet at the bottom.
+// Otherwise it is in the upper right corner of the image, and the user can drag it by card->moved.
+// `height` is the height of its content in pixels.
 static view_rect card_box(const view_ui *ui, const view_card *card, float height)
 {
     const view_stage *const stage = ui->stage;
@@ -1396,8 +1401,8 @@ static void drag_card(view_ui *ui, view_card *card, view_rect box, view_rect hea
     }
 }
 
-// Draws and handles the rows of the options on the card in `body`. Stores their height in
-// card->length, by which the next frame lays out the card.
+// Draws and handles the rows of the card in `body`. Stores their height in card->length, because
+// the next frame needs it to lay out the card.
 static void list_card_options(view_ui *ui, view_card *card, view_rect body)
 {
     const float padding = 0.5f * ui->em; // above and below the rows
@@ -1420,8 +1425,8 @@ static void list_card_options(view_ui *ui, view_card *card, view_rect body)
     ui_end_column(ui);
 }
 
-// Closes the card after the user has pressed "Done" or a key. If values are still delayed, they are
-// set first, and the card is closed only when all of them were valid.
+// Closes the card after "Done" or a key. Delayed values are set first. The card closes only if all
+// of them are valid.
 static void finish_card(view_ui *ui, view_card *card)
 {
     if (card->num_delayed == 0) {
@@ -1451,8 +1456,8 @@ static bool run_card_header(view_ui *ui, const view_card *card, view_rect header
     return ui_sign(ui, cross, "Close", "\xE2\x9C\x95");
 }
 
-// Draws and handles the card, if it is open. "Done", Enter and the button "Close" accept the
-// values; Escape restores the values from before the card was opened; "Reset" sets the defaults.
+// Draws and handles the open card. "Done", Enter and "Close" accept the values. Escape restores the
+// values that were set before the card was opened. "Reset" sets the defaults.
 void view_card_panel(view_ui *ui, view_card *card)
 {
     enum { RESET, DONE, NUM_BUTTONS };

@@ -1,5 +1,5 @@
-// Panels for the displays of the surface: the legend of the weights in the lower right corner of
-// the image, and the UV layout of a mesh. Also the markers of points in the image.
+// Panels about the displayed surface: the legend of weights in the lower right corner of the image,
+// and the UV layout of a mesh. This file also draws markers at points of the image.
 #include "demo/viewer/ui/surface.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -29,8 +29,8 @@ static view_color encode_color(md5_vec4 linear)
     return color;
 }
 
-// Draws the color scale of the legend as a band. The colors of weights, 0 to 1, are continuous. The
-// colors of the numbers of influences, 1 to 4 and more, are four steps (`are_counts`).
+// Draws the color scale of the legend. The colors of weights, from 0 to 1, are continuous. If
+// `are_counts` is true, the scale has four steps, for 1, 2, 3, and 4 or more influences.
 static void draw_color_band(const view_stage *stage, view_rect band, bool are_counts)
 {
     enum { STEPS = 64 };
@@ -60,8 +60,8 @@ static void draw_band_labels(const view_ui *ui, view_rect band, bool are_counts)
     }
 }
 
-// Writes the title and the text of the legend: about the weights of the selected joint or, without
-// a selected joint, about the numbers of influences per vertex.
+// Writes the title and the text of the legend. If a joint is selected, they are about its weights.
+// Otherwise they are about the numbers of influences per vertex.
 static void describe_weights(const view_ui *ui, int32_t joint, char title[96], char text[96])
 {
     const view_heatmap_stats heat = view_measure_heat(ui->scene->model, joint);
@@ -97,8 +97,8 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
 
 // -- Texture coordinates --------------------------------------------------------------------
 
-// The displayed part of the plane of texture coordinates. It contains the image and coordinates
-// outside of it.
+// The displayed square of the plane of texture coordinates. It contains the whole image, and may
+// extend beyond it.
 typedef struct uv_window {
     float low[2];   // texture coordinates of the upper left corner
     float size;     // in texture coordinates
@@ -132,9 +132,10 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
     }
 }
 
-// Sets the displayed part of the UV plane: it contains the image and the texture coordinates of all
-// vertices of a mesh. Texture coordinates of repeated images may be large; at most MAX_IMAGES
-// images in each direction are displayed. Returns the number of vertices outside of the image.
+// Sets the displayed square, so that it contains the image and the texture coordinates of all
+// vertices. Texture coordinates outside of 0 to 1 repeat the image and can be large. Therefore at
+// most MAX_IMAGES images are displayed in each direction. Returns the number of vertices outside of
+// the image.
 static uint32_t measure_uv(const md5_mesh *mesh, uv_window *window)
 {
     enum { MAX_IMAGES = 4 };
@@ -246,8 +247,8 @@ bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
 {
     const float max_pixel = 1e5f; // far outside of any window
     const view_lens lens = view_stage_lens(stage);
-    // Half of the visible height at the distance of the point, in world units; 0 or less if the
-    // point is behind the camera.
+    // Half of the visible height at the distance of the point, in world units. It is at most 0 if
+    // the point is behind the camera.
     const float half_height = view_half_height_at(&lens, position);
     const float pixels_per_unit = 0.5f * stage->height / half_height;
 

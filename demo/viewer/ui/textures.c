@@ -1,5 +1,6 @@
-// The page of the selected mesh in the inspector: its material, the image of each map, the
-// locations that were searched for the image, its geometry, problems, and UV layout.
+// The page of the selected mesh in the inspector. It displays the material, the image of each map,
+// the locations that were searched for the image, the geometry, problems, and the UV layout. A map
+// is an image for one property of the surface, for example the diffuse color.
 #include "demo/viewer/ui/textures.h"
 
 #include "demo/viewer/ui/outliner.h"
@@ -13,8 +14,8 @@
 static const float maps_height = 7.4f;
 static const float text_row_height = 1.8f;
 
-// The maps of a mesh that have a tile, from left to right. A mesh without a texture may draw the
-// stages of its material instead.
+// The maps that have a tile, from left to right. The material of a mesh without a texture may draw
+// stages instead.
 enum { NUM_COLUMNS = 4 };
 static const struct {
     md5gl_image_kind map;
@@ -54,7 +55,7 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
 }
 
 // Requests the command that assigns an image to the selected map of the selected mesh. If `path` is
-// NULL, the image of the map is found automatically again.
+// NULL, the image is found automatically again.
 static void assign_image(view_ui *ui, view_texture_panel *panel, const char *path)
 {
     UI_COMMAND(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
@@ -64,9 +65,8 @@ static void assign_image(view_ui *ui, view_texture_panel *panel, const char *pat
 
 // == Maps =================================================================================
 
-// Writes the size of an image, such as "512x512", or the text for a map without an image, to
-// `size`. Also writes a short form for the tile, which has space for only one number: the side of a
-// square image.
+// Writes the size of an image to `size`, for example "512x512", or a text about a missing image.
+// The tile has space for only one number. Therefore `short_size` is the side of a square image.
 static void describe_map(const view_texture *image, bool is_missing, int column, char size[48],
                          char short_size[48])
 {
@@ -82,8 +82,8 @@ static void describe_map(const view_texture *image, bool is_missing, int column,
         snprintf(short_size, 48, "%s", size);
 }
 
-// Displays the tile of a map. A press selects the map. It also opens the list of images or, if an
-// image was dropped on the window, assigns this image to the map.
+// Displays the tile of a map. A press selects the map and opens the list of images. If an image was
+// dropped on the window, the press assigns this image instead.
 static void show_map(view_ui *ui, view_texture_panel *panel, uint32_t mesh, int column,
                      view_rect box)
 {
@@ -136,8 +136,8 @@ static void show_maps(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 
 // == Searched locations =====================================================================
 
-// Displays a row about a searched location. `result` is '+' if the file was found, '-' if it is
-// missing, and ' ' if `text` is a remark. A missing file is a warning if the map has no image.
+// Displays a row about a searched location. `result` is '+' for a found file, '-' for a missing
+// file, and ' ' if `text` is a remark. A missing file is a warning only if the map has no image.
 static void show_searched(view_ui *ui, char result, bool has_image, const char *text)
 {
     const char *label = "";
@@ -172,8 +172,8 @@ static void list_texture_locations(view_ui *ui, const view_look *look, bool has_
 }
 
 // Lists the locations that were searched for the image of the selected map, and the path of the
-// image. Maps other than the texture are searched in the folder of the texture, by a keyword in
-// their names. An image that the user has selected was not searched.
+// image. Other maps than the texture are searched in its folder, by a keyword in their names. An
+// image that the user has selected was not searched.
 static void list_searched(view_ui *ui, const view_texture_panel *panel,
                           const view_textures *textures, uint32_t mesh)
 {
@@ -210,8 +210,8 @@ static char *describe_origin(const view_look *look, bool is_selected, bool is_te
     return common_copy("found");
 }
 
-// Returns a text about the image of the selected map, to be freed. While a dropped image waits for
-// a map, the text is a hint to select one.
+// Returns a text about the image of the selected map. The caller frees it. While a dropped image
+// waits for a map, the text asks the user to select one.
 static char *describe_selected(const view_texture_panel *panel, const view_textures *textures,
                                uint32_t mesh)
 {
@@ -233,8 +233,8 @@ static char *describe_selected(const view_texture_panel *panel, const view_textu
 }
 
 // Displays a row about the image of the selected map: its name and how it was found, or a hint
-// about a dropped image. The button "Automatic" replaces an image that the user has chosen by the
-// image that is found automatically.
+// about a dropped image. The button "Automatic" removes the choice of the user, so that the image
+// is found automatically.
 static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 {
     static const char *const labels[] = {"Automatic"};
@@ -259,8 +259,8 @@ static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 
 // == The page =============================================================================
 
-// Returns the text that is displayed before a .mtr file is written, to be freed: the name of the
-// file and its folder, and a note if the file already exists.
+// Returns the text that is displayed before a .mtr file is written. The caller frees it. It
+// contains the name and the folder of the file, and a note if the file already exists.
 static char *describe_saved_file(const view_texture_panel *panel)
 {
     char *const folder = common_folder(panel->saved);
@@ -270,8 +270,8 @@ static char *describe_saved_file(const view_texture_panel *panel)
     return text;
 }
 
-// Displays the row with the button that saves the textures as a .mtr file. The first press requests
-// only the path of the file, panel->saved. Then the row displays this path, and a button that
+// Displays the row with the button that saves the textures as a .mtr file. The first press only
+// requests the path of the file, panel->saved. The row then displays this path and a button that
 // writes the file.
 static void show_saving(view_ui *ui, const view_texture_panel *panel)
 {

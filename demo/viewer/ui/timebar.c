@@ -1,5 +1,5 @@
-// The time bar: buttons of the playback, a timeline of the clip, and numbers of constant width.
-// Dragging on the timeline sets the time.
+// The time bar: buttons of playback, the timeline of the clip, and numbers. Their widths are
+// constant, so that they do not move during playback. A drag on the timeline sets the time.
 #include "demo/viewer/ui/timebar.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -50,9 +50,9 @@ static const struct {
     [BUTTON_DOCK] = {"panels", "\xE2\x97\xA7", VIEW_NOTHING},
 };
 
-// Draws and handles the next button with an icon, which is cut off the left end of the bar. While a
-// clip plays, the button BUTTON_PLAY has the icon for pausing. Returns true if the button was
-// pressed.
+// Draws and handles the next button with an icon at the left end of the bar, and removes its space
+// from `bar`. While a clip plays, BUTTON_PLAY has the icon for pausing. Returns true if the button
+// was pressed.
 static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
 {
     const float em = ui->em;
@@ -79,8 +79,9 @@ static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
     return is_pressed;
 }
 
-// Draws and handles a button with a text, which is cut off the right end of the bar. It has the
-// width that the text `widest` needs, so that it does not move when the text changes.
+// Draws and handles a button with a text at the right end of the bar, and removes its space from
+// `bar`. The button is as wide as the text `widest` requires, so that it does not move when its
+// text changes.
 static void text_button(view_ui *ui, view_rect *bar, const char *widest, const char *text,
                         view_action action)
 {
@@ -92,9 +93,8 @@ static void text_button(view_ui *ui, view_rect *bar, const char *widest, const c
     view_cut(bar, VIEW_AT_RIGHT, roundf(button_gap * em));
 }
 
-// Draws and handles the button with the name of the current clip, which opens the list of clips.
-// Its width is that of the longest name of a clip, so that the timeline does not move when the clip
-// changes.
+// Draws and handles the button with the name of the current clip. It opens the list of clips. It is
+// as wide as the longest name requires, so that the timeline does not move when the clip changes.
 static void clip_button(view_ui *ui, view_rect *bar)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -111,8 +111,8 @@ static void clip_button(view_ui *ui, view_rect *bar)
         UI_COMMAND(ui, VIEW_CLIPS);
 }
 
-// Draws a right-aligned text, which is cut off the right end of the bar with the width of the text
-// `widest`. Digits are equally wide, so that a number does not move when it changes.
+// Draws a right-aligned text at the right end of the bar, and removes the width of the text
+// `widest` from `bar`. All digits have the same width, so that a changing number does not move.
 static void bar_text(view_ui *ui, view_rect *bar, const char *widest, const char *text,
                      view_color color)
 {
@@ -123,9 +123,9 @@ static void bar_text(view_ui *ui, view_rect *bar, const char *widest, const char
 
 // == The timeline =========================================================================
 
-// Draws the ticks of the frames below the timeline. There is one tick per frame, and every tenth
-// tick is longer. If the ticks would be too close to each other, only the long ticks are drawn or,
-// without space for them, none. `length` is the duration of the timeline in seconds.
+// Draws a tick for each frame below the timeline. Every tenth tick is longer. If the ticks would be
+// too close together, only the long ticks are drawn, or none. `length` is the duration of the
+// timeline in seconds.
 static void draw_ticks(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
@@ -176,8 +176,8 @@ static void draw_command_mark(const view_stage *stage, view_rect track, float x,
     view_draw_triangle(stage->canvas, corners, color);
 }
 
-// Draws marks above the timeline at the frames with frame commands. Marks of commands that were
-// executed a short time ago are brighter. `length` is the duration of the timeline in seconds.
+// Draws marks above the timeline at frames that have commands. A mark is brighter for a short time
+// after its command was executed. `length` is the duration of the timeline in seconds.
 static void draw_commands(const view_stage *stage, view_rect track, const md5_anim *anim,
                           double length)
 {
@@ -202,8 +202,8 @@ static void draw_commands(const view_stage *stage, view_rect track, const md5_an
     }
 }
 
-// Draws the content of the timeline: ticks, the part before the current time, the range that is
-// played, and frame commands. `length` is the duration of the timeline in seconds, more than 0.
+// Draws the content of the timeline: ticks, the part before the current time, the played range, and
+// marks of frame commands. `length` is the duration of the timeline in seconds, more than 0.
 static void draw_marks(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
@@ -239,8 +239,8 @@ static void run_speed_buttons(view_ui *ui, bool is_wide, view_rect *bar)
     view_cut(bar, VIEW_AT_RIGHT, button_gap * ui->em);
 }
 
-// Displays the buttons of the speed, the time and the frame. They are cut off the
-// right end of the bar, from right to left. The texts do not move during playback.
+// Displays the buttons of the speed, the time and the frame at the right end of the bar, from right
+// to left. Removes their space from `bar`. They do not move during playback.
 static void show_numbers(view_ui *ui, view_arrangement arrangement, view_rect *bar)
 {
     const view_play *const play = ui->stage->play;
@@ -267,9 +267,9 @@ static void show_numbers(view_ui *ui, view_arrangement arrangement, view_rect *b
     bar_text(ui, bar, widest, text, VIEW_BRIGHT);
 }
 
-// Returns the index of the layer whose state the bar displays. This is the last layer that
-// overrides all joints and plays a motion, because it determines the pose. If there is none, it is
-// the first layer.
+// Returns the index of the layer whose state the bar displays. It is the layer that determines the
+// pose: the last one that overrides all joints and plays a motion. If there is none, returns the
+// first layer.
 static uint32_t find_main_layer(const view_machine *machine)
 {
     uint32_t main_layer = 0;
@@ -299,8 +299,8 @@ static float draw_machine_time(view_ui *ui, const view_machine *machine, view_re
     return x + (unit_width + 2 * em);
 }
 
-// Draws the active state of a layer at `x` or, during a transition, the previous state, the active
-// state, and a bar with the progress. Returns the right edge of the texts.
+// Draws the active state of a layer at `x`. During a transition, draws the previous state, the
+// active state, and a bar with the progress. Returns the right edge of the texts.
 static float draw_layer_state(view_ui *ui, const md5_layer_desc *layer,
                               const md5_layer_status *status, float x, view_rect bar)
 {
@@ -342,8 +342,8 @@ static void show_machine(view_ui *ui, view_rect bar)
         ui_text_left_of(ui, right, ui_text_top(ui, bar), VIEW_AMBER, event->text);
 }
 
-// Draws and handles the bar of a state machine, which has no timeline. `row` is the part of the bar
-// for buttons and texts. `is_sheet`: the window is small.
+// Draws and handles the bar of a state machine. It has no timeline, because a state machine has no
+// end. `row` is the part of the bar for buttons and texts. `is_sheet` is true in a small window.
 static void run_machine_bar(view_ui *ui, bool is_sheet, view_rect row)
 {
     icon_button(ui, BUTTON_PLAY, &row);
@@ -355,9 +355,9 @@ static void run_machine_bar(view_ui *ui, bool is_sheet, view_rect row)
     show_machine(ui, row);
 }
 
-// Draws and handles the timeline of a clip. A press or a drag on it sets the time. A click of the
-// right button stops the playback at the time under the mouse, and opens the menu of this time.
-// `track` is the line; the mouse can press it anywhere in the height of the bar.
+// Draws and handles the timeline of a clip. A press or a drag sets the time. A click of the right
+// button pauses at the time under the mouse and opens the context menu of this time. `track` is the
+// line. It can be pressed over the full height of the bar.
 static void run_timeline(view_ui *ui, view_rect bar, view_rect track)
 {
     const view_stage *const stage = ui->stage;

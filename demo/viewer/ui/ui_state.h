@@ -1,7 +1,6 @@
-// The state that all panels share: the input of a run, the items under the mouse and with the
-// focus, columns and their scroll positions, the selection, the notice and the tooltip (view_ui).
-//
-// The state of one panel is in the header of the panel.
+// The state that all panels share (view_ui). It contains the input of a run, the items under the
+// mouse and with the keyboard focus, columns and their scroll positions, the selection, the notice
+// and the tooltip. The state of a single panel is in the header of the panel.
 #ifndef DEMO_VIEWER_UI_UI_STATE_H
 #define DEMO_VIEWER_UI_UI_STATE_H
 
@@ -9,7 +8,7 @@
 
 // == Overlays =============================================================================
 
-// The panel that is open over the image. Only one is open at a time; an error covers it.
+// The panel that is open over the image. At most one is open. An error is displayed above it.
 typedef enum view_overlay {
     VIEW_OVERLAY_NONE,
     VIEW_OVERLAY_MENU, // a menu of the bar, or a context menu
@@ -21,7 +20,7 @@ typedef enum view_overlay {
     VIEW_OVERLAY_START, // the start page, which reappears when the overlay over it is closed
 } view_overlay;
 
-// The item that a context menu refers to. Its commands contain the same values.
+// The object for which a context menu was opened. The commands of the menu refer to it.
 enum { VIEW_TARGET_TEXT = 4097 };
 typedef struct view_target {
     unsigned context; // VIEW_ON_*
@@ -33,8 +32,9 @@ typedef struct view_target {
 
 // == Thumbnails of files ==================================================================
 
-// A preview of a file or of an item of a game. A panel requests it with ui_thumbnail(). It is
-// loaded in the background, appears some frames later, and is freed when no panel displays it.
+// A preview image of a file, or of an item of a game. A panel requests it with ui_thumbnail(). It
+// is loaded in the background, so it appears some frames later. It is freed when no panel displays
+// it any more.
 enum { VIEW_MAX_THUMBNAILS = 96 };
 typedef struct view_thumbnail {
     char *request;         // path of the file, or view_preview_request(); NULL: unused
@@ -51,8 +51,8 @@ typedef struct view_thumbnail {
 
 // == Hover preview ========================================================================
 
-// Applies the value of an option, or a clip as --animation-index, while the mouse rests on it in a
-// list. The previous value is restored when the mouse leaves.
+// A preview of an option's value, while the mouse rests on the value in a list. A clip is a value
+// of --animation-index. The previous value is restored when the mouse leaves.
 #define VIEW_HOVER_PREVIEW_DELAY 0.15 // seconds
 typedef struct view_hover_preview {
     const view_option *option;       // option under the mouse, or NULL
@@ -67,8 +67,8 @@ typedef struct view_hover_preview {
 
 // == Input, items and columns ==============================================================
 
-// Input state of one run: position of the mouse in pixels, and the event of the mouse or keyboard.
-// There is no event when a frame is drawn.
+// The input of a run: the position of the mouse in pixels, and an event of the mouse or keyboard. A
+// run that draws a frame has no event.
 typedef struct ui_mouse {
     float x;
     float y;
@@ -90,13 +90,14 @@ typedef struct ui_item_id {
     uint32_t number;   // from 1
 } ui_item_id;
 
-// Scroll position in pixels. `shown` approaches `wanted` if scrolling is smooth.
+// A scroll position in pixels. With smooth scrolling, `shown` moves towards `wanted` from frame to
+// frame.
 typedef struct ui_scroll {
     float wanted;
     float shown;
 } ui_scroll;
 
-// Scroll positions: one per dock, then other columns.
+// Indices of scroll positions. The first indices are those of the docks.
 enum {
     UI_SCROLL_SETTINGS = VIEW_NUM_DOCKS,
     UI_SCROLL_START,
@@ -109,7 +110,7 @@ enum {
     UI_NUM_SCROLLS,
 };
 
-// Rows below each other, scrolled in an area.
+// A scrollable area whose rows are below each other.
 typedef struct ui_column {
     view_rect area;
     ui_scroll *scroll;
@@ -153,10 +154,10 @@ typedef enum ui_section_number {
 
 enum { VIEW_MAX_MATERIALS = 256 }; // materials of further meshes are not listed
 
-// How long a notice is visible, in seconds.
+// The time for which a notice is visible, in seconds.
 #define VIEW_NOTICE_SECONDS 2.5
 
-// The state that panels share. view_run_ui() sets the first group for each run.
+// The state that panels share. view_run_ui() sets the first group of members for each run.
 typedef struct view_ui {
     const view_stage *stage; // valid during view_run_ui()
     view_scene *scene;       // scene of `stage`
@@ -207,7 +208,7 @@ typedef struct view_ui {
     int32_t selected_joint;    // clicked joint; -1: none
     int32_t measured_from;     // joint at which the measured distance begins; -1: none
     int32_t selected_material; // first mesh with the selected material; -1: none
-    // Selected mesh; -1: none. Only one of mesh, material and joint is selected at a time.
+    // Index of the selected mesh, or -1. At most one of mesh, material and joint is selected.
     int32_t selected_mesh;
     double lit_end; // until when the edges of the mesh are highlighted, seconds since the start
     view_pick lit;  // vertex of the row under the mouse
@@ -217,14 +218,16 @@ typedef struct view_ui {
     view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
     view_hover_preview hover_preview;
     char tip[320]; // tooltip of the item under the mouse; "": none
-    // When the mouse entered the item, seconds since the start; INFINITY: the item was pressed.
+    // Time at which the mouse entered the item, seconds since the start. INFINITY after the item
+    // was pressed, so that no tooltip appears.
     double tip_since;
     bool is_tip_shown;
     char notice[256];          // text at the bottom of the image until notice_end
     double notice_end;         // seconds since the start
     view_action notice_action; // command of a click on the notice, or VIEW_NOTHING
 
-    // For tests: finds the rectangle of the first item whose "panel/label" begins with `sought`.
+    // Only tests use these members. They search the rectangle of the first item whose name
+    // "panel/label" begins with `sought`.
     const char *sought;
     view_rect found;
     char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()

@@ -1,5 +1,5 @@
-// Lists of tiles: thumbnails of files and clips in a grid, and scrolling of lists by whole lines.
-// ui.h documents the functions.
+// Tiles, which display files and clips as images in a grid, and scrolling of lists by whole lines.
+// ui.h documents each function.
 #include "demo/viewer/ui/ui.h"
 
 // Sizes in em.
@@ -18,7 +18,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count
     if (!is_wheel && !(is_dragged && can_drag))
         return false;
 
-    // Scroll by whole lines. The rest of less than a line is stored for the next event.
+    // A list scrolls by whole lines. A movement of less than a line is stored for the next event.
     ui->scroll_rest = is_dragged ? ui->scroll_rest + ui->mouse.dragged : 0;
     const float dragged_lines = truncf(ui->scroll_rest / height);
     ui->scroll_rest -= dragged_lines * height;
@@ -29,8 +29,8 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t num_visible, size_t count
     return true;
 }
 
-// Returns the preview of a file, or of an item of the listed game, from the cache. A preview that
-// is not cached is requested: it appears when it was loaded in the background.
+// Returns the preview of a file, or of an item of the listed game, from the cache. If it is not in
+// the cache, requests it. It appears after it was loaded in the background.
 view_thumbnail *ui_thumbnail(view_ui *ui, const char *request, bool is_in_game)
 {
     view_thumbnail *unused = NULL; // the first unused element of the cache
@@ -94,8 +94,8 @@ static view_color tile_text_color(const ui_tile_content *content, bool is_wide)
     return content->is_selected && is_wide ? VIEW_PLAIN : VIEW_DIM;
 }
 
-// Copies a name. If it is wider than `width`, an ellipsis replaces characters after its first
-// `head` bytes. The end of the name remains, because similar names differ in their ends.
+// Copies a name. If it is wider than `width`, an ellipsis replaces characters after the first
+// `head` bytes. The end of the name is kept, because similar names usually differ at their ends.
 static void shorten_name(const view_ui *ui, const char *name, size_t head, float width,
                          char text[256])
 {
@@ -109,8 +109,8 @@ static void shorten_name(const view_ui *ui, const char *name, size_t head, float
     }
 }
 
-// Draws the name of a tile in one line, or in two lines if it is too long for one. If the name
-// without its file extension fits into the first line, the second line is the file extension.
+// Draws the name of a tile in one line or, if it is too long, in two lines. If the name fits in the
+// first line without its file extension, the second line contains the extension.
 static void draw_tile_name(view_ui *ui, view_rect row, view_color color, const char *name)
 {
     char first_line[VIEW_MAX_LINE];
@@ -132,8 +132,8 @@ static void draw_tile_name(view_ui *ui, view_rect row, view_color color, const c
     ui_text_in(ui, second_row, color, second_line);
 }
 
-// Draws the name of a wide tile in one line. In a long name, an ellipsis follows the beginning,
-// which has half of the width.
+// Draws the name of a wide tile in one line. If the name is too long, its beginning gets half of
+// the width. An ellipsis and the end of the name follow.
 static void draw_row_name(view_ui *ui, view_rect row, view_color color, const char *name)
 {
     char line[VIEW_MAX_LINE];
@@ -158,8 +158,8 @@ static void draw_folder(const view_ui *ui, view_rect box)
     view_draw_round_rect(ui->canvas, body, radius, VIEW_AMBER);
 }
 
-// Draws the background of a tile with an image, and a frame around the tile that is selected or
-// under the mouse.
+// Draws the background of a tile that has an image. A tile that is selected or under the mouse has
+// a frame.
 static void draw_tile_background(const view_ui *ui, view_rect box, bool is_selected)
 {
     const float gap = tile_gap * ui->em;
@@ -168,8 +168,9 @@ static void draw_tile_background(const view_ui *ui, view_rect box, bool is_selec
         view_draw_frame(ui->canvas, box, 0.4f * gap, is_selected ? VIEW_ACCENT : VIEW_DISABLED);
 }
 
-// Draws the texts of a wide tile: its name right of its image, and its text at the right end.
-// Returns the area for the image. A link has no image, but a link to a folder has an icon.
+// Draws the texts of a wide tile. The name is at the right of the image, and the text is at the
+// right end of the tile. Returns the area for the image. A link has no image, but a link to a
+// folder has an icon.
 static view_rect draw_wide_tile_texts(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
     const float gap = tile_gap * ui->em;
@@ -191,7 +192,7 @@ static view_rect draw_wide_tile_texts(view_ui *ui, view_rect box, const ui_tile_
     return (view_rect){inside.x, inside.y, image_width, inside.height};
 }
 
-// Draws the texts of a tile below its image: its name in one or two lines, then its text. Returns
+// Draws the texts of a tile below its image: the name in one or two lines, then the text. Returns
 // the area for the image.
 static view_rect draw_tile_texts(view_ui *ui, view_rect box, const ui_tile_content *content)
 {
@@ -209,8 +210,8 @@ static view_rect draw_tile_texts(view_ui *ui, view_rect box, const ui_tile_conte
     return (view_rect){inside.x, inside.y, inside.width, image_height};
 }
 
-// Draws the image of a tile. Without an image, draws an icon: a warning sign if content->is_wrong
-// is true, otherwise content->sign. A folder has its own icon.
+// Draws the image of a tile. If there is no image, draws an icon: a warning sign if
+// content->is_wrong is true, otherwise content->sign. A folder has its own icon.
 static void draw_tile_image(view_ui *ui, view_rect area, const ui_tile_content *content,
                             view_color icon_color)
 {
@@ -236,7 +237,7 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
     if (!is_wide)
         draw_tile_background(ui, box, content->is_selected);
 
-    // A name that is too long for its space is also the tooltip.
+    // The tooltip shows a name that is too long for its space.
     const float width = view_inset(box, tile_gap * ui->em).width;
     ui_tip_cut(ui, content->name, is_wide ? 0.6f * width : 2 * width);
 
@@ -246,8 +247,8 @@ bool ui_content_tile(view_ui *ui, view_rect box, const ui_tile_content *content)
     return is_pressed;
 }
 
-// Adds a tile of a clip. Its image is requested if the tile is visible. Images of clips are drawn
-// one per frame, so that the window must be woken for them.
+// Adds the tile of a clip. Requests its image if the tile is visible. Only one image of a clip is
+// drawn per frame, so the window must be woken for the following frames.
 bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_visible)
 {
     const view_document *const document = ui->stage->document;

@@ -1,4 +1,4 @@
-// Selects the parts of the window that are displayed for the document and the options.
+// Determines which parts of the window are displayed for the current document and options.
 // ../base/layout.h computes their rectangles.
 #include "demo/viewer/ui/window_layout.h"
 
@@ -23,7 +23,7 @@ static bool has_bottom_content(const view_stage *stage, bool has_curves)
     return shown->graph && view_shows_machine(stage);
 }
 
-// Returns the parts that the window should contain: the input of view_lay_out().
+// Returns the input of view_lay_out(): the parts that the window should contain, and their sizes.
 view_layout_request view_requested_layout(const view_stage *stage)
 {
     const float curves_height = 14; // em, less than a graph
@@ -49,13 +49,15 @@ view_layout_request view_requested_layout(const view_stage *stage)
         .docks = stage->docks,
     };
 
-    // The default height of curves and problems differs from the one of the state graph.
+    // The default height of the dock is that of a state graph. Curves and problems need a different
+    // height.
     float *const bottom_height = &request.docks.sizes[VIEW_DOCK_BOTTOM];
     const bool has_default_height = !(*bottom_height > 0);
     if (has_default_height && (has_curves || stage->docks.shows_problems))
         *bottom_height = curves_height;
 
-    // In a small window the time bar contains the button that opens the sheet.
+    // In a small window, a button opens the sheet. The time bar contains this button, so it must be
+    // displayed.
     if (has_panels && !request.has_time)
         request.has_time = view_lay_out(&request).arrangement == VIEW_ARRANGE_SHEET;
     return request;

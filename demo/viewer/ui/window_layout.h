@@ -1,5 +1,5 @@
 // The layout of the window: the parts that are displayed for the current document and options, and
-// their rectangles. Panels use it to find their own rectangle.
+// their rectangles. Panels read their own rectangles from it.
 #ifndef DEMO_VIEWER_UI_WINDOW_LAYOUT_H
 #define DEMO_VIEWER_UI_WINDOW_LAYOUT_H
 
@@ -12,7 +12,7 @@ view_layout_request view_requested_layout(const view_stage *stage);
 // Returns the rectangles of the parts of the window.
 view_layout view_current_layout(const view_stage *stage);
 
-// Returns true if a state machine is displayed, not clips or a crowd.
+// Returns true if the document is a state machine. Clips and crowds are displayed otherwise.
 static inline bool view_shows_machine(const view_stage *stage)
 {
     return view_get_mode(stage->document) == VIEW_MODE_MACHINE;
