@@ -1,5 +1,5 @@
-// The right dock: properties of the selected item, lights, materials, the parameters of a machine
-// and the channels of an entity.
+// The inspector in the right dock: properties of the selected object, lights, materials, the
+// parameters of a state machine and the channels of an entity.
 #ifndef DEMO_VIEWER_UI_INSPECTOR_H
 #define DEMO_VIEWER_UI_INSPECTOR_H
 
@@ -7,21 +7,21 @@
 #include "demo/viewer/ui/settings.h"
 #include "demo/viewer/ui/textures.h"
 
-// The values of a joint: its position, its rotation as angles, and its rotation as a quaternion.
-// Each kind has 3 or 4 numbers, one per axis.
+// The values of a joint, in three kinds: the position, the rotation as angles, and the rotation as
+// a quaternion. A quaternion has 4 numbers and the other kinds have 3, one per axis.
 enum { VIEW_VALUE_POSITION, VIEW_VALUE_DEGREES, VIEW_VALUE_QUATERNION, VIEW_NUM_VALUE_KINDS };
 typedef float view_joint_values[VIEW_NUM_VALUE_KINDS][4];
 
-// Draws and handles the inspector. It contains the page of the selected mesh (`textures`) and the
-// page of retargeting.
+// Draws and handles the inspector in `area`. `textures` is the page of the selected mesh, and
+// `retarget` is the page of retargeting.
 void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
                           view_retarget_page *retarget, view_rect area);
 
-// Name and number of decimal places of each kind of joint values.
+// The name and the number of decimal places of each kind of values.
 extern const char *const view_value_names[VIEW_NUM_VALUE_KINDS];
 extern const int view_value_places[VIEW_NUM_VALUE_KINDS];
 
-// Names and colors of the axes x, y, z and w.
+// The names and colors of the axes x, y, z and w.
 enum { VIEW_NUM_AXES = 4 };
 extern const char *const view_axis_names[VIEW_NUM_AXES];
 extern const view_color view_axis_colors[VIEW_NUM_AXES];
@@ -29,8 +29,8 @@ extern const view_color view_axis_colors[VIEW_NUM_AXES];
 // Returns the number of axes of a kind of values: 4 for quaternions, otherwise 3.
 uint32_t view_count_axes(uint32_t kind);
 
-// Computes the values of a joint from its transform. The angles are in degrees, about the fixed
-// axes x, y and z in this order.
+// Computes the position, angles and quaternion of a joint from its transform. The angles are in
+// degrees. They are rotations about the fixed axes x, y and z, in this order.
 void view_find_values(md5_mat34 matrix, view_joint_values values);
 
 #endif

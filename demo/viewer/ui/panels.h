@@ -1,5 +1,5 @@
-// The state of all panels (view_panels), and the function that runs them. The window and its jobs
-// include this file; it includes the headers of all panels.
+// The state of all panels (view_panels), and the function that runs them. This header includes the
+// headers of all panels, for the window and its jobs.
 #ifndef DEMO_VIEWER_UI_PANELS_H
 #define DEMO_VIEWER_UI_PANELS_H
 
@@ -39,28 +39,30 @@ typedef struct view_panels {
     view_overlay synced_overlay; // view_ui.over after the last view_sync_overlay()
 } view_panels;
 
-// Opens an overlay and closes the previous one. VIEW_OVERLAY_NONE closes the overlay.
+// Opens an overlay, which replaces the open one. VIEW_OVERLAY_NONE closes the open overlay.
 void view_open_overlay(view_ui *ui, view_panels *panels, view_overlay over);
 
-// Makes ui->over consistent with the states of the file list, the menu and the start page, after
-// one of them was opened or closed.
+// Makes ui->over, the open overlay, agree with the states of the file list, the menu and the start
+// page. Must be called after one of them was opened or closed.
 void view_sync_overlay(view_ui *ui, view_panels *panels);
 
-// Resets the folded sections, scroll positions and selections for a new document.
+// Resets the folded sections, scroll positions and selections, which are not valid for a new
+// document.
 void view_reset_panels(view_ui *ui, view_panels *panels);
 
-// Delay of a tooltip, seconds.
+// The time for which the mouse must rest on an item before its tooltip appears, in seconds.
 #define VIEW_TIP_DELAY 0.5
 
-// Returns the on-screen stick by which a finger controls the character. Its reach is 0 if no
+// Returns the on-screen stick, with which a finger controls the character. Its reach is 0 if no
 // character can be controlled, or if the screen is not a touch screen.
 view_stick view_stick_position(const view_stage *stage);
 
-// Runs all panels. If `event` is NULL, draws them to the canvas of the stage. Otherwise lets them
-// handle the event, draws nothing, and returns the command that the user has requested. If there is
-// no command, returns VIEW_HANDLED if a panel has used the event or must be drawn again, otherwise
-// VIEW_NOTHING. After a press on a value, the value follows the mouse until the caller clears
-// ui->held and ui->active.
+// Runs all panels. If `event` is NULL, draws them to the canvas of the stage.
+//
+// Otherwise the panels handle the event without drawing, and the function returns the command that
+// the user has requested. If there is no command, it returns VIEW_HANDLED if a panel has used the
+// event or must be drawn again. Otherwise it returns VIEW_NOTHING. After a press on a value, the
+// value follows the mouse until the caller clears ui->held and ui->active.
 view_command view_run_ui(view_ui *ui, view_panels *panels, const view_stage *stage,
                          const ui_mouse *event);
 

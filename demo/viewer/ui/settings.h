@@ -1,19 +1,20 @@
-// Rows of options, each with the editor of its kind, and three panels that consist of them: the
-// dialog of a command ("card"), the list of all settings with their shortcuts, and the panel for
-// touch screens.
+// Rows of options, each with an editor for its type of value. Three panels consist of such rows:
+// the dialog of a command (the card), the list of all settings with their shortcuts, and the panel
+// for touch screens.
 #ifndef DEMO_VIEWER_UI_SETTINGS_H
 #define DEMO_VIEWER_UI_SETTINGS_H
 
 #include "demo/viewer/ui/ui.h"
 
-// A value that is set after a delay, so that a text is not applied while the user is typing it.
+// A value that will be set after a delay. A text must not be applied while the user is still typing
+// it.
 typedef struct view_delayed_value {
     view_command set; // VIEW_SET; owns its text
     double due;       // seconds since the start; INFINITY: when another value is set
 } view_delayed_value;
 
-// The state of the card, the dialog for the options of a command. It also contains the state of the
-// editors of options, which the settings and the panel for touch screens use, too.
+// The state of the card, which is the dialog for the options of a command. It also contains the
+// state of the editors. The settings and the panel for touch screens use the same state.
 typedef struct view_card {
     const view_menu_entry *row;  // menu entry of the command that opened the card, or NULL
     view_options *before;        // values of the options when it was opened, or NULL
@@ -37,23 +38,23 @@ typedef struct view_card {
     bool picks_color; // the next click in the viewport selects its color
 } view_card;
 
-// Draws and handles a row for an option in the column: its name, an editor for the type of its
-// value, and a reset button. Returns true if the editor has used the event. A change requests the
-// command VIEW_SET. Typed texts, and options that load files again, are applied 0.3 s after the
-// last change.
+// Draws and handles the row of an option: its name, an editor for its type of value, and a reset
+// button. Returns true if the editor has used the event. A change requests the command VIEW_SET.
+// Typed texts, and options that load files again, are set 0.3 s after the last change.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option);
 
 // Returns true if an option is on the open card.
 bool view_is_on_card(const view_card *card, const view_option *option);
 
-// Removes and returns a delayed command that is due at the time `now`, or returns VIEW_NOTHING. If
-// `now` is INFINITY, any delayed command is returned.
+// Removes a delayed command that is due at the time `now`, and returns it. If `now` is INFINITY,
+// all delayed commands are due. Returns VIEW_NOTHING if none is due.
 view_command view_pop_delayed_command(view_card *card, double now);
 
 // Opens the card of an option, with all options of its group. `option` is the index of the option.
-// Returns VIEW_NOTHING, with one exception: for --retarget without a value, returns the command
-// that opens the list of files and does not open a card. The page of retargeting opens when the
-// file is selected.
+// Returns VIEW_NOTHING.
+//
+// --retarget without a value is an exception. No card opens, and the function returns the command
+// that opens the list of files. The page of retargeting opens after the file was selected.
 view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stage, size_t option);
 
 // Frees the memory of the card.
@@ -62,8 +63,8 @@ void view_clear_card(view_card *card);
 // Draws and handles the card, if it is open.
 void view_card_panel(view_ui *ui, view_card *card);
 
-// Returns the command that sets an option of the open card by a click in the viewport. `joint` is
-// the clicked joint, or -1; `color` is the clicked color, or 0.
+// Returns the command that sets an option of the open card after a click in the 3D view. `joint` is
+// the clicked joint, or -1. `color` is the clicked color, or 0.
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
                                 int32_t joint, view_color color);
 
@@ -71,12 +72,12 @@ view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *
 // and the keyboard shortcuts. While view_shown.help is set, it lists only the shortcuts.
 void view_settings_panel(view_ui *ui, view_card *card);
 
-// Reports to the open card that the command VIEW_SET was executed for an option, if the card has
-// the option. `is_set` is false if it failed; the card then shows the error and remains open.
+// Reports the result of the command VIEW_SET to the open card, if the card contains the option.
+// `is_set` is false if the command failed. The card then displays the error and remains open.
 void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view_option *option,
                          bool is_set);
 
-// Lists the shortcuts that affect the document, as the help shows them. Returns the number of
+// Lists the shortcuts that affect the document, as the help displays them. Returns the number of
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 

@@ -1,5 +1,5 @@
-// The start page next to the animated character, with recent files, examples and lessons. Also the
-// cards: small dialogs that ask for a decision.
+// The start page, which is next to the animated character. It offers recent files, examples and
+// lessons. This file also contains the cards, which are small dialogs that ask for a decision.
 #include "demo/viewer/ui/start.h"
 
 #include "demo/viewer/ui/ui.h"
@@ -10,7 +10,7 @@
 // Indices of the cards.
 enum { CARD_DEMO_END, CARD_CRASH, CARD_RECORDING };
 
-// The cards. A card has a title, a text, and a column of buttons, each with a key.
+// The cards. Each has a title, a text, and a column of buttons with their keys.
 static const struct {
     const char *title;
     const char *text; // NULL: the name of view_decision.file
@@ -44,8 +44,8 @@ bool view_needs_decision(const view_decision *decision)
     return decision->file[0] != '\0' || decision->demo_end < 0;
 }
 
-// Closes the card. The commands that keep or delete an unfinished recording still need its path;
-// after any other choice, the file is forgotten.
+// Closes the card. The commands that keep or delete an unfinished recording need its path, so the
+// path remains. After any other choice, it is removed.
 static void close_decision(const view_ui *ui, view_decision *decision)
 {
     const view_action action = ui->command.action;
@@ -54,7 +54,8 @@ static void close_decision(const view_ui *ui, view_decision *decision)
         decision->file[0] = '\0';
 }
 
-// Writes the name of the file that a card is about and, for an unfinished recording, its length.
+// Writes the name of the file that a card is about. For an unfinished recording, also writes its
+// length.
 static void describe_decision_file(const view_decision *decision, char *text, size_t size)
 {
     snprintf(text, size, "%s", common_base(decision->file));
@@ -72,8 +73,7 @@ static uint32_t open_card(const view_decision *decision)
     return decision->is_movie ? CARD_RECORDING : CARD_CRASH;
 }
 
-// Draws and handles the card that asks for a decision, if it is open. Any press closes the card,
-// also outside of its buttons.
+// Draws and handles the open card. Any press closes it, including a press outside of its buttons.
 void view_decision_panel(view_ui *ui, view_decision *decision)
 {
     if (!view_needs_decision(decision))
@@ -127,8 +127,8 @@ view_rect view_start_box(const view_stage *stage)
     return (view_rect){stage->width - width, top, width, stage->height - top};
 }
 
-// Draws and handles the row of a recently opened file: a tile that opens the file, and a button
-// that removes it from the list. A path with "::" is an item of a game.
+// Draws and handles the row of a recent file. It consists of a tile that opens the file and a
+// button that removes it from the list. A path that contains "::" is an item of a game.
 static void run_recent(view_ui *ui, const view_start *start, view_rect row, size_t index)
 {
     const char *const path = start->recent.names[index];
@@ -160,8 +160,8 @@ static void run_recent(view_ui *ui, const view_start *start, view_rect row, size
     free(folder);
 }
 
-// Draws and handles the tile of an example or a lesson. A press requests `action`, which opens it.
-// `name` is the path of an example, or the title of a lesson.
+// Draws and handles the tile of an example or a lesson. `name` is the path of the example or the
+// title of the lesson. A press requests `action`, which opens it.
 static void run_start_tile(view_ui *ui, const char *name, size_t number, view_rect box,
                            view_action action)
 {
@@ -177,7 +177,7 @@ static void run_start_tile(view_ui *ui, const char *name, size_t number, view_re
     free(label);
 }
 
-// Draws and handles a section of the page: a heading, and below it the items as tiles that are
+// Draws and handles a section of the page: a heading and, below it, the items as tiles. A tile is
 // `height` pixels high and at least `min_width` pixels wide. If there are no items, the heading is
 // the text `instead`.
 static void run_section(view_ui *ui, const view_start *start, const char *title,
@@ -200,8 +200,8 @@ static void run_section(view_ui *ui, const view_start *start, const char *title,
     }
 }
 
-// Draws and handles the header of the page: the title, the button that closes the page and, if the
-// character is displayed next to the page, a hint to click it.
+// Draws and handles the header of the page: the title and the button that closes the page. If the
+// character is displayed next to the page, a hint says that it can be clicked.
 static void run_start_header(view_ui *ui, view_rect header, bool has_character)
 {
     static const char *const hint = "Click the character to interact";
@@ -215,7 +215,8 @@ static void run_start_header(view_ui *ui, view_rect header, bool has_character)
 }
 
 // Draws and handles the buttons that open a model, open a folder or game, and list the shortcuts.
-// They are cut off the top of `part`. Returns the action of the pressed button, or VIEW_NOTHING.
+// They are at the top of `part`, and their space is removed from `part`. Returns the action of the
+// pressed button, or VIEW_NOTHING.
 static view_action run_start_buttons(view_ui *ui, view_rect *part)
 {
     static const char *const labels[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
@@ -250,8 +251,8 @@ static void list_start_sections(view_ui *ui, const view_start *start, view_rect 
     ui_end_column(ui);
 }
 
-// Handles the keys of the page: Enter opens the first recent file or, if there is none, the list of
-// files. Escape closes the page.
+// Handles the keys of the page. Enter opens the first recent file. If there is none, it opens the
+// list of files. Escape closes the page.
 static void run_start_keys(view_ui *ui, const view_start *start)
 {
     const bool has_recent = start->recent.count > 0 && (start->missing & 1) == 0;

@@ -1,11 +1,11 @@
-// The start page with recent files, examples and lessons, and the card that asks for a decision
-// after a crash or after the demo.
+// The start page with recent files, examples and lessons. This header also contains the card that
+// asks for a decision, after a crash or at the end of the demo.
 #ifndef DEMO_VIEWER_UI_START_H
 #define DEMO_VIEWER_UI_START_H
 
 #include "demo/viewer/ui/ui.h"
 
-// The state of the start page: the items of its three lists.
+// The state of the start page, with the items of its three lists.
 typedef struct view_start {
     bool is_open;
     common_list recent;   // paths
@@ -17,16 +17,17 @@ typedef struct view_start {
 // Closes the start page and frees its lists.
 void view_clear_start(view_ui *ui, view_start *start);
 
-// A notice is displayed this long before the demo ends, in seconds.
+// The time before the end of the demo at which a notice appears, in seconds.
 enum { VIEW_INVITING = 8 };
 
-// The reason to ask for a decision: the viewer has crashed before, or the demo is over.
+// The state of the card that asks for a decision. The reason for the card is that the viewer has
+// crashed before, or that the demo is over.
 typedef struct view_decision {
     char file[1024];      // file that the viewer was opening or recording when it crashed, or ""
     bool is_movie;        // `file` is an unfinished movie
     double movie_seconds; // length of that movie
-    // Time at which the demo ends and its card opens, in seconds since the start. 0: never;
-    // negative: the card is open.
+    // Time at which the demo ends and its card opens, in seconds since the start. 0 means that no
+    // demo is playing. A negative value means that the card is open.
     double demo_end;
 } view_decision;
 
@@ -35,7 +36,7 @@ typedef struct view_decision {
 // Returns true while a card is open.
 bool view_needs_decision(const view_decision *decision);
 
-// Draws and handles the card that asks for a decision, if it is open.
+// Draws and handles the open card that asks for a decision.
 void view_decision_panel(view_ui *ui, view_decision *decision);
 
 // Draws and handles the start page.
