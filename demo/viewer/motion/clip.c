@@ -1,5 +1,5 @@
-// The kinds of motion of the shown clip and of the bind pose, and the rotations by 90 degrees,
-// which all kinds of motion use.
+// Two kinds of motion: the shown clip, and the bind pose. Also contains the rotations by 90
+// degrees, which all kinds of motion use.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"
@@ -21,7 +21,8 @@ view_rotation view_rotate_further(view_rotation rotation, int axis)
     quarter.m[4 * last + next] = 1;
     quarter.m[4 * next + last] = -1;
     rotation.matrix = rotation.is_set ? md5_mat34_mul(quarter, rotation.matrix) : quarter;
-    // The identity has ones on its diagonal; other rotations have a 0 or -1 there.
+    // The rotation is not set if it is the identity. Only the identity has ones on its whole
+    // diagonal; all other rotations have a 0 or -1 there.
     const float *const m = rotation.matrix.m;
     rotation.is_set = m[0] < 0.5f || m[5] < 0.5f || m[10] < 0.5f;
     return rotation;
@@ -82,10 +83,10 @@ const md5_anim *view_timing_anim(const view_scene *scene)
     return moves || scene->camera_path.camera == NULL ? anim : &scene->camera_path.clock;
 }
 
-// Returns the rotation that the user has selected for the model (such as a correction of the up
-// axis) as a transform of world space. The rotation is about the origin of the character's own
-// space, which `placement` maps to world space: the product from right to left maps from world
-// space to the character's space, rotates, and maps back. NULL: both spaces are the same.
+// Returns the user's rotation of the model as a transform of world space. Such a rotation corrects
+// the up axis, for example. It is about the origin of the character's own space, which `placement`
+// maps to world space. The product therefore maps from world space to the character's space,
+// rotates, and maps back. If `placement` is NULL, both spaces are the same.
 static md5_mat34 user_rotation_in_world(const md5_mat34 *rotation, const md5_xform *placement)
 {
     if (placement == NULL)
@@ -122,9 +123,9 @@ static void set_bind_pose(view_scene *scene)
     view_rotate_pose(scene, NULL);
 }
 
-// Computes the pose in the usual order: the transforms of the joints relative to their parents,
-// their matrices in model space, and the palette. The joint scales of the Quake re-releases change
-// the positions in the first step and the sizes in the palette.
+// Computes the transforms of the joints relative to their parents, then their matrices in model
+// space, then the palette. A clip of the Quake re-releases also scales joints. Scales change the
+// positions of child joints in the first step, and the sizes of the joints in the palette.
 void view_pose_at(view_scene *scene, const md5_sample_position *sample)
 {
     const view_clip *const clip = view_shown_clip(scene);
@@ -146,7 +147,7 @@ void view_pose_at(view_scene *scene, const md5_sample_position *sample)
     view_rotate_pose(scene, NULL);
 }
 
-// Poses the scene by the clip that is shown, and places its feet on the terrain.
+// Poses the scene by the shown clip, and places the feet of the model on the terrain.
 static void pose_clip(view_scene *scene, const view_play *play)
 {
     const md5_anim *const anim = view_shown_anim(scene);
@@ -159,7 +160,7 @@ static void pose_clip(view_scene *scene, const view_play *play)
 }
 
 // Returns the displacement of the model by root motion since the start of the clip. It is 0 unless
-// root motion is applied as in id's engine.
+// root motion is applied as in id's engine, because only then the model leaves its place.
 static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
 {
     const md5_anim *const anim = view_shown_anim(scene);

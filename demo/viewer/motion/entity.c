@@ -1,9 +1,9 @@
 // Loads an entity of a game as one model and plays it by the rules of the original engine.
 //
-// join_parts() writes the combined model as MD5 text and parses it. Commands (view_order) are
-// recorded with their times. If time moves backward, or after ten minutes, restart_playback()
-// resets all actors and executes the commands again, so that the same time always shows the same
-// pose.
+// join_parts() writes the combined model as MD5 text and parses it. Commands of the user
+// (view_order) are recorded with their times. Actors, which play the clips, can only move forward.
+// If time moves backward, or after ten minutes, restart_playback() therefore resets all actors and
+// executes the commands again. As a result, a time always shows the same pose.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/assets/words.h"
@@ -31,8 +31,9 @@ void view_free_entity(view_entity *figure)
 // -- Combined model ------------------------------------------------------------------------------
 
 // Appends the joints of part `index` to the text of the combined model. Two parts may have joints
-// of the same name, so the index precedes the names of an attached part's joints, such as "2:Head".
-// The root of an attached part becomes a child of the joint to which the part is attached.
+// of the same name. The names of an attached part's joints therefore begin with the index of the
+// part, as in "2:Head". The root of an attached part becomes a child of the joint to which the part
+// is attached.
 static void append_joints(view_text *text, const view_entity *figure, uint32_t index)
 {
     const view_entity_part *const part = &figure->parts[index];
@@ -53,14 +54,15 @@ static void append_joints(view_text *text, const view_entity *figure, uint32_t i
     }
 }
 
-// Returns the material of a mesh: the replacement in `skin`, if it replaces the mesh's shader,
-// otherwise the material of the entity. `skin` may be NULL.
+// Returns the material of a mesh. If the skin `skin` replaces the shader of the mesh, this is the
+// replacement; otherwise it is the material of the entity. `skin` may be NULL.
 static const char *choose_material(md5_game *game, const md5_skin_def *skin,
                                    const md5_entity *entity, uint32_t mesh)
 {
     if (skin == NULL)
         return entity->materials[mesh];
-    // md5_skin_def_material() returns its argument if the skin does not replace the shader.
+    // md5_skin_def_material() returns its argument if the skin does not replace the shader, so a
+    // comparison of the pointers is sufficient.
     const char *const shader = entity->model->meshes[mesh].shader;
     const char *const replacement = md5_skin_def_material(game, skin, shader);
     return replacement != shader ? replacement : entity->materials[mesh];
@@ -98,9 +100,9 @@ static uint32_t count_meshes(const view_entity *figure)
     return num_meshes;
 }
 
-// Joins the models of all parts to one model: writes the text of an .md5mesh file and parses it, so
-// that the combined model is built and checked like a model from a file. `name` is the file name in
-// error messages. Returns NULL and fills `error` on failure.
+// Joins the models of all parts to one model. Writes the text of an .md5mesh file and parses it, so
+// that the parser checks the result like a model from a file. `name` is the file name in error
+// messages. Returns NULL and fills `error` on failure.
 static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
                              md5_error *error)
 {
@@ -118,7 +120,8 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     return view_end_model(&text, name, error);
 }
 
-// Returns true if a part is the head of the character. The monster controls its gaze.
+// Returns true if a part is the head of the character. The monster, not a clip, controls where the
+// head looks.
 static bool is_head(const view_entity *figure, const view_entity_part *part)
 {
     return part == &figure->parts[1] && strcmp(part->attached->key, "def_head") == 0;
@@ -132,8 +135,8 @@ static const char *entity_value(const view_entity *figure, const char *key)
     return value != NULL ? value : "";
 }
 
-// Loads the articulated figure that the entity references, if it exists. The key "ragdoll" has
-// priority over "articulatedFigure". Logs a problem as a warning.
+// Loads the articulated figure that the entity references, if it exists. Its name is the value of
+// the key "ragdoll" or, without this key, of "articulatedFigure". Logs a problem as a warning.
 static void load_figure(view_entity *figure, md5_game *game, view_log *log)
 {
     const char *name = entity_value(figure, "ragdoll");
@@ -147,8 +150,8 @@ static void load_figure(view_entity *figure, md5_game *game, view_log *log)
         view_log_warning(log, &problem);
 }
 
-// Loads the script object that the entity references, if the game contains scripts. Unknown
-// functions of the script have no effect. Logs a problem as a warning.
+// Loads the script object that the entity references, if the game contains scripts. Script
+// functions that the library does not implement have no effect. Logs a problem as a warning.
 static void load_script(view_entity *figure, md5_game *game, view_log *log)
 {
     static const char path[] = "script/doom_main.script";
@@ -168,10 +171,10 @@ static md5_actor *find_head_actor(const view_entity *figure)
     return has_head ? figure->parts[1].actor : NULL;
 }
 
-// Creates the monster, which simulates gaze and foot placement, and the states of the script, in
-// their initial state. Destroys earlier ones. An entity that is not from an entityDef does not get
-// a monster, and an entity without a script does not get states. Returns false and fills `error`
-// if the monster or the states cannot be created.
+// Creates the monster, which simulates gaze and foot placement, and the states of the script, both
+// in their initial state. Destroys the previous monster and states. Only an entity from an
+// entityDef gets a monster, and only an entity with a script gets states. Returns false and fills
+// `error` if one of them cannot be created.
 static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_error *error)
 {
     // The states refer to the monster, so destroy them first.
@@ -243,9 +246,10 @@ static void set_skin(view_entity *figure, view_library *library, const char *nam
         view_warn(log, "%s: skin %s not found", library->location, name);
 }
 
-// Appends the entities that are attached to part `parent` to the list of parts, such as the head
-// and the weapon of a body. Their joints follow the joints of all earlier parts. The placement of
-// an attached part in the bind pose is relative to its parent's; `bind` contains the product.
+// Appends the entities that are attached to part `parent`, such as the head and the weapon of a
+// body, to the list of parts. Their joints follow the joints of all earlier parts. An attachment
+// stores its placement in the bind pose relative to its parent. `bind` is the product of the
+// parent's placement and this one.
 static void append_attached_parts(view_entity *figure, uint32_t parent)
 {
     const md5_entity *const entity = figure->parts[parent].entity;
@@ -279,8 +283,8 @@ static void list_parts(view_entity *figure)
         append_attached_parts(figure, i);
 }
 
-// Returns the first animation file of a clip at the frame rate at which the engine plays the clip.
-// Its arrays remain owned by the clip.
+// Returns a copy of the first animation file of a clip, with the frame rate at which the engine
+// plays the clip. The clip still owns the arrays of the copy.
 static md5_anim pace_anim(const md5_entity_clip *clip)
 {
     md5_anim paced = *clip->anims[0];
@@ -312,8 +316,8 @@ static void copy_clips(view_entity *figure)
 }
 
 // Creates an actor for each part; an actor plays the clips of one entity. Starts the clips that the
-// engine starts when the character appears, and saves the actor in this state, so that playback can
-// restart there. Returns false and fills `error` if memory runs out.
+// engine starts when the character appears. Then saves the actor, so that playback can restart from
+// this state. Returns false and fills `error` if memory runs out.
 static bool create_actors(view_entity *figure, md5_error *error)
 {
     for (uint32_t i = 0; i < figure->num_parts; i++) {
@@ -325,7 +329,7 @@ static bool create_actors(view_entity *figure, md5_error *error)
         if (part->actor == NULL)
             return false;
 
-        // The entity to which a head is attached specifies the times between the head's blinks.
+        // The times between blinks are a property of the entity to which the head is attached.
         const md5_entity *blinking_entity = part->entity;
         if (!is_body && strcmp(part->attached->key, "def_head") == 0)
             blinking_entity = figure->parts[part->parent].entity;
@@ -349,8 +353,8 @@ static bool start_playback(view_entity *figure, view_library *library, view_log 
     return is_started;
 }
 
-// Loads an entity of a game, such as a monster with its head and weapon, and joins the models of
-// its parts to one model, which the viewer can draw like any other model.
+// Loads an entity of a game, such as a monster with its head and weapon. Joins the models of its
+// parts to one model, because the viewer draws one model per scene.
 md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
                             view_log *log)
 {
@@ -377,12 +381,12 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
 
 // -- Playing -------------------------------------------------------------------------------------
 
-// Milliseconds: tick of the engine; usual blend time of its scripts.
+// Tick of the engine, and usual blend time of its scripts; both in milliseconds.
 static const uint32_t tick = 16;
 static const uint32_t fade = 200;
 
-// Playback restarts after this many seconds, so that the simulation from the last restart to a time
-// is short. The second value applies to times before the entity was opened.
+// Playback restarts after this many seconds, which limits the simulated time after a jump. The
+// second value applies to times before the entity was opened.
 static const double seconds_per_run = 600;
 static const double seconds_before_origin = 10;
 
@@ -398,7 +402,7 @@ bool view_has_channel(const view_entity *figure, md5_channel channel)
     return channel == MD5_CHANNEL_ALL || (def != NULL && def->channels[channel].num_joints > 0);
 }
 
-// Moves the origin of time to `time`.
+// Moves the origin of time to `time`: all stored times decrease by `time`.
 static void shift_time(view_entity *figure, double time)
 {
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
@@ -413,8 +417,8 @@ static void shift_time(view_entity *figure, double time)
 }
 
 // Plays a clip in a channel of the body as if it had begun at `time`; the clip -1 stops the
-// channel. If `time` differs from the time of the actors by more than a tick, moves the clip to the
-// position that it has reached in its cycle.
+// channel. If `time` is more than a tick away from the actors' time, the clip starts at the
+// position that it would have reached since then.
 static void play_in_channel(view_entity *figure, md5_channel channel, int32_t clip, double time)
 {
     md5_actor *const body = figure->parts[0].actor;
@@ -433,9 +437,10 @@ static void play_in_channel(view_entity *figure, md5_channel channel, int32_t cl
         md5_actor_set_start(body, channel, (int64_t)(passed - length * floor(passed / length)));
 }
 
-// Ends the clip of the channel "all", because a clip begins in `channel`, which moves a part of the
-// body. The ended clip continues in another part: in the legs if `channel` is the torso, otherwise
-// in the torso. It restarts there, because synchronized channels do not fire frame commands.
+// Ends the clip of the channel "all", because a clip begins in `channel`, which moves only a part
+// of the body. The ended clip continues in another part: in the legs if `channel` is the torso,
+// otherwise in the torso. It restarts there instead of being synchronized, because synchronized
+// channels do not fire frame commands.
 static void split_all_channel(view_entity *figure, md5_channel channel, double time)
 {
     const int32_t clip = figure->channels[MD5_CHANNEL_ALL].clip;
@@ -469,8 +474,8 @@ static void execute_play(view_entity *figure, const view_order *order)
     play_in_channel(figure, channel, order->value, order->time);
 }
 
-// Executes a command VIEW_BEGINS: begins a state of the script. From the first state on, the script
-// selects the clips, so the clip that the user selected for all channels ends.
+// Executes a command VIEW_BEGINS, which begins a state of the script. The states of the script then
+// select the clips, so a clip that the user selected for all channels ends.
 static void begin_state(view_entity *figure, const view_order *order)
 {
     enum { BLEND = 4 }; // frames; a usual value in scripts
@@ -481,8 +486,8 @@ static void begin_state(view_entity *figure, const view_order *order)
     (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
 }
 
-// Executes a recorded command: plays or stops a clip, begins a state of the script, or sets a
-// variable of the script. Commands to the script have no effect if the entity does not have one.
+// Executes a recorded command of any kind. Commands to the script have no effect if the entity does
+// not have a script.
 static void execute_order(view_entity *figure, const view_order *order)
 {
     const bool has_script = figure->states != NULL;
@@ -496,8 +501,9 @@ static void execute_order(view_entity *figure, const view_order *order)
     }
 }
 
-// Executes a command of the user at the current time, and records it. Recorded commands after the
-// current time, which remain after the user moved back in time, are dropped.
+// Executes a command of the user at the current time, and records it. If the user has moved back in
+// time, later commands are still recorded. They are dropped, because the new command replaces what
+// follows.
 static void record_order(view_entity *figure, view_order order)
 {
     const uint32_t index = figure->num_executed;
@@ -509,8 +515,8 @@ static void record_order(view_entity *figure, view_order order)
     execute_order(figure, &order);
 }
 
-// Plays a clip in a channel of the entity's body. The command is recorded, so that the state at an
-// earlier time can be computed again.
+// Plays a clip in a channel of the entity's body. Records the command, so that restart_playback()
+// can execute it again.
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
 {
     const md5_entity *const entity = figure->entity;
@@ -565,9 +571,9 @@ bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_
            && strcmp(md5_states_channel(figure->states, channel).name, name) == 0;
 }
 
-// Adds the effect that a key of the entityDef has at the death of the entity to `fired`, such as
-// "drops item_shells at Chest". A key such as "def_dropDeathItem2" has a second key
-// "dropDeathItem2Joint" with the joint at which the item appears; without it, no joint is listed.
+// Adds one effect of the entity's death to `fired`, such as "drops item_shells at Chest". `key` is
+// the key of the entityDef that defines the effect. A key such as "def_dropDeathItem2" may have a
+// second key "dropDeathItem2Joint", whose value is the joint at which the item appears.
 static void list_drop(view_entity *figure, double time, const char *effect,
                       const md5_entity_key *key)
 {
@@ -581,8 +587,8 @@ static void list_drop(view_entity *figure, double time, const char *effect,
     free(joint_key);
 }
 
-// Lists the effects of the entity's death. Later entries of the table are listed above earlier
-// entries, because `fired` has the newest entry first.
+// Lists the effects of the entity's death. `fired` has the newest entry first, so later entries of
+// the table are displayed above earlier ones.
 void view_list_drops(view_entity *figure, double time)
 {
     static const struct {
@@ -632,18 +638,18 @@ double view_focus_channel(view_entity *figure, md5_channel channel)
 
 // -- Time ----------------------------------------------------------------------------------------
 
-// Frame commands are commands in the modelDef that the engine executes when a clip reaches a frame,
-// such as playing a sound. An event_listener is the user data of note_command(), which receives the
-// commands of one time step.
+// A frame command is a command of the modelDef that the engine executes when a clip reaches a
+// frame, such as playing a sound. An event_listener is the user data of note_command(), which
+// receives the frame commands of one time step.
 typedef struct event_listener {
     view_entity *figure;
     double time;           // time of the step
     bool records_commands; // add the commands to the list `fired`
 } event_listener;
 
-// Writes a frame command as text: the channel, the clip, the frame and the command, then its
-// argument, and the joint at which it acts. The argument may be a key of the entityDef; then its
-// value follows: "torso sight 4: sound_voice snd_sight = monster_sight at Jaw".
+// Writes a frame command as text: channel, clip, frame, command and its argument, then the joint at
+// which it acts. If the argument is a key of the entityDef, the value of the key follows. Example:
+// "torso sight 4: sound_voice snd_sight = monster_sight at Jaw".
 static void describe_command(const view_entity *figure, const md5_frame_command *command,
                              const char *clip_name, md5_channel channel, char *text, size_t size)
 {
@@ -663,8 +669,8 @@ static void describe_command(const view_entity *figure, const md5_frame_command 
         common_append(text, size, " at ", "%.30s", joint);
 }
 
-// Receives a frame command from an actor, passes it to the monster and, if commands are recorded,
-// adds its text to the list of events. `user` is an event_listener.
+// Receives a frame command from an actor, and passes it to the monster. If the listener records
+// commands, adds its text to the list `fired`. `user` is an event_listener.
 static void note_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                          md5_channel channel)
 {
@@ -690,7 +696,8 @@ static float half_side(const view_entity *figure)
     return 0.5f * strtof(entity_value(figure, "size"), NULL);
 }
 
-// Moves the monster up or down to the ground below its bounding box; the lift moves with the time.
+// Moves the monster up or down to the ground below its bounding box. The height of a lift depends
+// on the time, so it is set first.
 static void stand_on_terrain(view_scene *scene)
 {
     view_entity *const figure = &scene->entity;
@@ -700,10 +707,10 @@ static void stand_on_terrain(view_scene *scene)
         origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure));
 }
 
-// Runs one tick of the monster at its current position: it looks at its target and places its feet
-// on the terrain. Without a target from the mouse, the target circles in front of the face. The
-// first call also runs the ticks before it, so that the first image shows the settled pose and
-// gaze.
+// Runs one tick of the monster at its current position. The monster looks at its target and places
+// its feet on the terrain. If the mouse has not set a target, the target circles in front of the
+// face. The first call also runs earlier ticks, because gaze and pose need time to settle and the
+// first image must show the result.
 static void think_monster(view_scene *scene)
 {
     enum { SETTLING_TICKS = 100 };
@@ -753,8 +760,8 @@ static void update_channels(view_entity *figure, double time)
     }
 }
 
-// Advances the actors of all parts by `step` milliseconds. While the states of a script select the
-// clips, md5_states_advance() advances the actors of the body and the head.
+// Advances the actors of all parts by `step` milliseconds. If the states of a script select the
+// clips, md5_states_advance() already advances the actors of the body and the head.
 static void advance_actors(view_entity *figure, uint32_t step, const event_listener *listener)
 {
     void *const user = (void *)(uintptr_t)listener;
@@ -780,7 +787,7 @@ static void advance_figure(view_entity *figure, uint32_t step, bool records_comm
 }
 
 // Advances a figure with a monster until its clock shows `milliseconds`. A monster acts only in
-// whole ticks of the engine, so the clock may remain slightly before.
+// whole ticks of the engine, so the clock may stop up to one tick earlier.
 static void advance_monster(view_scene *scene, double milliseconds, bool records_commands)
 {
     view_entity *const figure = &scene->entity;
@@ -795,8 +802,8 @@ static void advance_monster(view_scene *scene, double milliseconds, bool records
     }
 }
 
-// Advances the figure to `time`, in seconds: in ticks of the engine, of which the last may be
-// shorter if the figure does not have a monster.
+// Advances the figure to `time`, in seconds, tick by tick. The last tick may be shorter than a tick
+// of the engine, unless the figure has a monster.
 static void advance_to(view_scene *scene, double time, bool records_commands)
 {
     view_entity *const figure = &scene->entity;
@@ -814,8 +821,8 @@ static void advance_to(view_scene *scene, double time, bool records_commands)
 }
 
 // Resets the playback to the last restart before `time`, because actors can only move forward.
-// Restarts are at fixed distances from the origin of time. Therefore the same commands always lead
-// to the same pose at a time, independent of the times that were shown before.
+// Restarts are at fixed distances from the origin of time. The result at a time therefore depends
+// only on the commands, not on the times that were shown before.
 static void restart_playback(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
@@ -851,9 +858,9 @@ static const view_order *next_due_order(const view_entity *figure, double time)
     return next->time <= time ? next : NULL;
 }
 
-// Advances the figure to `time`, and executes the recorded commands on the way at their times.
-// Restarts the playback if `time` is in the past or after the next restart. Frame commands are
-// listed only during continuous playback, not after a jump.
+// Advances the figure to `time`, and executes the recorded commands at their times. Restarts the
+// playback first if `time` is in the past or after the next restart. After such a jump, frame
+// commands are not listed: they belong to times that the user did not see.
 static void move_to_time(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
@@ -905,9 +912,10 @@ static void pose_attached_part(view_scene *scene, view_entity_part *part)
     part->placed = md5_mat34_mul(parent->placed, md5_mat34_from_xform(placement_in_parent));
 }
 
-// Transforms the joint matrices of a part from its model space to world space. Also updates the
-// pose of its root joints, which in the combined model are children of the joint to which the part
-// is attached. Therefore the joints of the part's parent must be transformed first.
+// Transforms the joint matrices of a part from its model space to world space. In the combined
+// model, the root joints of an attached part are children of the joint that carries the part. Their
+// poses relative to this joint are therefore computed again. The joints of the part's parent must
+// be transformed first.
 static void transform_to_world(view_scene *scene, const view_entity_part *part)
 {
     const md5_skeleton *const skeleton = &part->entity->model->skeleton;
@@ -942,7 +950,7 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
         pose_attached_part(scene, &figure->parts[i]);
     for (uint32_t i = 0; i < figure->num_parts; i++)
         transform_to_world(scene, &figure->parts[i]);
-    // The palette of the scene is that of the body, which the viewer draws as a document.
+    // The viewer draws the combined model like any other model, with one palette for all parts.
     md5_build_palette(scene->model, scene->joints, scene->palette);
     view_rotate_pose(scene, NULL); // the rotation that the user has selected
 }
@@ -977,8 +985,9 @@ static md5_xform get_placement(const view_scene *scene)
     return scene->entity.placement;
 }
 
-// Returns the position of the entity for the camera. On terrain, it includes the offset of the
-// waist: the waist moves smoothly where the position of the entity jumps at a stair.
+// Returns the position of the entity, which the camera follows. On terrain, it includes the offset
+// of the waist. At a stair the position of the entity jumps, but the waist moves smoothly, so the
+// camera also does.
 static md5_vec3 walked(const view_scene *scene, const view_play *play)
 {
     const md5_monster *const monster = scene->entity.monster;

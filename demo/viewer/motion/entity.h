@@ -1,9 +1,11 @@
-// Combines an entity of a game into one model, and plays it by the rules of the original engine.
+// Loads an entity of a game (a character that an entityDef declares) as one model, and plays it by
+// the rules of the original engine.
 //
-// view_entity contains the parts (the body, the head and other attachments, each with an actor),
-// the clips, the clip of each channel, and the recorded commands. The commands are executed again
-// whenever time moves backward, so that a time always shows the same pose. view_load_entity()
-// builds the model; entity.c also contains the kind of motion `view_entity_motion`.
+// A view_entity contains the parts of the character: its body, and attachments such as the head. It
+// also contains the clips, and the clip that each channel plays. A channel is a set of joints, such
+// as the legs. Commands of the user are recorded with their times. If time moves backward, the
+// commands are executed again, so that a time always shows the same pose. `view_entity_motion` in
+// entity.c is the kind of motion that poses the scene.
 #ifndef DEMO_VIEWER_MOTION_ENTITY_H
 #define DEMO_VIEWER_MOTION_ENTITY_H
 
@@ -29,9 +31,8 @@ typedef struct view_channel {
     double start; // time at which the clip began
 } view_channel;
 
-// A command of the user: plays or stops a clip in a channel (VIEW_PLAYS), begins a state of the
-// script (VIEW_BEGINS), or sets a variable of the script (VIEW_SETS). Commands are recorded with
-// their times, so that they can be executed again after the time has moved backward.
+// A command of the user. VIEW_PLAYS plays or stops a clip in a channel. VIEW_BEGINS begins a state
+// of the script. VIEW_SETS sets a variable of the script.
 typedef struct view_order {
     enum { VIEW_PLAYS, VIEW_BEGINS, VIEW_SETS } kind;
     uint32_t item; // channel, state of the script or variable of the script, by `kind`
@@ -46,8 +47,8 @@ typedef struct view_entity {
     // [num_parts] the body first; each part after the part to which it is attached.
     view_entity_part *parts;
 
-    // The entity of the body as it is played. No clip begins at a random time, so that the time bar
-    // is correct.
+    // The entity of the body, with the copies `clips`. Unlike the original clips, they always begin
+    // at the first frame. Otherwise the time bar would not match the pose.
     md5_entity played;
     md5_entity_clip *clips; // [num_clips]
     md5_model_anim *anims;  // [num_clips]
@@ -81,49 +82,54 @@ typedef struct view_entity {
 } view_entity;
 
 // Loads an entity of a library in the skin that the address contains, lists its parts and creates
-// their actors. Only clips that the engine starts by itself play: heads and eyelids.
+// their actors. An actor plays the clips of one part. At first, only clips that the engine starts
+// by itself play, such as those of heads and eyelids.
 //
-// Returns the model of all parts; the caller frees it. It contains the joints of each part one
-// after another; joints of attached parts are named "N:NAME" with the index of the part. Its meshes
-// are in the same order, with their materials in the game as shaders. Returns NULL and logs an
-// error, with similar names if the name does not exist. Free the entity in both cases.
+// Returns one model of all parts, which the caller frees. Its joints and meshes are those of the
+// parts, one part after another. The joint NAME of attached part N is named "N:NAME". The shader of
+// a mesh is its material in the game. Returns NULL and logs an error on failure; if the name does
+// not exist, the error lists similar names. Free the entity in both cases.
 md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
                             view_log *log);
 void view_free_entity(view_entity *figure); // `figure` may be zeroed
 
 // -- Playing -------------------------------------------------------------------------------------
 //
-// Plays an entity as the original engine does: a clip in each channel, with its frame commands.
+// Plays an entity as the original engine does: one clip in each channel. Frame commands, such as
+// sounds, are executed when a clip reaches their frame.
 //
-// Times are times of view_play. At time 0 the clip of the channel in focus began; the time bar
-// shows this clip. The pose at a time depends on the commands that were recorded before it, and on
-// the last target, but not on the times that were shown before. Every ten minutes the playback
-// restarts at the first position.
+// Times are times of view_play. The channel in focus is the channel whose clip the time bar shows.
+// This clip began at time 0. The pose at a time depends on the commands that were recorded before
+// it and on the last target. It does not depend on the times that were shown before. Playback
+// restarts every ten minutes, so that a jump in time simulates at most ten minutes.
 
-// Begins clip `clip` (< num_clips of the entity; -1: none) in a channel at time 0, and gives the
-// channel the focus. As in the engine, the channel "all" hides the channels of the body's parts. A
-// clip in "all" ends their clips. A clip in torso or legs ends the clip in "all", which then begins
-// in the other of these two channels. Returns false and changes nothing if the clip cannot be
-// played.
+// Begins a clip in a channel at time 0, and gives the channel the focus. `clip` is an index in the
+// clips of the entity; -1 stops the channel. As in the engine, a clip in the channel "all" ends the
+// clips of the channels of body parts. A clip in "torso" or "legs" ends the clip in "all", which
+// restarts in the other of these two channels. Returns false and changes nothing if the clip cannot
+// be played.
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip);
 
-// view_script_name() returns the name of a state of the script or, with `is_flag`, of a flag, by
-// index; "" for states that need a game world and for variables that are not flags; NULL after the
-// last index. view_is_script_item_active() returns true if the state runs or the flag is set.
+// view_script_name() returns the name of a state of the script or, with `is_flag`, of a variable.
+// Returns NULL after the last index. Returns "" for items that the user cannot select: states that
+// need a game world, and variables that are not boolean. view_is_script_item_active() returns true
+// if the state runs or the flag is set.
 const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number);
 bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_t number);
 
-// Begins a state, which plays clips in its channel and begins other states; or sets or clears a
-// flag. If the flag lets the entity die, its drops are added to `fired`.
+// Begins a state, or sets or clears a flag (a boolean variable). A state plays clips in its
+// channel, and can begin other states. If the flag lets the entity die, the items that it drops are
+// added to `fired`.
 void view_run_script_item(view_entity *figure, bool is_flag, uint32_t number, bool is_set);
 
-// view_list_drops() adds the drops of a dying entity, and its burning away, to `fired`.
-// view_burn_delay() returns the seconds from death to burning away; infinity: it does not burn
-// away.
+// view_list_drops() adds the effects of the entity's death to `fired`: the items that it drops, and
+// its burning away. view_burn_delay() returns the seconds from death to burning away, or infinity
+// if the entity does not burn away.
 void view_list_drops(view_entity *figure, double time);
 double view_burn_delay(const view_entity *figure);
 
-// Gives the focus to a channel that plays a clip. Returns the new time of view_play.
+// Gives the focus to a channel that plays a clip. Returns the time of view_play that shows the same
+// pose, because time 0 is now the begin of this clip.
 double view_focus_channel(view_entity *figure, md5_channel channel);
 
 // Returns the name of a channel, such as "torso".
@@ -134,15 +140,15 @@ bool view_has_channel(const view_entity *figure, md5_channel channel);
 
 struct view_scene;
 
-// Completes the pose of an entity's scene after the pose of the body. On input, the body's pose is
-// relative to parents and its joints are in its model space. Poses heads and attachments, places
-// all joints in the world with the body at `placed`, and builds the palette.
+// Completes the pose of an entity's scene after the body was posed. On input, the pose of the body
+// is relative to parents, and its joints are in the body's model space. Poses the attached parts,
+// moves all joints to world space with the body at `placed`, and builds the palette.
 void view_follow_body(struct view_scene *scene, md5_mat34 placed);
 
 // view_active_entity() returns the entity whose channels move a scene, or NULL.
-// view_selected_commands() returns the selected clip of the entity with its frame commands, or
-// NULL. view_entity_parms() returns the material parameters [VIEW_NUM_PARMS] of the entity, or NULL
-// if the scene does not show an entity.
+// view_selected_commands() returns the selected clip with its frame commands, or NULL.
+// view_entity_parms() returns the material parameters [VIEW_NUM_PARMS] of the entity. It returns
+// NULL if the scene does not show an entity.
 const view_entity *view_active_entity(const struct view_scene *scene);
 const md5_model_anim *view_selected_commands(const struct view_scene *scene);
 const float *view_entity_parms(const struct view_scene *scene);

@@ -1,9 +1,9 @@
-// Loads the articulated figure of a model and replaces its motion by a ragdoll after its death; see
-// fall.h.
+// Loads the articulated figure of a model, and replaces the motion of the model by a ragdoll after
+// its death; see fall.h.
 //
 // An .af file contains articulated figures of Doom 3. The library reads them only as a part of a
-// game, so file_name(), open_file() and close_file() implement a game whose only file is the .af
-// file.
+// game. Therefore file_name(), open_file() and close_file() implement a game whose only file is the
+// .af file.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"
@@ -58,9 +58,9 @@ static bool load_setup_clip(md5_entity_clip *clip, const md5_model *model, const
     return true;
 }
 
-// Creates an entity from the scene's model, with the setup pose of the figure as its only clip. The
-// setup pose is the pose of the model for which an .af file contains the positions of the bodies.
-// Returns false if `folder` does not contain it.
+// Creates an entity from the scene's model, whose only clip is the setup pose of the figure. An .af
+// file contains the positions of the bodies for the setup pose. Returns false if `folder` does not
+// contain this pose.
 static bool load_setup(view_fall *fall, const md5_model *model, const char *folder,
                        const md5_load_opts *opts)
 {
@@ -78,8 +78,8 @@ static bool load_setup(view_fall *fall, const md5_model *model, const char *fold
     return is_loaded;
 }
 
-// Creates the articulated figure `name` of the file fall->path, for the setup pose in `folder`.
-// Returns NULL on success, otherwise the reason, whose text may be in `error`.
+// Creates the articulated figure `name` of the file fall->path. Its setup pose is in `folder`.
+// Returns NULL on success, otherwise a text with the reason. The text may be stored in `error`.
 static const char *create_figure(view_fall *fall, const md5_model *model, const char *name,
                                  const char *folder, const md5_load_opts *opts, md5_error *error)
 {
@@ -122,8 +122,8 @@ static void load_figure_file(view_fall *fall, const md5_model *model, const char
     free(folder);
 }
 
-// Prepares the fall of a character at its death: finds the articulated figure of its entity or of
-// the model's folder. Without a figure, scene->fall remains NULL.
+// Finds the articulated figure with which a character falls at its death: that of its entity, or a
+// file in the folder of the model. Without a figure, scene->fall remains NULL.
 void view_load_fall(view_scene *scene, const char *model_path, const md5_load_opts *opts,
                     view_log *log)
 {
@@ -187,8 +187,8 @@ static float height_at(void *user, float x, float y, md5_vec3 *normal)
     return height;
 }
 
-// Writes the two triangles of the quad between a column of corners and the next column. It is the
-// tread or the riser of a stair, and extends from `min_y` to `max_y`.
+// Writes the two triangles of the quad between a column of corners and the next column. This quad
+// is the tread (the level part) or the riser of a stair. It extends from `min_y` to `max_y`.
 static void write_stair_quad(const view_terrain *stairs, int32_t column, float min_y, float max_y,
                              md5_vec3 (*triangles)[3])
 {
@@ -211,8 +211,8 @@ static void write_stair_quad(const view_terrain *stairs, int32_t column, float m
 static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3],
                                      uint32_t capacity)
 {
-    // A stair has four columns of corners: both ends of its tread and both ends of its riser. The
-    // triangles extend beyond the box by one stair in all directions.
+    // A stair has four columns of corners: both ends of its tread and both ends of its riser. One
+    // more stair in each direction ensures that the triangles cover the box.
     enum { COLUMNS = 4, COLUMNS_PER_QUAD = 2, TRIANGLES_PER_QUAD = 2 };
     const view_terrain *const stairs = user;
     const float stair_width = (float)COLUMNS * stairs->cell;
@@ -229,8 +229,8 @@ static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corn
     return count;
 }
 
-// Describes the terrain to the ragdoll in the form that fits it best: a plane, triangles for
-// stairs, or heights.
+// Returns the terrain in the form with which the ragdoll computes contacts best: a plane for level
+// ground, triangles for stairs, otherwise a height function.
 static md5_ground make_ground(view_terrain *terrain)
 {
     if (terrain->kind == VIEW_LEVEL)
@@ -264,8 +264,8 @@ static bool create_ragdoll(view_scene *scene)
     return fall->ragdoll != NULL;
 }
 
-// Computes the positions and velocities of the bodies one tick after death (fall->states) from the
-// poses of the motion at the time of death and one tick later. The second call of
+// Computes fall->states: the positions and velocities of the bodies one tick after death. The
+// motion is posed at the time of death and one tick later. The second call of
 // md5_figure_from_joints() computes the velocities from both poses. The scene remains in the second
 // pose; its play state is returned.
 static view_play measure_bodies_at_death(view_scene *scene, const view_motion_kind *kind,
@@ -283,8 +283,9 @@ static view_play measure_bodies_at_death(view_scene *scene, const view_motion_ki
     return play_at_death;
 }
 
-// Starts the ragdoll with the motion that the character had at its death, or again after the time
-// has moved backward. The simulation begins one tick after death.
+// Starts the ragdoll with the velocities that the character had at its death. Also called when the
+// time has moved backward, to start the same fall again. The simulation begins one tick after
+// death.
 static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
@@ -299,8 +300,9 @@ static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const
     md5_ragdoll_start(fall->ragdoll, fall->states);
     fall->simulated_time = fall->death_time + tick;
 
-    // The camera follows the displacement of the character, which must not jump at the death: the
-    // offset adds the distance that the character walked before.
+    // The camera follows the displacement of the character, which must not jump at the death. The
+    // ragdoll measures it from the setup position, so the distance that the character walked before
+    // is added.
     md5_vec3 walked;
     if (kind->walked != NULL)
         walked = kind->walked(scene, &play_at_death);
@@ -310,8 +312,8 @@ static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const
 }
 
 // Simulates the ragdoll up to a time, seconds. On fixed ground, one call of the simulation is
-// sufficient. A lift moves the ground, so its height is set again before each tick, and the ragdoll
-// is woken, because it may rest on the lift.
+// sufficient. A lift moves, so its height is set before each tick. The ragdoll is then also woken,
+// because a resting ragdoll would not notice that the lift moves.
 static void advance_ragdoll(view_scene *scene, double time)
 {
     view_fall *const fall = scene->fall;
@@ -332,8 +334,8 @@ static void advance_ragdoll(view_scene *scene, double time)
     }
 }
 
-// Completes the pose of a character at `placement` after the ragdoll has set the pose of its body
-// relative to parents: poses the attached parts, and writes the joints and the palette.
+// Completes the pose of a character at `placement`, after the ragdoll has set the pose of the body
+// relative to parents. Poses the attached parts, and writes the joints and the palette.
 static void place_pose(view_scene *scene, md5_xform placement)
 {
     const md5_mat34 at = md5_mat34_from_xform(placement);
@@ -347,8 +349,8 @@ static void place_pose(view_scene *scene, md5_xform placement)
 }
 
 // Poses a scene that has an articulated figure: by its animation until the time of death,
-// afterwards by the ragdoll. The simulation only runs forward, so it starts again if the time has
-// moved backward.
+// afterwards by the ragdoll. The simulation only runs forward. If the time has moved backward, it
+// starts again at the death.
 void view_pose_with_death(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
@@ -373,8 +375,8 @@ void view_pose_with_death(view_scene *scene, const view_motion_kind *kind, const
     place_pose(scene, placement);
 }
 
-// Finds the body of the ragdoll below the mouse pointer, which view_drag() then pulls. The line
-// from `from` to `to` contains all points below the pointer.
+// Finds the body of the ragdoll below the mouse pointer; view_drag() then pulls this body. The line
+// from `from` to `to` contains all points that are drawn below the pointer.
 bool view_grasp(view_fall *fall, md5_vec3 from, md5_vec3 to)
 {
     if (fall->ragdoll == NULL)

@@ -1,8 +1,9 @@
-// Simulates a model as a ragdoll of its articulated figure, for all kinds of motion. The figure is
-// a figure of a game entity, or the file NAME.af in the folder of the model.
+// Lets a character fall as a ragdoll when it dies, for all kinds of motion. The ragdoll simulates
+// the bodies of an articulated figure: rigid bodies, each of which moves joints of the model. The
+// figure belongs to a game entity, or is loaded from the file NAME.af in the folder of the model.
 //
-// view_fall contains the figure, the time of death and the ragdoll. view_pose_with_death() replaces
-// the pose function of the current kind of motion after the time of death.
+// A view_fall contains the figure, the time of death and the ragdoll. After the time of death,
+// view_pose_with_death() replaces the pose function of the current kind of motion.
 #ifndef DEMO_VIEWER_MOTION_FALL_H
 #define DEMO_VIEWER_MOTION_FALL_H
 
@@ -25,9 +26,10 @@ typedef struct view_fall {
     uint32_t dragged;     // body that the mouse drags; MD5_NONE: none
     md5_vec3 grasped;     // grasped point of the dragged body
 
-    // A figure from a file in the folder of the model: its path and its name as the only file of a
-    // game, the game, and the model as an entity of this game, whose clip "af_pose" is the setup
-    // pose.
+    // A figure from a file in the folder of the model. The library reads figures only as a part of
+    // a game, so `game` is a game whose only file is this file. `path` is its path, and `name` its
+    // name in the game. `entity` contains the model. Its only clip, "af_pose", is the setup pose:
+    // the pose for which the file contains the positions of the bodies.
     char *path;
     char *name;
     md5_game *game;
@@ -37,18 +39,18 @@ typedef struct view_fall {
     md5_model_anim anim;
 } view_fall;
 
-// Gives a scene with a model its figure: the figure of its entity, or NAME.af in the folder of the
-// model, whose setup pose is the first frame of af_pose or idle in the same folder. If no figure
-// exists, scene->fall is NULL. Logs faults as warnings.
+// Loads the figure of a scene with a model: the figure of its entity, or NAME.af in the folder of
+// the model. The setup pose of NAME.af is the first frame of the clip af_pose or idle in this
+// folder. If no figure exists, scene->fall is NULL. Logs faults as warnings.
 void view_load_fall(struct view_scene *scene, const char *model_path, const md5_load_opts *opts,
                     view_log *log);
 void view_free_fall(view_fall *fall); // call it before freeing the entity; NULL is allowed
 
 // -- Simulation ----------------------------------------------------------------------------------
 //
-// At the time of death the bodies start with the positions and velocities of the pose, on the
-// scene's ground. The pose at a time does not depend on the times that were shown before, except
-// for the effect of the mouse.
+// At the time of death, the bodies have the positions and velocities of the animation. They fall on
+// the scene's ground. The pose at a time does not depend on the times that were shown before,
+// unless the mouse has dragged the character.
 
 // Sets the time of death; INFINITY: the character does not fall.
 void view_set_death_time(view_fall *fall, double time);
@@ -56,13 +58,14 @@ void view_set_death_time(view_fall *fall, double time);
 // Returns true if the character has died at a time. `fall` may be NULL.
 bool view_has_died(const view_fall *fall, double time);
 
-// Writes the pose of a scene with a figure. Until the time of death, `kind` writes it.
+// Writes the pose of a scene that has a figure. `kind`, the kind of motion of the scene, writes it
+// until the time of death; afterwards the ragdoll does.
 void view_pose_with_death(struct view_scene *scene, const struct view_motion_kind *kind,
                           const view_play *play);
 
-// view_grasp() grasps the body of a fallen character that the line from `from` to `to` hits, at the
-// hit point; returns false if the line hits no body. view_drag() drags the grasped point to
-// `target`.
+// view_grasp() finds the body of a fallen character that the line from `from` to `to` hits, and
+// grasps it at this point. Returns false if the line hits no body. view_drag() then drags the
+// grasped point to `target`.
 bool view_grasp(view_fall *fall, md5_vec3 from, md5_vec3 to);
 void view_drag(view_fall *fall, const md5_vec3 *target); // NULL: releases the body
 

@@ -6,8 +6,8 @@
 
 #include "demo/viewer/base/math.h"
 
-// Side of a square of the ground and height of the ground, in sizes of the model. The slope is
-// inclined by 20 degrees.
+// Size of the terrain relative to the size of the model: the side of a square, and the height of
+// the ground. The slope is inclined by 20 degrees.
 static const struct {
     float cell;
     float height;
@@ -16,7 +16,8 @@ static const struct {
                     [VIEW_SLOPE] = {0.1f, 0.412f},
                     [VIEW_LIFT] = {0.07f, 0.3f}};
 
-// Time constant with which feet follow the terrain, so that they do not jump at stairs; seconds.
+// Time constant with which the feet follow the height of the terrain, seconds. Without it, feet
+// would jump at stairs.
 static const float smoothing = 0.06f;
 
 // Returns the parent of a joint; MD5_NONE for a root and for MD5_NONE.
@@ -25,8 +26,8 @@ static uint32_t parent_or_none(const md5_skeleton *skeleton, uint32_t joint)
     return joint != MD5_NONE ? skeleton->joints[joint].parent : MD5_NONE;
 }
 
-// Returns the joint of the body to which a leg is attached: the parent of the hip of the knee of
-// a foot. Returns MD5_NONE if the foot has fewer ancestors.
+// Returns the joint of the body to which a leg is attached. It is three levels above the foot:
+// foot, knee, hip, body. Returns MD5_NONE if the foot has fewer ancestors.
 static uint32_t body_above_foot(const md5_skeleton *skeleton, uint32_t foot)
 {
     const uint32_t knee = parent_or_none(skeleton, foot);
@@ -43,15 +44,15 @@ static bool is_foot(const md5_skeleton *skeleton, uint32_t joint)
     return has_name && body_above_foot(skeleton, joint) != MD5_NONE;
 }
 
-// Returns the number of legs of the scene's monster, which places its feet itself; 0 without a
-// monster.
+// Returns the number of legs of the scene's monster, or 0 without a monster. A monster with legs
+// places its feet itself.
 static uint32_t count_monster_legs(const view_scene *scene)
 {
     const md5_monster *const monster = scene->entity.monster;
     return monster != NULL ? md5_monster_state(monster).num_legs : 0;
 }
 
-// Finds the joints that are placed on the ground. Feet are recognized by their names and ancestors.
+// Finds the joints that foot placement puts on the ground, by their names and ancestors.
 static void find_ankles(view_terrain *terrain, const md5_skeleton *skeleton)
 {
     for (uint32_t i = 0; i < skeleton->num_joints && terrain->num_feet < VIEW_MAX_FEET; i++) {
@@ -81,8 +82,9 @@ uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_gro
     return num_feet;
 }
 
-// Returns a random number from -1 to 1 for a point of a lattice, which is always the same for the
-// point. The lattice repeats after `period` points, a power of two.
+// Returns a random number from -1 to 1 for a lattice point. The number is a hash of the
+// coordinates, so it is always the same for a point. The lattice repeats after `period` points, a
+// power of two.
 static float random_at(int32_t x, int32_t y, int32_t period)
 {
     const uint32_t mask = (uint32_t)period - 1;
@@ -92,7 +94,7 @@ static float random_at(int32_t x, int32_t y, int32_t period)
     return (float)(hash & 0xFFFF) / 32767.5f - 1;
 }
 
-// Maps 0..1 to 0..1 by a curve that is level at both ends.
+// Maps 0..1 to 0..1 by a curve with slope 0 at both ends.
 static float smoothstep(float t)
 {
     return t * t * (3 - 2 * t);
@@ -104,7 +106,7 @@ static float interpolate(float a, float b, float t)
     return a * (1 - t) + b * t;
 }
 
-// Returns smooth noise from -1 to 1 at a corner of the ground: interpolates between the random
+// Returns smooth noise from -1 to 1 at a corner of the ground. Interpolates between the random
 // numbers of the four surrounding lattice points. Every `stride`-th corner is a lattice point;
 // `stride` is a power of two.
 static float smooth_at(int32_t x, int32_t y, int32_t stride)
@@ -145,8 +147,8 @@ void view_set_lift_time(view_terrain *terrain, double time)
 
 float view_corner_x(const view_terrain *terrain, int32_t x)
 {
-    // A stair has four columns. The first is at the begin of its tread. The other three are at the
-    // end of the tread, where the next stair begins.
+    // A stair has four columns of corners. The first is at the begin of its tread. The other three
+    // have the same x coordinate, the end of the tread, where the next stair begins.
     const bool is_tread_end = terrain->kind == VIEW_STAIRS && (x & 3) != 0;
     const int32_t next_stair = (x | 3) + 1;
     return terrain->cell * (float)(is_tread_end ? next_stair : x);
@@ -217,7 +219,7 @@ float view_sweep_ground(void *user, md5_vec3 from, md5_vec3 to, float size, bool
 }
 
 // Implements md5_terrain_fn: returns the height of the ground at a point. Does not write a normal,
-// so the feet remain level. `user` is a terrain.
+// so procedural feet remain level. `user` is a terrain.
 static float find_terrain(void *user, md5_vec3 point, md5_vec3 *normal)
 {
     (void)normal;
@@ -246,8 +248,8 @@ static void measure_floors(view_scene *scene, md5_mat34 to_world)
 }
 
 // Places all feet of the pose on the terrain by inverse kinematics, then recomputes joints and
-// palette in the world. `time` is the time of playback: the time since the last call determines how
-// far the feet follow the terrain.
+// palette in the world. `time` is the time of playback. Feet follow the terrain gradually, by the
+// time that has passed since the last call.
 void view_place_feet(view_scene *scene, const md5_xform *placement, double time)
 {
     view_terrain *const terrain = &scene->terrain;
@@ -270,24 +272,25 @@ void view_place_feet(view_scene *scene, const md5_xform *placement, double time)
 
 // == Legs ========================================================================================
 
-// Speeds in radii per second, where the radius of the gait is the mean distance of the feet from
-// their center; turning speed, radians per second.
+// Speeds of the body in gait radii per second, and the turning speed in radians per second. The
+// radius of a gait is the mean distance of the feet from their center.
 static const float walk_speed = 0.8f;
 static const float run_speed = 1.5f;
 static const float turn_rate = 0.9f;
 
-// Slope of the body in curves per acceleration, in 1/(radius/s^2).
+// Inclination of the body into curves per lateral acceleration, in 1/(radius/s^2).
 static const float bank_slope = 0.12f;
 
 // Time step of the gait, seconds.
 static const double tick = 1.0 / 60.0;
 static const double half_tick = 0.5 / 60.0;
 
-// Largest time by which the gait may be ahead of the requested time without a restart, seconds.
+// Maximum time by which the gait may be ahead of the requested time, seconds. If it is farther
+// ahead, the walk restarts.
 static const double max_lead = 4.0 / 60.0;
 
-// Largest time that is simulated in one call, seconds. After a longer pause the walk restarts
-// this long before the requested time.
+// Maximum time that one call simulates, seconds. If more time has passed, the walk restarts this
+// long before the requested time.
 static const double max_simulated = 600;
 
 // Returns the position of a joint in the bind pose, in model space.
@@ -308,8 +311,8 @@ static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const c
 }
 
 // Returns true if each leg has its own joint between the hip and the body, such as the coxa of an
-// insect. Then the joints above the hips have the same parent, the body, and no leg shares the
-// joint of the first leg.
+// insect. This is the case if the joints above all hips have the same parent, and no other leg
+// shares the joint of the first leg.
 static bool has_swivels(const view_legs *legs, const md5_skeleton *skeleton)
 {
     const uint32_t first_swivel = parent_or_none(skeleton, legs->legs[0].limb.root);
@@ -324,8 +327,9 @@ static bool has_swivels(const view_legs *legs, const md5_skeleton *skeleton)
     return true;
 }
 
-// Sets the swivels of the legs, which rotate the legs forward and backward, and the body. If not
-// all legs have a swivel, none is used: the hips rotate the legs, and their parent is the body.
+// Sets the swivels of the legs, and the body. A swivel rotates a leg forward and backward. If one
+// leg lacks a swivel, none is used. The hips then rotate the legs, and the parent of a hip is the
+// body.
 static void find_swivels(view_legs *legs, const md5_skeleton *skeleton)
 {
     const bool uses_swivels = has_swivels(legs, skeleton);
@@ -354,8 +358,8 @@ static void find_foot_angles(const view_legs *legs, const view_scene *scene,
     }
 }
 
-// Returns the number of legs before leg `leg` in the order of angles. Legs with the same angle are
-// in the order of their indices.
+// Returns the position of leg `leg` in the order of the angles: the number of legs before it. Legs
+// with the same angle are in the order of their indices.
 static uint32_t rank_by_angle(const float *angles, uint32_t num_legs, uint32_t leg)
 {
     uint32_t rank = 0;
@@ -368,8 +372,8 @@ static uint32_t rank_by_angle(const float *angles, uint32_t num_legs, uint32_t l
     return rank;
 }
 
-// Assigns the legs to two groups. The legs of a group step together, and the groups alternate, so
-// neighbors around the body are in different groups.
+// Assigns the legs to two groups. The legs of a group step together, and the groups step
+// alternately. Neighbors around the body are in different groups.
 static void assign_groups(view_legs *legs, const view_scene *scene)
 {
     float angles[MD5_MAX_LEGS] = {0};
@@ -384,8 +388,8 @@ static md5_vec3 bind_position_in(const view_scene *scene, uint32_t space, uint32
     return md5_mat34_point(scene->model->inverse_bind[space], bind_position(scene, joint));
 }
 
-// Finds the piston of each leg: a joint "cylinder" below the hip and a joint "rod" below the knee,
-// which point at each other. Legs may lack a piston.
+// Finds the piston of each leg: the joint "cylinder" below the hip and the joint "rod" below the
+// knee. The two joints point at each other. A leg need not have a piston.
 static void find_pistons(view_legs *legs, const view_scene *scene)
 {
     for (uint32_t i = 0; i < legs->num_legs; i++) {
@@ -404,7 +408,8 @@ static void find_pistons(view_legs *legs, const view_scene *scene)
     }
 }
 
-// Finds the legs of a model that can walk without clips, and how they alternate.
+// Finds the legs of a model that can walk without clips, and assigns them to the two groups that
+// step alternately.
 uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 {
     const md5_skeleton *const skeleton = scene->skeleton;
@@ -428,8 +433,8 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 
 // -- Walking -------------------------------------------------------------------------------------
 
-// Rotates a joint of a pose so that it points at another joint. `forward` is the direction in the
-// joint's space that must point at the other joint.
+// Rotates a joint of a pose so that it points at the joint `target`. `forward` is the direction
+// that the joint points in, in its own space.
 static void point_joint_at(const md5_skeleton *skeleton, uint32_t joint, md5_vec3 forward,
                            uint32_t target, md5_xform *pose)
 {
@@ -473,8 +478,8 @@ static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
         *velocity = (md5_vec3){0, speed, 0};
 }
 
-// Sets the requested movement of the next tick: the velocity in the body's space, units/s, and the
-// turning speed to the left, radians/s.
+// Chooses the movement of the next tick, from the keys or by wander(): the velocity in the body's
+// space, units/s, and the turning speed to the left, radians/s.
 static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *turn)
 {
     const float radius = legs->gait.radius;
@@ -487,9 +492,9 @@ static void choose_velocity(const view_legs *legs, md5_vec3 *velocity, float *tu
     *turn = -turn_rate * (float)legs->control.side;
 }
 
-// Returns true if the gait must start again to reach a time: the time is before the last update or
-// too far after it. The last update ended at the nearest whole tick, so it can be slightly after
-// the time of its frame.
+// Returns true if the gait must start again to reach `time`. This is the case if `time` is before
+// the last update or too far after it. The last update ended at the nearest whole tick, so
+// `legs->time` can be slightly later than the frame's time without a step backward.
 static bool needs_restart(const view_legs *legs, double time)
 {
     const bool is_started = legs->time >= 0;
@@ -497,8 +502,7 @@ static bool needs_restart(const view_legs *legs, double time)
     return !is_started || is_earlier || time > legs->time + max_simulated;
 }
 
-// Describes the legs of the scene for md5_gait_begin() and the other functions of the gait, which
-// is the state of the walking legs.
+// Describes the scene's legs for the functions of md5_gait, which is the state of walking legs.
 static md5_gait_desc describe_gait(view_scene *scene)
 {
     const view_legs *const legs = &scene->legs;
@@ -525,8 +529,8 @@ static void advance_gait(view_legs *legs, const md5_gait_desc *desc, double time
     }
 }
 
-// Poses the scene by walking legs: advances the gait to the time of `play`, and poses the legs of
-// the bind pose by the gait. The joints and the palette are in world space.
+// Poses the scene by walking legs. Advances the gait to the time of `play`, and moves the legs from
+// the bind pose to their steps. The joints and the palette are in world space.
 static void walk_legs(view_scene *scene, const view_play *play)
 {
     view_legs *const legs = &scene->legs;

@@ -1,7 +1,8 @@
 // Uneven terrain, foot placement on it, and procedural walking.
 //
-// view_terrain is a height field that is computed from a hash, with the feet that are placed on it.
-// view_legs contains legs that walk by rules (`view_legs_motion`).
+// view_terrain is a height field with the feet that are placed on it. Heights are computed from a
+// hash of the position, so they need no memory. view_legs contains legs that walk by rules instead
+// of clips. `view_legs_motion` in legs.c is their kind of motion.
 #ifndef DEMO_VIEWER_MOTION_LEGS_H
 #define DEMO_VIEWER_MOTION_LEGS_H
 
@@ -24,12 +25,14 @@ typedef struct view_terrain {
     float rise;   // current height of a lift: 0 .. height
 } view_terrain;
 
-// Period of the terrain along x and along y, in squares.
+// Period of the terrain along x and along y, in squares. The heights repeat, so that the drawn
+// ground can consist of copies of one area.
 enum { VIEW_GROUND_SQUARES = 64 };
 
-// Creates a terrain if the model has feet: the feet of a monster, or joints with "foot" or "ankle"
-// in their names that have a knee, a hip and a pelvis as ancestors. On a lift only monsters are
-// supported. Returns the number of feet.
+// Finds the feet of a model, and creates a terrain of this kind if there are any. These are the
+// feet of a monster, or joints with "foot" or "ankle" in their names. Such a joint must have a
+// knee, a hip and a pelvis as ancestors. On a lift, only monsters are supported. Returns the number
+// of feet.
 uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
                         view_ground_kind kind);
 
@@ -37,9 +40,10 @@ uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
 // is the model-to-world transform.
 void view_place_feet(struct view_scene *scene, const md5_xform *placement, double time);
 
-// view_corner_height() returns the height of corner (x, y) of the ground's squares, view_corner_x()
-// its x coordinate. Hills, and bumps on them, are hashes of x and y. Stairs rise and fall along x,
-// a slope along x and y. A lift is a strip along x; the squares next to it slope down from it.
+// view_corner_height() returns the height of corner (x, y) of the grid of squares. view_corner_x()
+// returns the x coordinate of a corner. view_is_lift() returns true if the strip of squares at
+// index `y`, which extends along x, is a lift. Hills have smaller bumps. Stairs rise and fall along
+// x, and a slope along x and y. The squares next to a lift slope down from it.
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y);
 float view_corner_x(const view_terrain *terrain, int32_t x);
 bool view_is_lift(const view_terrain *terrain, int32_t y);
@@ -51,15 +55,18 @@ void view_set_lift_time(view_terrain *terrain, double time);
 // matches the drawn ground.
 float view_ground_height(const view_terrain *terrain, float x, float y);
 
-// Returns the maximum height of the ground below the corners and the center of a level square.
+// Returns the maximum height of the ground below the corners and the center of a level square. A
+// bounding box of this size stands at this height.
 float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side);
 
-// Implements md5_sweep_fn; `user` is a terrain.
+// Implements md5_sweep_fn, with which a monster finds the ground below its feet; `user` is a
+// terrain.
 float view_sweep_ground(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist);
 
 // -- Legs ----------------------------------------------------------------------------------------
 //
-// Procedural walking (md5pose.h) instead of clips, over the terrain if one is set.
+// Procedural walking (md5pose.h) computes the steps of the legs instead of playing clips. The legs
+// walk on the terrain, if the scene has one.
 
 struct view_scene;
 
@@ -81,11 +88,11 @@ typedef struct view_legs {
     bool is_driven;       // keys control the legs; false: they wander automatically
 } view_legs;
 
-// Finds legs: joints with "foot" or "ankle" in their names that have a knee, a hip and a body as
-// ancestors. If each leg has its own joint between hip and body, that joint becomes the leg's
-// swivel, which rotates the leg forward and backward. The legs are in two groups, which step in
-// turn; neighbors around the body are in different groups. Returns the number of legs; 0 if there
-// are fewer than two.
+// Finds the legs of a model: joints with "foot" or "ankle" in their names that have a knee, a hip
+// and a body as ancestors. A swivel is a joint between hip and body that rotates the leg forward
+// and backward. Swivels are used if each leg has its own. The legs form two groups, which step
+// alternately; neighbors around the body are in different groups. Returns the number of legs, or 0
+// if there are fewer than two.
 uint32_t view_find_legs(const struct view_scene *scene, view_legs *legs);
 
 // Rotates the two parts of each piston of a pose towards each other.

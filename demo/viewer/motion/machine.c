@@ -1,21 +1,21 @@
-// Plays a state machine in the viewer: loads its player, advances it with its companion and carried
-// object, passes keys, settings and the mouse pointer to its parameters, and records its events.
-//
-// `view_machine_motion` at the end is its kind of motion.
+// Plays a state machine in the viewer. Loads its player, and advances it together with a companion
+// and a carried object. Passes keys, settings and the mouse pointer to its parameters, and records
+// its events. `view_machine_motion` at the end is its kind of motion.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/common/threads.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
 
-// The character looks at a pointer until it has not moved for this time, seconds.
+// The character looks at the mouse pointer until the pointer has not moved for this time, seconds.
 static const double max_still_seconds = 6;
 
-// Maximum distance of a companion at which the character looks at it, in sizes of the character. A
-// called companion that is farther away restarts at its start placement.
+// Maximum distance at which the character looks at a companion, in sizes of the character. If a
+// companion is called from farther away, it restarts at its start placement.
 static const float max_companion_distance = 1.5f;
 
-// Maximum angle to one side for a direction that moved behind the character on that side, degrees.
+// Maximum yaw of a direction that has moved behind the character, degrees. It exceeds 180, so that
+// the head does not change sides as soon as the target passes the middle.
 static const float max_yaw = 210;
 
 // Height of the eyes as a fraction of the model's height.
@@ -39,7 +39,7 @@ static md5_vec3 to_character_space(const view_machine *machine, md5_vec3 point)
                            md5_vec3_sub(point, machine->placement.translation));
 }
 
-// Returns the position of the eyes of the standing character.
+// Returns the position of the eyes in the bind pose, in the character's space.
 static md5_vec3 eye_position(const view_machine *machine)
 {
     const md5_bounds bounds = machine->desc->model->bounds;
@@ -48,14 +48,14 @@ static md5_vec3 eye_position(const view_machine *machine)
 }
 
 // Computes the direction from the eyes to a target in the world, degrees. Stores the yaw in
-// machine->target_yaw, and returns the pitch. While a target moves behind the character, the yaw
-// keeps its sign until the target is 30 degrees past the middle, so that the head does not swing
-// around.
+// machine->target_yaw, and returns the pitch. When a target moves around behind the character, the
+// head would swing from one side to the other. Therefore the yaw keeps its sign until the target is
+// 30 degrees past the middle.
 static float aim_at(view_machine *machine, md5_vec3 target)
 {
     md5_vec3 offset = to_character_space(machine, target);
     offset.z -= to_character_space(machine, eye_position(machine)).z;
-    // Use the equivalent angle on the side of the last direction, if it is within the limit.
+    // Of the equivalent angles, use the nearest to the last direction, if it is within the limit.
     const float yaw = view_degrees(atan2f(offset.y, offset.x));
     const float nearest_yaw = yaw + 360 * roundf((machine->target_yaw - yaw) / 360.0f);
     machine->target_yaw = fabsf(nearest_yaw) <= max_yaw ? nearest_yaw : yaw;
@@ -84,7 +84,8 @@ static void update_pointer_parameters(view_machine *machine)
     const bool has_visible_companion = update_companion_parameters(machine);
     const bool has_gaze_target = has_pointer || has_visible_companion;
 
-    // Without a target, the angles become 0 once. Afterwards they belong to the user.
+    // Without a target, the angles become 0 once. Afterwards they are not written again, so that
+    // the user can set them.
     if (!has_gaze_target && !machine->has_target_angles)
         return;
     machine->has_target_angles = has_gaze_target;
@@ -104,14 +105,15 @@ static void update_pointer_parameters(view_machine *machine)
 
 // -- Machines ------------------------------------------------------------------------------------
 
-// Rotation speed of a character that keys rotate and that has no clips for it, degrees per second.
+// Rotation speed of a character whose machine cannot turn, so that the viewer rotates it; degrees
+// per second.
 static const float turn_rate = 150;
 
-// Rate at which a parameter that keys control approaches its target, per second.
+// Rate at which a parameter approaches the value that the keys request, per second.
 static const float value_rate = 6;
 
-// Fade time of a one-shot, a clip that is played once over the states, in seconds; and the slot in
-// which it plays.
+// A one-shot is a clip that is played once over the states, in a slot. These are the fade time, in
+// seconds, and the slot of one-shots that the viewer starts.
 static const float one_shot_fade = 0.2f;
 static const uint32_t one_shot_slot = 0;
 
@@ -173,7 +175,7 @@ void view_migrate_machine(view_machine *machine, const view_machine *old, view_l
 {
     if (machine->player == NULL || old->player == NULL)
         return;
-    // The members from `time` to before `settings` are the state of the playback.
+    // The members of view_machine from `time` to before `settings` are the playback state.
     const size_t first = offsetof(view_machine, time);
     md5_player_migrate(machine->player, old->player, warn_lost, log);
     memcpy((char *)machine + first, (const char *)old + first,
@@ -183,7 +185,7 @@ void view_migrate_machine(view_machine *machine, const view_machine *old, view_l
 
 // -- Parameters ----------------------------------------------------------------------------------
 
-// Finds a trigger by its number among the triggers of the machine.
+// Returns the parameter of the trigger that is the `number`-th of all triggers, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 {
     const md5_machine_desc *const desc = machine->desc;
@@ -236,7 +238,8 @@ static const char *play_clip_once(view_machine *machine, uint32_t clip)
     return desc->name;
 }
 
-// Plays the next item of a cyclic list: the one-shots of the machine, then its clips.
+// Plays the next item of a cyclic list, which consists of the machine's one-shots and then its
+// clips. Repeated calls thus play all of them.
 const char *view_play_one_shot(view_machine *machine)
 {
     const uint32_t num_one_shots = machine->desc->num_one_shots;
@@ -255,8 +258,8 @@ const char *view_play_one_shot(view_machine *machine)
     return NULL;
 }
 
-// Extends the range of `parameter` by a value that is compared with the parameter `name`, if this
-// is the same parameter. `name` may be NULL.
+// Extends the range of `parameter` by `value`, if `name` is the same parameter. `name` is the
+// parameter that the machine compares with `value`; it may be NULL.
 static void widen(const char *name, const char *parameter, float value, float *low, float *high)
 {
     if (name == NULL || strcmp(name, parameter) != 0)
@@ -265,8 +268,8 @@ static void widen(const char *name, const char *parameter, float value, float *l
     *high = fmaxf(*high, value);
 }
 
-// Returns the value of the parameter at which a 1D blend plays only this item: its declared
-// position, or the speed of its clip if the blend selects its items by speed.
+// Returns the value of the parameter at which a 1D blend plays only this item. This is the item's
+// declared position, or the speed of its clip if the blend selects items by speed.
 static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     const md5_motion_desc *const desc = &md5_machine_tables(machine)->motions[motion];
@@ -275,7 +278,7 @@ static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
 }
 
 // Extends the range of a parameter by the values with which the conditions of a transition compare
-// it. The factor 1.5 lets the slider pass these values.
+// it. The factor 1.5 lets the slider pass these values, so that the condition can become true.
 static void widen_by_conditions(const md5_transition_desc *transition, const char *parameter,
                                 float *low, float *high)
 {
@@ -323,8 +326,8 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 
 // -- Active clips --------------------------------------------------------------------------------
 
-// Marks the clip and the motions of this name. States and items of blends refer to a clip or a
-// motion (a named blend of clips or other motions) by its name. `name` may be NULL.
+// Marks the clip and the motions with this name. A motion is a named blend of clips or other
+// motions. States and items of blends refer to both by their names. `name` may be NULL.
 static void mark_by_name(const view_machine *machine, const char *name, bool *clips, bool *motions)
 {
     const uint32_t clip = md5_find_clip(machine->character->machine, name);
@@ -345,8 +348,8 @@ static bool is_companion_away(const view_machine *companion, const view_machine 
            && md5_vec3_length(offset) > max_companion_distance * host->reach;
 }
 
-// Fires the trigger of another machine that has the name of a clip's event. A companion that is
-// away first returns to its start placement. `listener` may be NULL.
+// Fires the trigger of another machine that has the same name as a clip's event. If this machine is
+// a companion that is away, it first returns to its start placement. `listener` may be NULL.
 static void notify_machine(view_machine *listener, const md5_event *event)
 {
     if (listener == NULL)
@@ -361,9 +364,9 @@ static void notify_machine(view_machine *listener, const md5_event *event)
     md5_player_set(listener->player, parameter, 1);
 }
 
-// Receives an event from a player, and adds it to the list of events that the interface shows.
-// Passes the events of clips to the companion and to the carried object, whose triggers of the same
-// name they fire. `user` is the machine of the player.
+// Receives an event from a player, and adds it to the list of events that the interface shows. An
+// event of a clip also fires the triggers of the same name in the companion and the carried object.
+// `user` is the machine of the player.
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     static const char *const descriptions[] = {
@@ -377,8 +380,8 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     };
     (void)player;
     view_machine *const machine = user;
-    // A clip with a small weight is hardly visible, so its events are ignored. A pair of a begin
-    // and an end event must remain complete.
+    // A clip with a small weight is hardly visible, so its events are ignored. Begin and end events
+    // are never ignored, because an ignored end would leave its begin without an end.
     const bool is_paired = event->kind >= MD5_EVENT_BEGIN;
     if (weight < 0.1f && !is_paired)
         return;
@@ -392,12 +395,12 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
 }
 
 // Moves a parameter towards the value that the pressed keys request, by the fraction `step` of the
-// difference. The requested value is 0 without a key (`direction` 0), otherwise the fraction
-// `reach` of the end of the parameter's range on the side of `direction` (1 or -1).
+// difference. Without a key (`direction` 0), the requested value is 0. Otherwise it is the fraction
+// `reach` of the minimum (`direction` -1) or maximum (1) of the parameter's range.
 //
-// *is_steered remains true from the first key until the parameter has returned to 0; otherwise the
-// parameter belongs to the user, and remains as it is. Returns false if the parameter does not
-// exist.
+// *is_steered is true from the first key until the parameter has returned to 0. While it is false,
+// the parameter is not changed, so that the user can set it. Returns false if the parameter does
+// not exist.
 static bool steer(view_machine *machine, const char *name, int direction, float reach, float step,
                   bool *is_steered)
 {
@@ -429,14 +432,14 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     return true;
 }
 
-// Returns true if clips of the machine rotate the character, controlled by its parameter "turn"
-// (degrees per second to the left). Otherwise the viewer rotates it.
+// Returns true if the machine has the parameter "turn" (degrees per second to the left), with which
+// its clips rotate the character. Otherwise the viewer rotates the character.
 static bool has_turn_parameter(const view_machine *machine)
 {
     return find_parameter(machine, "turn") != MD5_NONE;
 }
 
-// Sets the parameters of the option --set whose times are reached.
+// Sets the parameters of the option --set whose times have come.
 static void apply_due_settings(view_machine *machine)
 {
     const view_settings *const settings = &machine->settings;
@@ -448,9 +451,9 @@ static void apply_due_settings(view_machine *machine)
     }
 }
 
-// Moves the parameters of the machine that control walking, by the keys that are pressed, for a
-// time step of `seconds`. Parameters approach their values exponentially. A machine without a
-// parameter for sideways motion is rotated instead.
+// Moves the parameters that control walking by the pressed keys, for a time step of `seconds`.
+// Parameters approach their values exponentially, so that starts and stops are smooth. If the
+// machine does not have a parameter for sideways motion, the side keys rotate the character.
 static void apply_keys(view_machine *machine, float seconds)
 {
     view_control *const control = &machine->control;
@@ -475,8 +478,8 @@ static void apply_keys(view_machine *machine, float seconds)
 
 enum { MAX_GROUP = 3 };
 
-// The machines that advance together: a machine, its companion and its carried object, in the order
-// in which they advance. The last two may be NULL.
+// The machines that advance together, in this order: a machine, its companion and its carried
+// object. The last two may be NULL.
 typedef struct machine_group {
     view_machine *machines[MAX_GROUP];
 } machine_group;
@@ -487,7 +490,7 @@ static machine_group find_group(view_machine *host)
     return (machine_group){{host, host->guest, host->carried}};
 }
 
-// Advances a machine, its companion and its carried object by a time step, which is negative if
+// Advances a machine, its companion and its carried object by a time step. The step is negative if
 // time moves backward.
 static void advance_machines(view_machine *host, double seconds)
 {
@@ -528,8 +531,8 @@ void view_restart_machine(view_machine *host)
     }
 }
 
-// Advances the machine to a time in steps of at most 1/60 s, so that it reacts in the same way
-// at low frame rates.
+// Advances the machine to a time in steps of at most 1/60 s. Long steps at low frame rates would
+// delay transitions and events.
 void view_run_machine(view_machine *machine, double time)
 {
     // A short time backward is played in reverse. After a longer jump, the machine restarts.
@@ -562,7 +565,7 @@ md5_vec3 view_orbiting_target(const md5_model *model, double time)
 }
 
 // Returns the point at which the character looks or reaches, in its own space. A companion looks at
-// the eyes of its host. Without a pointer, the point circles in front of the face.
+// the eyes of its host. If the mouse has not set a target, the point circles in front of the face.
 static md5_vec3 find_target(const view_machine *machine)
 {
     if (machine->host != NULL)
@@ -572,9 +575,9 @@ static md5_vec3 find_target(const view_machine *machine)
     return view_orbiting_target(machine->desc->model, machine->time);
 }
 
-// Passes targets to the modifiers of the machine, which change the pose after the clips. Modifiers
-// that look or reach get the target of the character. Springs are simulated in world space, and
-// need the placement of the character. The user rotates joint modifiers.
+// Passes targets to the machine's modifiers, which change the pose after the clips. Modifiers that
+// look or reach receive the target of the character. Springs are simulated in world space, so they
+// receive the placement. Joint modifiers are skipped, because the user rotates them.
 static void set_modifier_targets(view_machine *machine)
 {
     const md5_vec3 target = find_target(machine);
@@ -607,8 +610,8 @@ static bool has_machine(const view_scene *scene)
     return scene->machine.player != NULL;
 }
 
-// Implements md5_ground_fn for a machine with its own foot placement: sets the height of the ground
-// below an ankle, in the character's space. `user` is the scene.
+// Implements md5_ground_fn, which a machine with its own foot placement calls. Sets the height of
+// the ground below an ankle, in the character's space. `user` is the scene.
 static void get_foot_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     (void)player;
@@ -622,7 +625,7 @@ static void get_foot_ground(void *user, const md5_player *player, md5_vec3 ankle
                   - placement->translation.z;
 }
 
-// Returns true if the machine itself places the feet on the ground, by a modifier.
+// Returns true if a modifier of the machine places the feet on the ground.
 static bool has_foot_placement(const view_machine *machine)
 {
     for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
@@ -632,8 +635,8 @@ static bool has_foot_placement(const view_machine *machine)
     return false;
 }
 
-// Poses the scene by its state machine: joints, palette and morph weights, in the world. Rotations
-// by the user apply only on level ground. On terrain, feet are placed on the ground.
+// Poses the scene by its state machine: joints, palette and morph weights, in the world. On level
+// ground, the user can rotate the model. On terrain, its feet are placed on the ground.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_machine *const machine = &scene->machine;
@@ -654,17 +657,17 @@ static md5_xform get_placement(const view_scene *scene)
     return scene->machine.placement;
 }
 
-// Returns the clips of the machine for the measurement of the bounds. A machine without clips is
-// measured in the bind pose.
+// Returns the clips with which the bounds of the scene are measured. If the machine has no clips,
+// its bind pose is measured.
 static const md5_anim *get_clip(const view_scene *scene, uint32_t clip)
 {
     const md5_character *const character = scene->machine.character;
     return clip < character->num_clips ? character->anims[clip] : NULL;
 }
 
-// Poses a frame of a clip of the machine, to measure its bounds. If the machine extracts the root
-// motion of the clip, the pose stays at the origin: in the scene, the root motion moves the
-// character, and the camera follows it.
+// Poses a frame of a clip to measure its bounds. If the machine extracts the root motion of the
+// clip, the pose stays at the origin. In the scene this motion moves the character, and the camera
+// follows it, so it must not enlarge the bounds.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
     const md5_sample_position begin = {0};
@@ -729,8 +732,8 @@ static void mark_items(const view_machine *machine, uint32_t index, bool *clips,
     }
 }
 
-// Marks the clips and motions of the current states of all layers, and of the states from which a
-// layer still fades.
+// Marks the clips and motions of the current states of all layers. A layer that fades also plays
+// the state from which it fades, so this state is marked too.
 static void mark_states(const view_machine *machine, bool *clips, bool *motions)
 {
     for (uint32_t i = 0; i < machine->desc->num_layers; i++) {
@@ -754,8 +757,8 @@ static void mark_one_shots(const view_machine *machine, bool *clips)
     }
 }
 
-// Marks the clips of the marked motions. Motions contain motions, in any order, so the loop repeats
-// until no new motion is found.
+// Marks the clips of the marked motions. A motion may contain motions that are before or after it,
+// so the loop repeats until no new motion is found.
 static void mark_clips_of_motions(const view_machine *machine, bool *clips, bool *motions)
 {
     const uint32_t num_motions = machine->desc->num_motions;
@@ -835,7 +838,7 @@ static void click(view_scene *scene)
     view_set_machine_parameter(&scene->machine, "click", 1);
 }
 
-// Continues at the time of the machine, which was paused while the bind pose was shown.
+// Sets the time to that of the machine, which did not advance while the bind pose was shown.
 static void resume(const view_scene *scene, view_play *play)
 {
     play->time = scene->machine.time;

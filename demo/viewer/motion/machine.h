@@ -1,9 +1,9 @@
-// Plays a state machine: its player, the input that controls it, and the character's placement.
+// Plays a state machine, which selects and blends the clips of a character. view_machine contains
+// the player that runs the machine, the input that controls it, and the placement of the character.
 //
-// view_machine contains the player, which runs the machine, the input, and two optional machines
-// that advance with it: a companion, which is a second character (`guest`), and an object that the
-// character carries. machine.c also contains the kind of motion `view_machine_motion`; minute.c
-// contains the demo scene of our own character.
+// Two more machines can advance with it: the machine of a companion, which is a second character
+// (`guest`), and the machine of an object that the character carries. `view_machine_motion` in
+// machine.c is the kind of motion. minute.c contains the demo scene of our own character.
 #ifndef DEMO_VIEWER_MOTION_MACHINE_H
 #define DEMO_VIEWER_MOTION_MACHINE_H
 
@@ -19,8 +19,8 @@ typedef struct view_control {
     int side;  // 1: to the right, -1: to the left, 0: no key
     bool fast;
     bool down[4]; // keys ahead, back, right, left; of two opposite keys the last pressed counts
-    // Keys control the parameters of this direction. A parameter that keys have changed returns to
-    // 0 when they are released; then it belongs to the user again.
+    // The keys control the parameter of this direction. After the release of the keys, the
+    // parameter returns to 0. From then on, the user can set it again.
     bool moves_ahead;
     bool moves_side;
 } view_control;
@@ -49,11 +49,11 @@ struct view_machine {
     double heard;                   // time up to which view_play_demo_sounds() has played sounds
     view_settings settings;         // sorted by time
     size_t next_setting;
-    // Placement at the beginning. For a companion that waits far away until an event calls it:
-    // relative to its host.
+    // Placement at time 0. Some companions wait far away until an event calls them; their placement
+    // is then relative to their host.
     md5_xform start;
-    // A machine that advances with this machine, and its counterpart; or NULL. An event of a clip
-    // sets the trigger of the same name in the counterpart.
+    // A machine that advances with this machine, and its counterpart; or NULL. When a clip of one
+    // machine fires an event, the trigger of the same name fires in the other.
     view_machine *guest;
     view_machine *host;
     // Also advances with this machine, but its events do not set triggers; or NULL.
@@ -66,12 +66,13 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
                        view_log *log);
 void view_free_machine(view_machine *machine); // `machine` may be zeroed
 
-// Copies the playback state of the old machine to a machine whose files were read again. Warns of
-// names that no longer exist. Does nothing if one of the machines is zeroed.
+// Copies the playback state of `old` to a machine whose files were read again, so that an edited
+// machine continues to play. Warns of names that no longer exist. Does nothing if one of the
+// machines is zeroed.
 void view_migrate_machine(view_machine *machine, const view_machine *old, view_log *log);
 
-// Advances to `time` in steps of at most 1/60 s. Restarts if `time` is more than four steps in the
-// past.
+// Advances to `time` in steps of at most 1/60 s. Up to four steps backward are played in reverse.
+// If `time` is earlier, the machine restarts.
 void view_run_machine(view_machine *machine, double time);
 
 // Resets states, parameters, settings and the character's placement.
@@ -83,8 +84,8 @@ enum { VIEW_STEPS_A_SECOND = 60 };
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette);
 
-// Estimates the useful range of a float parameter, from the positions in blend spaces and the
-// values in conditions.
+// Estimates the range of a float parameter for its slider, from the positions in blend spaces and
+// the values in conditions.
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high);
 
@@ -94,18 +95,20 @@ void view_take_over(view_machine *machine);
 // Returns a point that circles in front of a character's face, for images without a mouse.
 md5_vec3 view_orbiting_target(const md5_model *model, double time);
 
-// Sets a parameter, if the machine has a parameter of this name.
+// Sets a parameter; has no effect if the machine does not have a parameter of this name.
 void view_set_machine_parameter(const view_machine *machine, const char *name, float value);
 
-// Fires a trigger or toggles a boolean parameter.
+// Activates a parameter as a click on its button does: fires a trigger, or toggles a boolean
+// parameter.
 void view_activate_parameter(view_machine *machine, uint32_t parameter);
 
 // Returns true if the machine has a parameter with which keys move the character: "ahead" or
 // "speed".
 bool view_can_walk(const view_machine *machine);
 
-// Plays the next one-shot of the machine; after the last one-shot, the next clip with at least two
-// frames. Returns its name, or NULL if none exists.
+// Plays the next one-shot of the machine, a clip that is played once over the current states. After
+// the last one-shot, plays the next clip that has at least two frames. Returns the name of what it
+// plays, or NULL if nothing can be played.
 const char *view_play_one_shot(view_machine *machine);
 
 // Returns the parameter index of the `number`-th trigger, or -1.
@@ -116,16 +119,16 @@ bool *view_active_clips(const view_machine *machine);
 
 // -- The mouse pointer ---------------------------------------------------------------------------
 //
-// Parameters of reserved names pass the mouse pointer and clicks to a machine. Parameters that the
-// machine does not have are skipped:
+// Parameters with these names receive the position of the mouse pointer and clicks. A machine need
+// not have them:
 //   pointer               1 from the pointer's first motion until it has not moved for 6 seconds
 //   eyes_yaw, eyes_pitch  direction of the pointer from the character, degrees to the left and up
-//   head_yaw, head_pitch  the same, so that a machine can let the head follow more slowly
+//   head_yaw, head_pitch  the same direction; a machine can let the head follow more slowly
 //   click                 trigger: the character was clicked on
 //   guest_ahead, guest_left  position of a companion relative to the character, units; without a
 //                         pointer, eyes and head point to a companion that is near in front of it
-// Without a pointer the parameters keep their values, such as values of --set. The functions point
-// and click of view_machine_motion receive the input.
+// Without a pointer the parameters keep their values, for example those of --set. The functions
+// point() and click() of view_machine_motion receive the input.
 
 // -- The demo scene: minute.c --------------------------------------------------------------------
 //
@@ -136,12 +139,12 @@ enum { VIEW_MINUTE = 50 }; // seconds
 // Starts the acts that are due. Call it before each step of a machine that plays the demo scene.
 void view_run_demo_acts(view_machine *machine);
 
-// Sets the camera of the current shot; after the end of the scene, of the last shot. Returns false
-// if the machine does not play the demo scene.
+// Sets the camera of the current shot. After the end of the scene, the last shot remains. Returns
+// false if the machine does not play the demo scene.
 bool view_find_demo_camera(const view_machine *machine, view_camera *camera);
 
-// Plays the sounds for the events of the machine and of its companion since the last call, while
-// the demo scene plays.
+// Plays the sounds of all events that the machine and its companion have fired since the last call.
+// Is silent unless the demo scene plays.
 void view_play_demo_sounds(view_machine *machine, view_window *window);
 
 #endif

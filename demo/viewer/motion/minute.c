@@ -1,13 +1,13 @@
-// The demo scene: the acts of our models Bobbin and Thimble in the first 50 seconds after the start
-// of the viewer, and the camera shots. An act is an action of a model, such as waving. Each entry
-// of the table becomes due at its time and contains an act, a shot or both. The functions after the
-// table apply to any scene of this form.
+// The demo scene: what our models Bobbin and Thimble do in the first 50 seconds after the start of
+// the viewer, and the camera shots. An act is an action of a model, such as waving. Each entry of
+// the table contains an act, a shot or both, which begin at its time. The functions after the table
+// also work with other tables of this form.
 #include "demo/viewer/motion/machine.h"
 
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/base/sounds.h"
 
-// A camera shot. The distance slowly decreases.
+// A camera shot. While it lasts, the camera slowly approaches its target.
 typedef struct camera_shot {
     float azimuth, elevation, distance; // distance 0: the previous shot continues
     md5_vec3 target;                    // relative to the character, units
@@ -110,8 +110,8 @@ bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
     return true;
 }
 
-// Starts the acts of an entry. The companion waits out of sight, and its act begins at its start
-// placement.
+// Starts the acts of an entry. The companion waits out of sight. Before its act begins, it is moved
+// to its start placement, from which it enters.
 static void start_entry(view_machine *machine, const scene_entry *entry)
 {
     start_act(machine, entry->act, entry->value);
@@ -150,11 +150,11 @@ void view_run_demo_acts(view_machine *machine)
 }
 
 // Adds the sounds of a machine's events since the last call to `samples`, at a volume from 0 to 1.
-// Returns true if at least one event has a sound.
+// Returns true if at least one of these events has a sound.
 static bool mix_new_events(const view_machine *speaker, float volume,
                            float samples[VIEW_LONGEST_SOUND])
 {
-    // After a restart of the scene, the time of the last call is in the future.
+    // After a restart of the scene, `heard` is in the future. No sound has been played since then.
     const double last_time = fmin(speaker->heard, speaker->time);
     bool has_sound = false;
     for (int i = 0; i < VIEW_EVENTS; i++) {

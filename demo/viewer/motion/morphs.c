@@ -39,9 +39,10 @@ float view_morph_reach(const view_morphs *morphs, const float *weights)
     return reach;
 }
 
-// Loads models for morph targets from `files` to `sources`, until all are loaded, a file cannot be
-// read or the user cancels; then the targets that are already loaded are used. Sets `count` to the
-// number of elements to free. Returns false and fills `error` if a file cannot be read.
+// Loads the models of morph targets from `files` to `sources`. Stops if a file cannot be read or
+// the user cancels; after a cancellation, the targets that are already loaded are used. Sets
+// `count` to the number of elements that the caller must free. Returns false and fills `error` if a
+// file cannot be read.
 static bool load_sources(const common_list *files, md5_morph_source *sources, uint32_t *count,
                          view_log *log, md5_error *error)
 {
@@ -75,7 +76,7 @@ static md5_morph *load_targets(const char *path, const md5_model *model, const v
     if (load_sources(&files, sources, &num_sources, loader->log, error))
         morph = md5_create_morph(model, sources, num_sources, NULL, error);
 
-    // The morph contains copies.
+    // The morph contains copies of all data, so its sources are not needed any more.
     for (uint32_t i = 0; i < num_sources; i++) {
         md5_free_model((md5_model *)(uintptr_t)sources[i].model);
         free((char *)(uintptr_t)sources[i].name);
@@ -88,7 +89,7 @@ static md5_morph *load_targets(const char *path, const md5_model *model, const v
 }
 
 // Finds the target of each morph of the machine. A morph of a machine is a name with a weight that
-// the machine computes; the name refers to the target of the same name. Warns of missing targets.
+// the machine computes. It drives the target of the same name. Warns of missing targets.
 static void find_driven_targets(view_morphs *morphs, const md5_machine *machine, view_log *log)
 {
     if (!view_has_driven_morphs(machine))
@@ -121,9 +122,9 @@ static bool report_unknown_target(const md5_morph *morph, const char *name, view
     return false;
 }
 
-// Sets the weights of the option --morph. An unknown target is an error if `has_all` is true: the
-// model must have all named targets. Otherwise it is ignored, because the models of a crowd have
-// different targets. Returns false and logs the error.
+// Sets the weights of the option --morph. If `has_all` is true, the model must have all named
+// targets, and an unknown target is an error. Otherwise unknown targets are ignored, because the
+// models of a crowd have different targets. Returns false and logs the error.
 static bool set_requested_weights(view_morphs *morphs, bool has_all, const view_loader *loader)
 {
     const view_options *const options = loader->options;
@@ -161,7 +162,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
             return view_log_error(loader->log, &error);
     }
 
-    // Before a machine plays, the weights are those of --morph.
+    // No machine plays yet, so the weights are those of --morph.
     const bool has_valid_options = set_requested_weights(morphs, has_all, loader);
     view_drive_morphs(morphs, NULL, NULL, morphs->weights);
     return has_valid_options;

@@ -5,9 +5,9 @@
 #include "demo/viewer/assets/textures.h"
 #include "md5/md5play.h"
 
-// Morph targets, which displace vertices, and their weights. A weight is the sum of the weight of
-// the option --morph and the weight that the machine sets. A zeroed structure is allowed
-// everywhere.
+// Morph targets, which displace vertices, and their weights. The weight of a target is the sum of
+// two weights: that of the option --morph, and that which the machine sets. All functions accept a
+// zeroed structure, which has no targets.
 typedef struct view_morphs {
     md5_morph *morph;    // owned; NULL: not loaded
     md5gl_morph *drawn;  // NULL without a renderer
@@ -21,10 +21,10 @@ typedef struct view_morphs {
 // Returns true if a machine controls morph targets. `machine` may be NULL.
 bool view_has_driven_morphs(const md5_machine *machine);
 
-// Loads the morph targets of a model, unless the model or its path is NULL, and sets the weights of
-// the option --morph. Warns of missing targets that the machine uses. Returns false and logs an
-// error if a file cannot be read or has another topology or, with `has_all`, if a target of --morph
-// does not exist. Free the structure in both cases.
+// Loads the morph targets of a model and sets the weights of the option --morph. Loads nothing if
+// the model or its path is NULL. Warns of missing targets that the machine uses. Returns false and
+// logs an error if a file cannot be read or has another topology. With `has_all`, a target of
+// --morph that does not exist is also an error. Free the structure in both cases.
 bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *model,
                       const md5_machine *machine, bool has_all, const view_loader *loader);
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer);
@@ -34,9 +34,10 @@ void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer);
 void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
                        float *weights);
 
-// Returns the maximum displacement of a vertex by targets at weights[num_targets], units; skinned
-// bounds grow by this distance. If `weights` is NULL, uses the maximum weights: the weights of
-// --morph, plus 1 for each target that the machine controls. Returns 0 if `morphs` is NULL.
+// Returns the maximum displacement of a vertex by targets at weights[num_targets], units. The
+// bounds of the skinned model must grow by this distance. If `weights` is NULL, uses the maximum
+// weights: those of --morph, plus 1 for each target that the machine controls. Returns 0 if
+// `morphs` is NULL.
 float view_morph_reach(const view_morphs *morphs, const float *weights);
 
 #endif

@@ -3,7 +3,8 @@
 
 // -- Selection -----------------------------------------------------------------------------------
 
-// The first of these kinds that can move a scene is selected; otherwise the kind of the clip.
+// The first of these kinds that can move the scene is selected. If none can, the kind of the clip
+// is selected.
 static const view_motion_kind *const kinds[] = {&view_machine_motion, &view_legs_motion,
                                                 &view_entity_motion};
 

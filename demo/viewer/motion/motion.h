@@ -1,6 +1,7 @@
 // One interface for everything that moves a model: a clip, a state machine, procedural legs, an
-// entity in channels, or the bind pose. Each kind is one file with a `view_motion_kind` table; code
-// that shows or controls a scene uses this table and never tests which kind is active.
+// entity of a game, or the bind pose. Each of these is a kind of motion: a file with a
+// `view_motion_kind` table of functions. Code that shows or controls a scene calls these functions,
+// and never tests which kind is active.
 //
 // scene->mover is the kind that moves a scene and receives the input. scene->motion is the same
 // kind, or the bind pose while the bind pose is shown. To add a kind, write a file with a table and
@@ -12,7 +13,7 @@
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/motion/scene.h"
 
-// The use of the selected clip by a motion.
+// How a kind of motion uses the selected clip.
 typedef enum view_clip_use {
     VIEW_CLIP_UNUSED,
     VIEW_CLIP_TIMES,   // determines the duration of the time bar, but not the pose
@@ -20,7 +21,7 @@ typedef enum view_clip_use {
     VIEW_CLIP_AS_FILE, // is shown as it is in its file
 } view_clip_use;
 
-// Interface of a kind of motion. Functions without a comment on NULL are never NULL.
+// Interface of a kind of motion. A function is never NULL unless its comment says what NULL means.
 typedef struct view_motion_kind {
     const char *name;
     view_clip_use clip_use;
@@ -28,27 +29,29 @@ typedef struct view_motion_kind {
     bool moves_alone;   // the image changes by itself, also without a clip
     const char *ending; // extension of the file that describes the motion; NULL: the model's
 
-    // Returns true if this kind moves the scene; the first such kind in motion.c is selected. NULL
-    // for the clip and the bind pose, which are used if no other kind is.
+    // Returns true if this kind can move the scene. The first such kind in the list of motion.c is
+    // selected. NULL for the clip and the bind pose, which need no selection: the clip is used if
+    // no kind of the list can move the scene.
     bool (*moves)(const view_scene *scene);
 
     // Writes pose, joints and palette at the time of `play`.
     void (*pose)(view_scene *scene, const view_play *play);
 
-    // Valid after pose(). placement() returns the placement of the character, that is, its position
-    // and rotation in the world; NULL: at the origin. walked() returns the displacement of the
-    // character since the start, which the camera follows; NULL: the position of placement().
+    // Valid after pose(). placement() returns the position and rotation of the character in the
+    // world; NULL: the character is at the origin. walked() returns the displacement of the
+    // character since the start, which the camera follows; NULL: the camera follows the position of
+    // placement().
     md5_xform (*placement)(const view_scene *scene);
     md5_vec3 (*walked)(const view_scene *scene, const view_play *play);
 
-    // The camera frames all poses of some clips. clip() returns these clips by index, and NULL
-    // after the last clip; pose_frame() poses a frame of such a clip. If both functions are NULL,
-    // the camera frames the shown clip.
+    // The clips whose poses the camera must frame. clip() returns them by index, and NULL after the
+    // last. pose_frame() poses a frame of such a clip. If both functions are NULL, the camera
+    // frames the shown clip.
     const md5_anim *(*clip)(const view_scene *scene, uint32_t clip);
     void (*pose_frame)(view_scene *scene, uint32_t clip, uint32_t frame);
 
-    // describe() writes a description for the statistics; NULL: the shown clip. write_log_line()
-    // writes a line for the log; NULL: no line.
+    // describe() writes a description for the statistics; NULL: the shown clip is described.
+    // write_log_line() writes a line for the log; NULL: no line is written.
     void (*describe)(const view_scene *scene, char *text, size_t size);
     void (*write_log_line)(const view_scene *scene, char *text, size_t size);
 
@@ -82,15 +85,16 @@ static inline const view_motion_kind *view_get_motion(const view_scene *scene)
 const view_clip *view_shown_clip(const view_scene *scene);
 const md5_anim *view_shown_anim(const view_scene *scene);
 
-// Returns the clip that determines the playback duration: the shown clip if it has more than one
-// frame, otherwise the clock of the camera path, if a camera path is loaded.
+// Returns the clip that determines the duration of playback. This is the shown clip if it has more
+// than one frame. Otherwise it is the clock of the camera path; NULL if no camera path is loaded.
 const md5_anim *view_timing_anim(const view_scene *scene);
 
 // Writes the pose at a sample position of the shown clip, or the bind pose.
 void view_pose_at(view_scene *scene, const md5_sample_position *sample);
 
 // Rotates the pose by scene->rotation, which the user has selected. The rotation is about the
-// placement of the character or, if `placement` is NULL, about the origin, where it is exact.
+// placement of the character. If `placement` is NULL, it is about the origin, and has no rounding
+// errors.
 void view_rotate_pose(view_scene *scene, const md5_xform *placement);
 
 // Returns true if the bind pose is shown although another kind could move the model.
@@ -98,8 +102,8 @@ bool view_is_bind_pose(const view_scene *scene);
 
 // -- Selection -----------------------------------------------------------------------------------
 
-// Selects the kind that moves the scene. Call it when the result may have changed. The bind pose
-// remains visible.
+// Selects the kind that moves the scene. Call it after each change that can affect the selection,
+// such as the start of procedural walking. If the bind pose is shown, it remains visible.
 void view_select_motion(view_scene *scene);
 
 // Shows the bind pose, or resumes the motion of the model; `play` may be NULL.
@@ -110,7 +114,7 @@ void view_show_bind_pose(view_scene *scene, bool on, view_play *play);
 bool view_begin_walk(view_scene *scene);
 bool view_end_walk(view_scene *scene); // returns true if they walked
 
-// Returns true if feet are placed on the ground, so that the model cannot be rotated.
+// Returns true if feet are placed on the ground. The user cannot rotate the model then.
 bool view_is_on_ground(const view_scene *scene);
 
 // Writes a description of the current motion for the statistics; "" if nothing is shown.
@@ -133,10 +137,10 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 // Skinning can flip normals and tangents near strongly bent joints, although they are correct in
 // the bind pose.
 
-// Skins all meshes in the pose that view_pose() wrote last and counts their defects. Tangents may
-// be 6 degrees off, because blending causes such errors. Sets an element of `marks` for each vertex
-// with a defect; the array contains the vertices of one mesh after another, and may be NULL.
-// Without a model, finds no defects.
+// Skins all meshes in the pose that view_pose() wrote last, and counts their defects. A tangent is
+// only a defect if it is off by more than 6 degrees, because blending causes smaller errors. Sets
+// an element of `marks` for each vertex with a defect. `marks` contains the vertices of one mesh
+// after another, and may be NULL. Without a model, finds no defects.
 view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks);
 
 typedef struct view_clip_faults {
@@ -146,8 +150,8 @@ typedef struct view_clip_faults {
     uint32_t num_faulty;     // number of frames with defects
 } view_clip_faults;
 
-// Counts the defects of all frames of the shown clip. Cost: frames times vertices. Leaves the scene
-// in the pose of the last frame.
+// Counts the defects of all frames of the shown clip. The cost is proportional to frames times
+// vertices. Leaves the scene in the pose of the last frame, so call view_pose() afterwards.
 view_clip_faults view_find_clip_faults(view_scene *scene);
 
 #endif

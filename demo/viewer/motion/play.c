@@ -52,8 +52,8 @@ bool view_find_range(const view_play *play, const md5_anim *anim, double *begin,
     return true;
 }
 
-// Sets one end of the played range to the current frame. The opposite end remains where it is. If
-// the range would be empty, its begin moves to the first frame of the clip, or its end to the last.
+// Moves one end of the played range to the current frame. If the range would then be empty, the
+// other end moves: the begin to the first frame of the clip, or the end to its last frame.
 bool view_set_range(view_play *play, const md5_anim *anim, bool end)
 {
     if (anim == NULL || anim->num_frames < 2)
@@ -81,7 +81,7 @@ bool view_set_range(view_play *play, const md5_anim *anim, bool end)
     return true;
 }
 
-// Wraps a time into the range from `first` to `last`, as if the range was repeated endlessly.
+// Wraps a time into the range from `first` to `last`, as if the range was repeated without end.
 static double wrap_into_range(double time, double first, double last)
 {
     const double length = last - first;
@@ -89,9 +89,9 @@ static double wrap_into_range(double time, double first, double last)
     return first + (remainder < 0 ? remainder + last - first : remainder);
 }
 
-// Advances the time by `delta` seconds within the range from `first` to `last`, seconds in a cycle
-// of the clip. A time outside of the range begins at the start of the range. A time that passes an
-// end of the range wraps around, or stops at this end if the clip plays once.
+// Advances the time by `delta` seconds within the range from `first` to `last`, which are seconds
+// in a cycle of the clip. A time outside of the range first moves to the start of the range. At an
+// end of the range, the time wraps around, or stops there if the clip plays once.
 static void advance_in_range(view_play *play, const md5_anim *anim, double first, double last,
                              double delta)
 {
@@ -143,8 +143,9 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
         stop_at_end(play, anim);
 }
 
-// Counts the images of one cycle or of the range. The last frame of a range is shown for the
-// duration of a frame.
+// Returns the number of images of one cycle or of the range. The last frame of a range is also
+// shown for the duration of a frame, which is why a range is one frame longer than the distance
+// between its ends.
 uint32_t view_count_images(const view_play *play, const md5_anim *anim, double rate)
 {
     const double max_images = 1e6;
@@ -158,8 +159,8 @@ uint32_t view_count_images(const view_play *play, const md5_anim *anim, double r
     return (uint32_t)fmin(fmax(num_images, 1), max_images);
 }
 
-// Jumps to a time of the current cycle and pauses. The cycle remains the same, because root motion
-// may have moved the root far in earlier cycles.
+// Jumps to a time of the current cycle and pauses. Remains in this cycle, because root motion may
+// have moved the model far away in earlier cycles.
 void view_seek(view_play *play, const md5_anim *anim, double seconds)
 {
     play->playing = false;
@@ -175,8 +176,8 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
     const double cycle_begin = (double)view_sample_position(play, anim).cycle * length;
     play->time = cycle_begin + position;
 
-    // The time at the end of a cycle already belongs to the next cycle. Remain in the current
-    // cycle, slightly before its end.
+    // The time at the end of a cycle already belongs to the next cycle. A time slightly before the
+    // end keeps the current cycle.
     const double before_end = 1 - 1e-9;
     if (play->wrap == MD5_WRAP_LOOP && position >= anim->duration && anim->num_frames > 1) {
         play->held_at_end = true;
@@ -216,13 +217,14 @@ md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const v
     return md5_camera_at(camera_path->camera, play->time, play->wrap, camera_path->smoothing);
 }
 
-// Converts a played frame of a camera path to a frame of its file. The file has an additional
-// frame at each cut, where the old view ends.
+// Converts a played frame of a camera path to a frame of its file. At each cut, the file has one
+// more frame, at which the old view ends. This frame is never shown.
 uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t played,
                                 uint32_t *shot)
 {
     const md5_camera *const camera = camera_path->camera;
-    // Each cut that was passed removes one frame of the file, which no shot plays.
+    // Each passed cut adds one to the frame in the file, because no shot plays the last frame
+    // before a cut.
     while (*shot < camera->num_cuts && played + *shot >= camera->cuts[*shot])
         ++*shot;
     const uint32_t frame = played + *shot;
@@ -230,8 +232,8 @@ uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t pl
 }
 
 // Returns the shot and the frame of a camera path at the time of playback. Between two frames, the
-// position has a fraction. After the last frame, the position remains there, as in md5_camera_at();
-// a clip would be blended with its first frame.
+// position has a fraction. After the last frame, the position remains there, as in md5_camera_at().
+// Unlike a clip, a camera path is not blended with its first frame.
 view_camera_path_position view_find_path_position(const view_camera_path *camera_path,
                                                   const view_play *play)
 {

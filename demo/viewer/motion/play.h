@@ -11,16 +11,16 @@ typedef struct view_event {
     double time;
 } view_event;
 
-// Returns the text of a new event at `time`, which the caller writes. The event is inserted at the
-// front; the last event is dropped.
+// Inserts an event at `time` at the front of the list; the last event is dropped. Returns its text,
+// which the caller must write.
 char *view_push_event(view_event events[VIEW_EVENTS], double time);
 
-// Playback state of a clip. The time is not limited to the clip and may run backward;
+// Playback state of a clip. `time` is not limited to the duration of the clip, and may be negative;
 // md5_sample_position_at() wraps it.
 typedef struct view_play {
     bool playing;
-    // The last frame is shown. Its time belongs to the first frame of the next cycle, so the time
-    // does not distinguish them.
+    // The last frame of a looping clip is shown. At this time, the next cycle begins with its first
+    // frame, so `time` alone cannot tell which of the two frames is meant.
     bool held_at_end;
     double time;  // seconds
     double speed; // factor, > 0
@@ -29,12 +29,13 @@ typedef struct view_play {
     uint32_t range_first, range_last; // frames that are played; equal: the whole clip
 } view_play;
 
-// Sets the times within a cycle at which the range begins and ends. Returns false if the whole clip
-// is played: no range is set, or the clip ends before it.
+// Sets the times within a cycle at which the played range begins and ends, seconds. Returns false
+// if the whole clip is played, because no range is set or the clip ends before the range.
 bool view_find_range(const view_play *play, const md5_anim *anim, double *begin, double *end);
 
-// Sets the begin or the end of the range to the current frame, and moves the opposite end if
-// necessary. Returns false if the range would be empty.
+// Moves the begin of the played range to the current frame or, with `end`, its end. If the range
+// would then be empty, moves the opposite end to the first or last frame. Returns false if the
+// range would still be empty.
 bool view_set_range(view_play *play, const md5_anim *anim, bool end);
 
 // Advances by `seconds` of wall time if playing. A clip that plays once stops at its end. `anim`
@@ -52,8 +53,8 @@ double view_frame_position(const view_play *play, const md5_anim *anim);
 // Returns the duration of one cycle, seconds. It is the length of the time bar.
 double view_cycle_length(const view_play *play, const md5_anim *anim);
 
-// Returns the number of images of one cycle, or of the range, at `rate` images per second of wall
-// time; at least 1.
+// Returns the number of images that show one cycle, or the played range, at `rate` images per
+// second of wall time; at least 1.
 uint32_t view_count_images(const view_play *play, const md5_anim *anim, double rate);
 
 // Stops playback at `seconds` of the current cycle, clamped to the cycle.
@@ -66,13 +67,15 @@ const char *view_wrap_name(md5_wrap wrap); // "loop", "cycle", "once"
 
 // -- Camera paths --------------------------------------------------------------------------------
 //
-// A camera path from an .md5camera file. The view follows it or shows it as a line.
+// A camera path is the animated view of an .md5camera file. The window shows it through this
+// camera, or as a line.
 
 typedef struct view_camera_path {
     char *path, *name;  // name: file name without folder and extension
     md5_camera *camera; // NULL: no camera path is loaded
-    // A clip without joints and with the duration of the camera path, for the playback time. It
-    // counts only frames that are played: each cut removes one frame.
+    // A clip without joints that has the duration of the camera path. It lets view_play play a
+    // camera path like any clip. It has fewer frames than the file, because each cut removes one
+    // frame.
     md5_anim clock;
     double smoothing; // smoothing window to each side, seconds; 0: none
 } view_camera_path;
@@ -89,8 +92,8 @@ md5_camera_view view_camera_path_at(const view_camera_path *camera_path, const v
 view_camera_path_position view_find_path_position(const view_camera_path *camera_path,
                                                   const view_play *play);
 
-// Returns the frame in the file for played frame `played`. On input, `shot` is 0 or the shot of an
-// earlier played frame; on output, it is the shot of `played`.
+// Converts a played frame to the frame of the file; they differ by the frames that cuts remove. On
+// input, `shot` is 0 or the shot of an earlier played frame. On output, it is the shot of `played`.
 uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t played,
                                 uint32_t *shot);
 

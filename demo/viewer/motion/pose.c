@@ -66,9 +66,8 @@ void view_skin(view_scene *scene)
     skin(scene, true);
 }
 
-// Returns the value that would be at `index` if the values were sorted. Uses the quickselect
-// algorithm, which needs linear time, because the function is called for each measured pose.
-// Changes the order of `values`.
+// Returns the value that would be at `index` if the values were sorted; changes their order. Each
+// measured pose needs it, so it uses the quickselect algorithm, whose average time is linear.
 static float nth_smallest(float *values, int count, int index)
 {
     // The result is in values[first] to values[last]. Each step moves the values below a pivot to
@@ -101,8 +100,8 @@ static float nth_smallest(float *values, int count, int index)
     return values[index];
 }
 
-// Returns the number of vertices of a mesh, or 0 if the mesh is excluded from measurements: it is
-// hidden by its material, or an eye.
+// Returns the number of vertices of a mesh that are measured. It is 0 if the mesh is an eye or is
+// hidden by its material, because such meshes must not affect the bounds.
 static uint32_t count_measured(const view_scene *scene, uint32_t mesh)
 {
     const view_textures *const textures = scene->textures;
@@ -113,15 +112,15 @@ static uint32_t count_measured(const view_scene *scene, uint32_t mesh)
 // -- The core of a pose ---------------------------------------------------------------------------
 //
 // The core is a sphere around all vertices except outliers, such as helper triangles and muzzle
-// flashes. Framing the outliers would make the model small. At most one of 25 vertices is an
-// outlier: it is more than three times as far from the middle as the others. A sample of the
-// vertices is sufficient to find the core.
+// flashes. If the camera framed the outliers, the model would be small in the image. A vertex is an
+// outlier if it is more than three times as far from the middle as the others. At most one of 25
+// vertices may be an outlier. A sample of the vertices is sufficient to find the core.
 
 enum { MAX_SAMPLES = 512, SAMPLES_PER_OUTLIER = 25, MIN_SAMPLES = 2 * SAMPLES_PER_OUTLIER };
 static const float core_factor = 3;
 
-// Copies every n-th measured vertex to `samples`, and returns the number of samples. All vertices
-// are counted across the meshes, so that a mesh has samples in proportion to its vertices.
+// Copies every n-th measured vertex to `samples`, and returns the number of samples. The count
+// continues from mesh to mesh, so that the samples of a mesh are in proportion to its vertices.
 static int sample_vertices(const view_scene *scene, md5_vec3 samples[MAX_SAMPLES])
 {
     const uint32_t stride = view_count_vertices(scene->model) / MAX_SAMPLES + 1;
@@ -154,8 +153,8 @@ static md5_vec3 median_point(const md5_vec3 *points, int count)
                       nth_smallest(z, count, middle)};
 }
 
-// Returns the core of the skinned pose. If the scene has few vertices, each of them matters, and
-// the radius is infinite.
+// Returns the core of the skinned pose. In a scene with few vertices, none can be considered an
+// outlier; the radius is then infinite.
 static view_sphere find_core(const view_scene *scene)
 {
     md5_vec3 samples[MAX_SAMPLES];
@@ -171,7 +170,8 @@ static view_sphere find_core(const view_scene *scene)
     return core;
 }
 
-// Returns true if the core contains a box, that is, the corner that is farthest from its center.
+// Returns true if the core contains a whole box. It suffices to test the corner that is farthest
+// from the center of the core.
 static bool contains_box(const view_sphere *core, md5_bounds box)
 {
     const md5_vec3 to_min = md5_vec3_sub(core->center, box.min);
@@ -196,15 +196,16 @@ static uint32_t copy_inside(const view_sphere *core, const md5_vec3 *points, uin
 
 // -- The hull of a pose ---------------------------------------------------------------------------
 //
-// A hull contains, for each of 26 directions, the extreme point and its reach: its distance from
-// the origin along the direction. Most points are inside the hull of earlier points, and so are
-// their neighbors. Therefore points are added in small groups: if the bounding box of a group does
-// not extend the hull in a direction, the points of the group are not compared.
+// A hull contains the extreme point in each of 26 directions, and its reach: the distance of this
+// point from the origin along the direction. Most points are inside the hull of earlier points, and
+// so are their neighbors. Points are therefore added in small groups. If the bounding box of a
+// group does not extend the hull in a direction, the points of the group are skipped for this
+// direction.
 
 enum { GROUP_SIZE = 64 };
 
-// Returns direction 0..25 of the hull as a unit vector: the directions from the center of a cube to
-// the centers of its faces and edges, and to its corners. These are the outer cells of a 3x3x3
+// Returns direction 0..25 of the hull as a unit vector. The directions point from the center of a
+// cube to the centers of its faces and edges and to its corners: to the outer cells of a 3x3x3
 // grid. Directions i and 25 - i are opposite.
 static md5_vec3 hull_direction(int index)
 {
@@ -217,7 +218,7 @@ static md5_vec3 hull_direction(int index)
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
-// Returns the corner of a box that is farthest in a direction.
+// Returns the corner of a box that reaches farthest along a direction.
 static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
 {
     md5_vec3 corner = box.min;
@@ -231,8 +232,8 @@ static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
 }
 
 // Extends the hull by points within `box`, in direction `i` and in the opposite direction. Skips
-// the points if the box does not extend the hull. This does not miss a point: no point reaches
-// farther than the far corner of the box, not even by rounding, because each operation of the dot
+// the points if the box does not extend the hull. No point is missed, because no point reaches
+// farther than the far corner of the box. This also holds with rounding: each operation of the dot
 // product is monotonic in its operands.
 static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_bounds box,
                             const md5_vec3 *points, uint32_t count)
@@ -273,8 +274,8 @@ static uint32_t group_size(uint32_t first, uint32_t count)
     return count - first < GROUP_SIZE ? count - first : GROUP_SIZE;
 }
 
-// Adds points to a hull in groups, because the box of a group shows whether its points can extend
-// the hull in a direction.
+// Adds points to a hull group by group, because the bounding box of a group shows whether its
+// points can extend the hull.
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
@@ -301,8 +302,8 @@ static md5_bounds widen_by_joints(const view_scene *scene, view_hull *hull)
     return bounds;
 }
 
-// Extends the hull by the vertices of a group that are inside the core. Returns their bounding box.
-// The lowest height also includes outliers, because they must not be below the ground.
+// Extends the hull by the points of a group that are inside the core. Returns the bounding box of
+// these points. hull->lowest includes outliers too, because the ground must not hide them.
 static md5_bounds widen_by_group(const view_sphere *core, const md5_vec3 *points, uint32_t count,
                                  view_hull *hull)
 {
@@ -336,7 +337,7 @@ static md5_bounds widen_by_mesh(const view_scene *scene, const view_sphere *core
     return bounds;
 }
 
-// Measures the current pose, for the distance of the camera.
+// Measures the current pose without outliers. The result determines the distance of the camera.
 md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
 {
     view_hull unused_hull = {.lowest = 0};
@@ -366,10 +367,10 @@ float view_pose_lowest(view_scene *scene)
 
 // -- The bounds of clips --------------------------------------------------------------------------
 //
-// Skinning every frame would take too long. Of each clip, a few frames at equal distances are
-// skinned. The clip may jump between them, so the joints, which cost less, are posed in every frame
-// (in very long clips, in every n-th frame). The frames in which a joint reaches farthest in one of
-// the directions of the hull are then skinned too.
+// Skinning every frame of a clip would take too long, so only a few frames at equal distances are
+// skinned. The clip may move far between them. Posing joints costs less, so the joints are posed in
+// every frame, or in every n-th frame of a very long clip. For each direction of the hull, the
+// frame in which a joint reaches farthest is then skinned too.
 
 enum {
     SKINNED_FRAMES = 13,         // of a single clip
@@ -377,7 +378,8 @@ enum {
     MAX_POSED_FRAMES = 600,      // of a clip
 };
 
-// The hull of the joints, and for each direction the clip and frame of the extreme point.
+// The hull of all posed joints. For each of its directions, also the clip and the frame of the
+// extreme joint.
 typedef struct far_frames {
     view_hull hull;
     uint32_t clip[VIEW_HULL_POINTS];
@@ -407,8 +409,8 @@ static void widen_by_pose(view_scene *scene, clip_extent *extent)
     extent->bounds = md5_bounds_union(extent->bounds, view_pose_bounds(scene, extent->hull));
 }
 
-// Extends the hull of the joints by the current pose, and records the clip and the frame of the
-// pose for each direction in which the hull has become larger.
+// Extends the hull of the joints by the current pose. Where the hull has grown, records the clip
+// and frame of the pose for this direction.
 static void update_far_frames(const view_scene *scene, uint32_t clip, uint32_t frame,
                               far_frames *far)
 {
@@ -433,9 +435,9 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
         view_pose_at(scene, &sample);
 }
 
-// Measures a clip: poses the joints of its frames, and skins `num_skinned` frames at equal
-// distances (at least two), including the first and the last frame. Without an animation, the clip
-// is one pose.
+// Measures a clip. Poses the joints of its frames, and skins `num_skinned` frames (at least two) at
+// equal distances, including the first and the last frame. If `anim` is NULL, the motion has no
+// clip and is measured in one pose.
 static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
                          uint32_t num_skinned, clip_extent *extent)
 {
@@ -453,8 +455,8 @@ static void measure_clip(view_scene *scene, uint32_t clip, const md5_anim *anim,
     }
 }
 
-// Returns true if the extreme frame of a direction is already skinned: it is the first frame of a
-// clip, or also the extreme frame of an earlier direction.
+// Returns true if the extreme frame of a direction is already skinned, because it is the first
+// frame of a clip or also the extreme frame of an earlier direction.
 static bool is_far_frame_skinned(const far_frames *far, int direction)
 {
     if (far->frame[direction] == 0)
@@ -485,7 +487,7 @@ static void measure_clips(view_scene *scene, clip_extent *extent)
         measure_clip(scene, 0, view_shown_anim(scene), SKINNED_FRAMES, extent);
         return;
     }
-    // A motion without a clip is measured in one pose.
+    // A motion that returns no clip is measured in one pose, so the loop runs at least once.
     uint32_t clip = 0;
     const md5_anim *anim = motion->clip(scene, clip);
     do {
@@ -529,9 +531,9 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
 
 // -- Defects of normals and tangents -------------------------------------------------------------
 
-// Maximum cosine between normal and tangent that is not reported. Blended matrices are not
-// rotations: at every bent joint, normal and tangent are a few degrees off. 6 degrees are visible
-// in the lighting of a normal map.
+// Maximum cosine of the angle between normal and tangent that is not a defect. Blended matrices are
+// not rotations, so normals and tangents are a few degrees off at every bent joint. 6 degrees are
+// visible in the lighting of a normal map.
 static const float max_skew = 0.1f;
 
 // Skins the meshes in the current pose and counts their defects, such as normals that are not of

@@ -1,15 +1,15 @@
-// Loads scenes: a model, a machine, an md5.cfg or a game entity, with clips and a camera path;
-// selects clips; uploads the model and its textures. See scene.h.
+// Loads a scene: a model, a machine, an md5.cfg or a game entity, with its clips and a camera path.
+// Also selects clips, and uploads the model and its textures. See scene.h.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/assets/cube.h"
 
-// Maximum total size of animations that are loaded without being named, bytes. Loading them takes a
-// fraction of a second, even from a folder with hundreds of files.
+// Maximum total size of the animations that are loaded without being named, bytes. With this limit,
+// loading takes a fraction of a second, even from a folder with hundreds of files.
 #define PICK_UP_LIMIT ((uint64_t)32 << 20)
 
-// Maximum number of warnings per file in a log without a window; further warnings are only counted.
-// A window lists all reports.
+// Maximum number of warnings per file that the log of a program without a window contains. Further
+// warnings are only counted. In a window there is no limit, because it has a list of all reports.
 enum { WARNINGS_A_FILE = 20 };
 
 // Returns the options for loading files of a scene. A scene with its own file access (scene->files)
@@ -48,8 +48,8 @@ static void free_clip(view_clip *clip)
     free(clip->name);
 }
 
-// Frees the arrays of the current pose. Call it before the model changes, because the number of its
-// joints and vertices determines their sizes.
+// Frees the arrays of the current pose. Call it before the model changes, because it needs the
+// number of meshes of the old model.
 static void free_pose(view_scene *scene)
 {
     for (uint32_t i = 0; i < view_count_meshes(scene) && scene->skinned != NULL; i++)
@@ -99,7 +99,7 @@ void view_free_scene(view_scene *scene)
 }
 
 // Allocates the skinned vertices of each mesh. Positions and normals of a mesh share one block,
-// which free_pose() frees by the positions.
+// whose address is `positions`; free_pose() frees only this address.
 static view_skinned *alloc_skinned(const md5_model *model)
 {
     view_skinned *const skinned = common_alloc(model->num_meshes, sizeof *skinned);
@@ -129,14 +129,16 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
     scene->skinned = alloc_skinned(scene->model);
 }
 
-// Logs a note of the conversion that merges an outfit, except the note that nothing has moved.
+// Logs a note of the conversion that merges an outfit. Omits the note that the outfit has moved by
+// 0 units, which tells the user nothing.
 static void log_outfit_note(void *log, const char *text)
 {
     if (strstr(text, " 0 units elsewhere") == NULL)
         view_warn(log, "%s", text);
 }
 
-// Returns the path of the model that the scene shows; a machine has a separate model file.
+// Returns the path of the model file. A machine references its model, so its own path is not that
+// of the model.
 static const char *find_model_path(const view_scene *scene)
 {
     const md5_character *const character = scene->machine.character;
@@ -171,7 +173,7 @@ bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log 
 
 // Loads the joint scales of a clip from the file NAME.md5scale in the same folder. The Quake
 // re-releases store scales there, because an .md5anim file cannot contain them. Returns NULL if the
-// file does not exist; also if it is faulty, and then logs a warning.
+// file does not exist. If it is faulty, logs a warning and also returns NULL.
 static md5_scales *load_scales_of_clip(const view_clip *clip, const md5_load_opts *opts,
                                        view_log *log)
 {
@@ -191,8 +193,8 @@ static md5_scales *load_scales_of_clip(const view_clip *clip, const md5_load_opt
     return scales;
 }
 
-// Applies the rules of the Quake re-releases to a clip that was loaded from a file: their frame
-// rate, and the joint scales. Thumbnails and clips of other games do not need them.
+// Applies the rules of the Quake re-releases, a fixed frame rate and joint scales, to a clip that
+// was loaded from a file. Does nothing for thumbnails and for clips of other games.
 static void apply_quake_conventions(const view_scene *scene, view_clip *clip, view_log *log)
 {
     if (scene->files != NULL || scene->library != NULL)
@@ -238,7 +240,7 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     else
         clip.path = common_copy(file);
 
-    // Warnings during the binding are about both the clip and the model.
+    // The binding can warn of the clip and of the model, so its warnings are listed for the pair.
     const view_about about_before = log->about;
     opts.file_name = file;
     log->about.kind = VIEW_ABOUT_BINDING;
@@ -258,7 +260,7 @@ static void remove_last_clip(view_scene *scene)
     free_clip(&scene->clips[scene->num_clips]);
 }
 
-// Logs a warning with the number of warnings of a clip, which link to the clip in the interface.
+// Logs a warning with the number of a clip's warnings. In the interface, it is a link to the clip.
 static void report_clip_warnings(const view_scene *scene, uint32_t index, view_log *log)
 {
     const view_clip *const clip = &scene->clips[index];
@@ -269,8 +271,8 @@ static void report_clip_warnings(const view_scene *scene, uint32_t index, view_l
                         num_warnings == 1 ? "" : "s");
 }
 
-// Loads a clip from the model's folder, which the user did not name. Therefore a clip that cannot
-// be read, or does not animate all joints of the model, is only noted in the debug log.
+// Loads a clip that the user did not name, from the model's folder. A clip that cannot be read, or
+// does not animate all joints of the model, is no error here. It is only noted in the debug log.
 static void load_neighbor_clip(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error = {0};
@@ -395,8 +397,8 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-// Revives a character that has fallen: a new clip begins, and the time of death refers to the time
-// of the previous clip.
+// Revives a character that has fallen. A new clip begins, and the time of death, which refers to
+// the previous clip, has no meaning for it.
 static void clear_death(view_scene *scene)
 {
     if (scene->fall != NULL)
@@ -511,8 +513,8 @@ static bool animates_whole_model(const md5_anim *anim, const char *model_path)
     return is_whole;
 }
 
-// Finds models for a clip that was opened without a model: models in the clip's folder whose joints
-// are all animated by the clip.
+// Finds models for a clip that was opened without a model. A model fits if it is in the clip's
+// folder and the clip animates all of its joints.
 common_list view_list_models_for_clip(const char *path)
 {
     enum { MAX_TRIED = 64 }; // limits the number of files that are read
@@ -534,8 +536,9 @@ common_list view_list_models_for_clip(const char *path)
     return fitting;
 }
 
-// Returns the model of a folder that the user opened, if the choice is unique: the folder contains
-// at most one file of each format, and the first format of the list that occurs is used.
+// Returns the model of a folder that the user opened, if the choice is unique. The first format of
+// the list that occurs in the folder is used. The folder must contain at most one file of each
+// format.
 char *view_only_model(const char *folder)
 {
     static const char *const extensions[] = {".md5machine", ".md5mesh", ".glb", ".gltf"};
@@ -558,8 +561,8 @@ char *view_only_model(const char *folder)
 }
 
 // Sets the path and the name of the scene from its main file. In games of the Cube 2 engine, a
-// model is a folder that contains a description "md5.cfg". The path of such a folder is completed,
-// and the scene has the name of the folder.
+// model is a folder with a description "md5.cfg". The path of such a folder is extended to this
+// file, and the name of the folder becomes the name of the scene.
 static void set_main_file(view_scene *scene, const char *path)
 {
     scene->path = common_is_folder(path) ? common_join(path, "md5.cfg") : common_copy(path);
@@ -661,8 +664,8 @@ static bool load_main_file(view_scene *scene, const char *path, bool pick_up, vi
     return true;
 }
 
-// Loads a file that the user named, unless it is the model: a camera path or a clip. A clip that
-// the scene already has is not loaded again. Returns false and logs an error on failure.
+// Loads a camera path or a clip that the user named. Skips the model, which is loaded separately,
+// and clips that the scene already has. Returns false and logs an error on failure.
 static bool load_named_motion(view_scene *scene, const char *file, const char *model_path,
                               view_log *log)
 {
@@ -675,8 +678,8 @@ static bool load_named_motion(view_scene *scene, const char *file, const char *m
     return load_clip(scene, file, log);
 }
 
-// Loads the clips and camera paths that the user named. Returns false if the user cancels, or if a
-// file cannot be loaded, unless the log allows the other files to be loaded.
+// Loads the clips and camera paths that the user named. Returns false if the user cancels or a file
+// cannot be loaded. If the log allows faulty files, the other files are still loaded.
 static bool load_named_motions(view_scene *scene, const char *const *files, size_t num_files,
                                const char *model_path, view_log *log)
 {
@@ -690,8 +693,8 @@ static bool load_named_motions(view_scene *scene, const char *const *files, size
     return true;
 }
 
-// Names a scene without a model after its first clip. The file that named it before may be an
-// animation that was skipped.
+// Names a scene without a model after its first clip. Until then, it may have the name of an
+// animation that could not be loaded.
 static void rename_after_first_clip(view_scene *scene)
 {
     free(scene->path);
@@ -721,8 +724,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (!has_model && scene->num_clips == 0 && scene->camera_path.camera == NULL)
         return false; // nothing could be loaded
 
-    // A model without animations plays the animations in its folder. A Cube 2 description has
-    // already loaded them.
+    // If no animation was named, a model plays the animations in its folder. load_cube_model() has
+    // already loaded those of a Cube 2 description.
     const bool is_cube = has_model && is_cube_description(scene);
     const bool has_motion = scene->machine.player != NULL || scene->num_clips > 0;
     scene->picked_up = pick_up && (is_cube || (has_model && !has_motion));
@@ -792,9 +795,9 @@ static bool load_game_item(view_scene *scene, const view_address *address, view_
     return true;
 }
 
-// Returns the library of a game: `open_library`, with one more user, if it is the library of this
-// game; otherwise opens it. Returns NULL and fills `error` on failure. A library contains the
-// declarations of the game, whose reading takes long, so the scenes of a game share it.
+// Returns the library of a game. If `open_library` is the library of this game, it is shared, and
+// gets one more user. Otherwise the game is opened. A library contains the declarations of the
+// game, which take long to read. Returns NULL and fills `error` on failure.
 static view_library *share_library(view_library *open_library, const char *game_folder,
                                    md5_error *error)
 {
@@ -804,8 +807,8 @@ static view_library *share_library(view_library *open_library, const char *game_
     return open_library;
 }
 
-// Returns the name of a scene that shows an asset of a game. Models have file names; names of
-// entities do not have an extension to remove.
+// Returns the name of a scene that shows an asset of a game. The name of a model is that of its
+// file without the extension. The name of an entity has no extension.
 static char *name_game_scene(const char *asset)
 {
     return common_has_suffix(asset, ".md5mesh") ? common_stem(asset)
@@ -845,8 +848,8 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 
 // -- Uploading -----------------------------------------------------------------------------------
 
-// Returns the sources in which the materials and textures of the scene's model are searched. If
-// `uses_options` is true, they include the textures of the command line.
+// Returns the sources in which the materials and textures of the scene's model are searched. With
+// `uses_options`, the textures of the command line are among them.
 static view_dressing make_dressing(const view_loader *loader, const view_scene *scene,
                                    bool uses_options)
 {
@@ -901,8 +904,8 @@ static void list_model(const view_scene *scene, common_list *files)
         list_file(files, scene->path);
 }
 
-// Lists the files of all clips, or of the shown clip. A machine file contains the names of its
-// clips, so they are not listed.
+// Lists the files of all clips, or of the shown clip. Lists nothing for a machine, whose file
+// already names its clips.
 static void list_clips(const view_scene *scene, bool has_all_clips, common_list *files)
 {
     if (scene->machine.player != NULL)

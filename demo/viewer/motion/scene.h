@@ -12,19 +12,20 @@
 
 // -- Rotation by 90 degrees ----------------------------------------------------------------------
 //
-// Rotations by 90 degrees that put a model upright, because its file uses another up axis. They
-// rotate the pose, so that bounds, lines, shadows and clicks follow.
+// Rotations by 90 degrees that put a model upright if its file uses another up axis. They are
+// applied to the pose. Bounds, lines, shadows and clicks are computed from the pose, so they
+// follow.
 
-// A rotation from the file's axes to the viewer's axes. Its elements are -1, 0 and 1, so that it is
-// exact. Zeroed: no rotation.
+// A rotation from the file's axes to the viewer's axes. Its elements are -1, 0 and 1, so products
+// of rotations have no rounding errors. Zeroed: no rotation.
 typedef struct view_rotation {
     bool is_set;
     md5_mat34 matrix; // only valid if is_set
 } view_rotation;
 
-// Returns the rotation followed by a rotation of 90 degrees about the viewer's axis 0 to 2,
-// counterclockwise as seen from the end of the axis. After four such rotations the result is not
-// set. From no rotation, axis 0 maps the file's y axis to z, and z to -y.
+// Returns `rotation` followed by a rotation of 90 degrees about axis 0, 1 or 2 of the viewer. The
+// rotation is counterclockwise as seen from the end of the axis: axis 0 maps y to z, and z to -y.
+// After four rotations about the same axis, the result is not set.
 view_rotation view_rotate_further(view_rotation rotation, int axis);
 
 // Rotate a point or a direction, and bounds.
@@ -123,27 +124,31 @@ static inline uint32_t view_count_meshes(const view_scene *scene)
     return scene->model != NULL ? scene->model->num_meshes : 0;
 }
 
-// Returns the index of the first of `files` that is neither an animation nor a camera path, or
-// num_files.
+// Returns the index of the first file that is neither an animation nor a camera path, and is
+// therefore the model. Returns num_files if there is none.
 size_t view_find_model(const char *const *files, size_t num_files);
 
-// Returns the models in a clip's folder whose joints are all animated by the clip.
+// Returns the models in the folder of a clip that the clip fits: it must animate all joints of the
+// model.
 common_list view_list_models_for_clip(const char *path);
 
-// Returns the path of the only model of a folder, or of the machine that plays it; the caller frees
-// it. Returns NULL if the folder is a game, contains no model, or contains several files of the
-// same format.
+// Returns the path of the only model of a folder, or of the machine that plays it. Returns NULL if
+// the folder is a game, contains no model, or contains several files of the same format. The caller
+// frees the path.
 char *view_only_model(const char *folder);
 
 // Loads a model, animations and a camera path; each may be missing. Files with the extension
-// .md5anim are animations, .md5camera camera paths. The first other file is the model, a machine
-// (.md5machine), which references its model, or a model description of Cube 2's engines (.cfg),
-// which references its meshes, skins and animations. If `pick_up` is set and no animation is named,
-// loads the animations in the model's folder that animate all of its joints. Returns false, logs an
-// error and leaves nothing allocated if a named file cannot be read.
+// .md5anim are animations, and .md5camera is a camera path. The first other file is the model. It
+// can also be a machine (.md5machine), which references its model, or a model description of Cube
+// 2's engines (.cfg), which references its meshes, skins and animations.
 //
-// Reads all files through `reader`, which must outlive the scene, with limited memory and without
-// tangents: for thumbnails without normal maps. NULL: the system's files, without a limit.
+// If `pick_up` is set and no animation is named, loads the animations in the model's folder that
+// animate all of its joints. If a named file cannot be read, returns false, logs an error and
+// leaves nothing allocated.
+//
+// A `reader` is for thumbnails. All files are then read through it, with limited memory and without
+// the tangents that normal maps need. It must outlive the scene. NULL: the system's files, without
+// a limit.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
                      const md5_files *reader, bool pick_up, view_log *log);
 // Loads the articulated figure of a scene that view_load_scene() loaded: NAME.af in the folder of
@@ -151,30 +156,31 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
 void view_load_figure(view_scene *scene, view_log *log);
 void view_free_scene(view_scene *scene); // `scene` may be zeroed
 
-// For scenes that are built in other ways. view_append_clip() binds a loaded clip to the scene's
-// model, or to the clip's own skeleton if the scene does not have a model, and adds the clip to the
-// scene, which then owns it. If the clip was not loaded or does not fit, frees the clip and returns
-// false. view_make_pose() allocates the pose of a skeleton.
+// Functions for scenes that are built in other ways. view_append_clip() binds a loaded clip to the
+// scene's model, or to the clip's own skeleton if there is no model. Then it adds the clip to the
+// scene, which owns it from then on. If the clip was not loaded or does not fit, it frees the clip
+// and returns false. view_make_pose() allocates the arrays of the pose for a skeleton.
 bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts,
                       md5_error *error);
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 
-// Merges models into the scene's model at joints of equal names; see --outfit. Warns of joints that
-// the scene's model lacks. Returns false and logs an error if a model cannot be attached.
+// Merges outfits, such as clothes, into the scene's model at joints with the same names; see
+// --outfit. Warns of joints that the scene's model lacks. Returns false and logs an error if an
+// outfit cannot be attached.
 bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log *log);
 
-// Loads a clip and shows it: a file, which replaces a clip from the same file, or a name in the
-// scene's library. Returns false and logs an error if the clip cannot be read or does not fit the
-// model.
+// Loads a clip and shows it. `path` is a file or, in a scene of a game, a name in the game. The
+// clip replaces an earlier clip from the same file. Returns false and logs an error if the clip
+// cannot be read or does not fit the model.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
 // Shows clip `clip` (< num_clips).
 void view_select_clip(view_scene *scene, size_t clip);
 
-// view_play_in_channel() plays a clip of the scene's entity, or nothing (SIZE_MAX), in a channel
-// and gives the channel the focus. view_focus_in_scene() only changes the focus. The time of `play`
-// becomes the time of the channel's clip. Both return false and change nothing if that is not
-// possible.
+// view_play_in_channel() plays a clip of the scene's entity in a channel, and gives the channel the
+// focus. SIZE_MAX stops the channel. view_focus_in_scene() only gives the focus. The time of `play`
+// becomes the time of the channel's clip. If this is not possible, both return false and change
+// nothing.
 bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play);
 bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play);
 
@@ -185,24 +191,24 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
 // Skins all meshes on the CPU into `skinned`, by linear blend or dual quaternion skinning.
 void view_skin(view_scene *scene);
 
-// view_skin_mesh() skins one mesh. Call view_pose() and then view_prepare_skin() first;
-// view_prepare_skin() writes the dual quaternions, if they are used. `normals` (of scene->skinned)
-// and `tangents` may be NULL.
+// view_skin_mesh() skins one mesh in the current pose. Before it, call view_pose() and then
+// view_prepare_skin(), which writes the dual quaternions if they are used. `normals` (of
+// scene->skinned) and `tangents` may be NULL.
 void view_prepare_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents);
 
-// Returns the bounds of all drawn vertices, or of all joints if only joints are shown, in the pose
-// that view_pose() and view_skin() wrote last, without outliers. Adds the points to `hull`, unless
-// it is NULL.
+// Returns the bounds of all drawn vertices without outliers or, if only joints are shown, of all
+// joints. The pose is that which view_pose() and view_skin() wrote last. Adds the points to `hull`,
+// unless it is NULL.
 md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull);
 
 // Returns the height of the lowest drawn vertex in the pose that view_pose() wrote last; infinity
 // without vertices. Costs about as much as skinning.
 float view_pose_lowest(view_scene *scene);
 
-// Computes bounds and hull of the pose at the time of `still`. If `still` is NULL, computes them
-// over the whole shown clip, or over the clips of the machine. Without a model and clips, uses the
-// camera path. Changes the pose.
+// Computes bounds and hull of the pose at the time of `still`. If `still` is NULL, they contain the
+// whole shown clip, or all clips of the machine. A scene without a model and clips is measured by
+// its camera path. Changes the current pose.
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull);
 
 // Adds points to a hull. Returns their bounds.
@@ -219,19 +225,19 @@ uint32_t view_count_triangles(const md5_model *model);
 //
 // A scene from a game folder: an entity, a model, or a clip without a model.
 
-// Loads the model, entity or clip at an address. `library` is an open library, which is used if the
-// address is in it; or NULL. If the scene cannot be shown, returns false, logs an error, with
-// similar names if the name does not exist, and leaves nothing allocated.
+// Loads the model, entity or clip at an address. `library` is an open library or NULL; it is used
+// if it contains the address. If the scene cannot be shown, returns false, logs an error and leaves
+// nothing allocated. If the name does not exist, the error lists similar names.
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log);
 
-// Lists the files of a scene, by their names in a game: the model or the machine, the shown clip or
-// all clips except a machine's own clips, and the camera path. Returns the number of attached
-// models, whose files are not listed.
+// Lists the files of a scene, by their names in a game if it is from a game. They are the model or
+// the machine, the shown clip or all clips, and the camera path. A machine's own clips are omitted.
+// Returns the number of attached models, whose files cannot be listed.
 uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files);
 
-// Uploads the model of a scene and its textures; with `uses_options`, including the textures that
-// the command line names. Succeeds and writes nothing without a model or a renderer.
+// Uploads the model of a scene and its textures. With `uses_options`, the textures of the command
+// line are included. Without a model or a renderer, succeeds and writes nothing.
 bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool uses_options,
                        md5gl_model **drawn, view_textures *textures);
 
