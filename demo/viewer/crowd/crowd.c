@@ -1,13 +1,13 @@
 // Creates crowds, and culls, advances and poses their members.
 //
-// A member is one character of the crowd. Members of the same kind share a model and its clips.
-// A level of detail (short: level) is one form in which the members of a kind are drawn, for a
-// range of their diameters in the image: with all triangles, with fewer triangles, baked or as
-// impostors.
+// A member is one character of the crowd. Members of the same kind share a model and its clips. A
+// level of detail (short: level) is one form in which the members of a kind are drawn. Each level
+// is for a range of diameters in the image. The forms are: all triangles, fewer triangles, baked
+// clips, and impostors.
 //
-// An update (view_run_crowd) has three parallel parts: advance_part() advances the members and
-// selects their levels, pose_part() computes the palettes, place_part() writes the arrays that are
-// drawn. Each part is called by several worker threads for different ranges of members.
+// An update (view_run_crowd) has three parts. advance_part() advances the members and selects their
+// levels. pose_part() computes the palettes. place_part() writes the arrays that are drawn. Several
+// worker threads call each part, for different ranges of members.
 #include "demo/viewer/crowd/crowd.h"
 
 #include "demo/common/threads.h"
@@ -84,9 +84,9 @@ static void list_clips(view_kind *kind, const view_scene *scene)
         kind->clips[i] = tables != NULL ? tables->clips[i].binding : scene->clips[i].binding;
 }
 
-// Animates a model that has no clips and no machine: adds the clips of another kind, `source`,
-// retargeted to the model, to the scene that was loaded for the kind. If the other kind has a
-// machine, the machine is also copied. Returns false and logs an error on failure.
+// Animates a model that has no clips and no machine. Retargets the clips of the kind `source` to
+// this model, and adds them to the scene of the kind. If `source` has a machine, also copies the
+// machine. Returns false and logs an error on failure.
 static bool borrow_clips(view_kind *kind, const view_kind *source, view_log *log)
 {
     md5_error error = {0};
@@ -99,10 +99,9 @@ static bool borrow_clips(view_kind *kind, const view_kind *source, view_log *log
     return true;
 }
 
-// Sets the model, the state machine and the clips of a kind of character, which shows `scene`. If
-// the scene has neither a machine nor clips, the kind plays the animations of the kind `source`,
-// retargeted to its model; without a `source` (NULL) this is an error. Returns false and logs an
-// error on failure.
+// Sets the model, the state machine and the clips of a kind, which shows `scene`. If the scene has
+// neither a machine nor clips, the kind plays retargeted animations of the kind `source`. If
+// `source` is NULL, this is an error. Returns false and logs an error on failure.
 static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
@@ -121,8 +120,8 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     return true;
 }
 
-// Returns how the root of a clip moves a member. Root motion that a machine does not extract moves
-// the model away from its placement.
+// Returns how the root of a clip moves a member. If a machine does not extract the root motion of
+// the clip, the motion moves the model away from its placement.
 static md5_root clip_root(const view_kind *kind, uint32_t clip)
 {
     if (kind->machine == NULL)
@@ -132,10 +131,10 @@ static md5_root clip_root(const view_kind *kind, uint32_t clip)
     return is_extracted ? MD5_ROOT_IN_PLACE : MD5_ROOT_FILE;
 }
 
-// Measures the poses of a clip: extends *bounds by the bounds of about MAX_SPHERE_FRAMES frames,
-// and lowers kind->lowest to the lowest vertex of up to MAX_HEIGHT_FRAMES frames. The height needs
-// more frames than the bounds, because the ground hides everything below it. `pose` and `palette`
-// are scratch memory for the joints of the model.
+// Measures the poses of a clip. Extends *bounds by the bounds of about MAX_SPHERE_FRAMES frames.
+// Lowers kind->lowest to the lowest vertex of up to MAX_HEIGHT_FRAMES frames, which are more
+// because the ground hides everything below it. `pose` and `palette` are scratch memory for the
+// joints of the model.
 static void measure_clip_bounds(view_kind *kind, uint32_t clip, md5_xform *pose, md5_mat34 *palette,
                                 md5_bounds *bounds)
 {
@@ -149,7 +148,8 @@ static void measure_clip_bounds(view_kind *kind, uint32_t clip, md5_xform *pose,
         md5_pose_palette(kind->clips[clip], sample, root, pose, NULL, palette);
         const md5_bounds posed = md5_skin_bounds(kind->model, palette);
         kind->lowest = fminf(kind->lowest, posed.min.z);
-        // The first sampled frame of each `sphere_stride` frames.
+        // Bounds need fewer frames than heights: the first sampled frame of each `sphere_stride`
+        // frames.
         const bool is_in_sphere = frame % sphere_stride < height_stride;
         if (is_in_sphere)
             *bounds = md5_bounds_union(*bounds, posed);
@@ -172,7 +172,8 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
     if (view_is_empty(bounds))
         return (view_sphere){0};
 
-    // Poses between frames, and blended or added clips, may leave the measured bounds.
+    // Poses between the measured frames, and poses that a machine blends or adds, may leave the
+    // measured bounds. The margin covers them.
     const float margin = kind->machine != NULL ? 1.2f : 1.1f;
     const float morph_reach = view_morph_reach(kind->morphs, NULL);
     const float radius = 0.5f * margin * view_size(bounds) + morph_reach;
@@ -181,11 +182,11 @@ static view_sphere measure_bounding_sphere(view_kind *kind)
 
 // == Levels of detail ======================================================================
 
-// Selects the level of detail for a member of the crowd by its size in the image.
+// Selects the coarsest level whose size limit is not below the member's size in the image.
 uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool reduced,
                         bool baked)
 {
-    // Levels are sorted from fine to coarse, so the last that fits is the coarsest.
+    // Levels are sorted from fine to coarse, so the last level that fits is the coarsest.
     uint32_t coarsest = 0;
     for (uint32_t i = 1; i < kind->num_levels; i++) {
         const view_detail *const level = &kind->levels[i];
@@ -232,14 +233,15 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 
 // -- Fewer triangles ------------------------------------------------------------------------
 
-// The maximum error of a level, pixels, and of shadow casters, texels of the shadow map.
-// meshoptimizer measures only the surface. In crowds of Bobbin and Thimble, a surface error of a
-// third of a pixel changes the image as much as errors of surface, texture and normals with a sum
-// of one pixel.
+// Maximum error of a level, in pixels, and of the level for shadow casters, in texels of the shadow
+// map. meshoptimizer measures only the error of the surface, not of texture and normals. In crowds
+// of Bobbin and Thimble, a surface error of a third of a pixel changes the image as much as a sum
+// of all three errors of one pixel.
 static const float max_error_pixels = 0.35f;
 static const float max_error_texels = 1;
 
-// The fraction of the previous level's triangles that a level must save.
+// A level must save this fraction of the previous level's triangles. Otherwise it is not worth its
+// memory.
 static const float min_saved = 0.15f;
 
 // Input and result of reducing the meshes of a model to VIEW_NUM_REDUCED levels.
@@ -264,8 +266,8 @@ static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Uploads the model of a level and, unless `morph` is NULL, the morph targets for it. Returns false
-// and logs a warning on failure.
+// Uploads the model of a level, and its morph targets unless `morph` is NULL. Returns false and
+// logs a warning on failure.
 static bool upload_level(view_detail *level, const md5_morph *morph, const view_loader *loader)
 {
     md5gl_renderer *const renderer = loader->renderer;
@@ -315,8 +317,8 @@ static void reduce_meshes(reduction *work, const md5_threads *threads)
     work->bent = NULL;
 }
 
-// Adds the levels of the reduced meshes, each for half of the diameter of the previous level, up to
-// `pixels`. The levels are not uploaded yet; view_free_levels() frees their models.
+// Adds the reduced levels. The first is for members up to `pixels`, each other level for half of
+// the previous diameter. They are not uploaded yet; view_free_levels() frees their models.
 static void add_reduced_levels(view_kind *kind, const reduction *work, float pixels)
 {
     for (int i = 0; i < VIEW_NUM_REDUCED; i++) {
@@ -327,7 +329,7 @@ static void add_reduced_levels(view_kind *kind, const reduction *work, float pix
     }
 }
 
-// Uploads the reduced levels, except levels that save too few triangles. Returns false if an upload
+// Uploads the reduced levels, except those that save too few triangles. Returns false if an upload
 // fails.
 static bool upload_reduced_levels(view_detail levels[VIEW_NUM_REDUCED], const reduction *work,
                                   const view_loader *loader)
@@ -344,8 +346,8 @@ static bool upload_reduced_levels(view_detail levels[VIEW_NUM_REDUCED], const re
     return true;
 }
 
-// Adds a level for shadow casters, with the last of the reduced levels whose error is at most
-// `max_error` units, if there is one. Returns false if the upload fails.
+// Adds a level for shadow casters: the coarsest reduced level whose error is at most `max_error`
+// units, if there is one. Returns false if the upload fails.
 static bool add_caster_level(view_kind *kind, const view_detail reduced[VIEW_NUM_REDUCED],
                              const reduction *work, float max_error, const view_loader *loader)
 {
@@ -363,14 +365,16 @@ static bool add_caster_level(view_kind *kind, const view_detail reduced[VIEW_NUM
 
 // Adds VIEW_NUM_REDUCED levels with the same vertices and fewer triangles, for members up to a
 // diameter of `pixels`. The surface of each level moves by less than a pixel. Then adds a level for
-// shadow casters, with the fewest triangles whose error is less than a texel of the shadow map.
-// `texel` is the side of a texel, units. If the upload fails, logs a warning and adds no level.
+// shadow casters: the level with the fewest triangles whose error is less than a texel of the
+// shadow map. `texel` is the side of a texel, units. If the upload fails, logs a warning and adds
+// no level.
 static void add_reduced(view_kind *kind, float pixels, float texel, const md5_threads *threads,
                         const view_loader *loader)
 {
     reduction work = {.source = kind->model,
                       .morph = kind->morphs != NULL ? kind->morphs->morph : NULL};
-    // Each level is for half of the pixels, and may have twice the error of the previous level.
+    // Each level is for half of the diameter of the previous level, so its error in units may be
+    // twice as large.
     const float diameter = 2 * kind->sphere.radius; // units
     for (int i = 0; i < VIEW_NUM_REDUCED; i++)
         work.errors[i] = max_error_pixels * diameter * (float)(1u << i) / pixels;
@@ -390,8 +394,9 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
 
 // -- Baked clips ----------------------------------------------------------------------------
 
-// The maximum distance of a baked vertex from the skinned vertex, pixels. The distance is measured
-// midway between frames. The limit is below 1, because the true maximum is only near the middle.
+// Maximum distance of a baked vertex from the skinned vertex, pixels. It is measured only midway
+// between baked frames. The limit is below one pixel, because the true maximum may be at another
+// time near the middle.
 static const float max_baked_error = 0.75f;
 
 // The maximum number of baked frames per frame. The error decreases with the square of the number.
@@ -409,16 +414,16 @@ typedef struct kind_baking {
     md5_error *failure;     // [clips]
 } kind_baking;
 
-// Returns the number of baked frames of a clip: `rate` - 1 additional frames between two frames,
-// but none after the last frame, where loops end.
+// Returns the number of baked frames of a clip. There are `rate` - 1 additional frames between two
+// frames, but none after the last frame, because loops end there.
 static uint32_t count_frames(const view_kind *kind, uint32_t clip)
 {
     const uint32_t num_frames = kind->clips[clip]->anim->num_frames;
     return num_frames > 0 ? (num_frames - 1) * kind->bakes.rates[clip] + 1 : 0;
 }
 
-// Returns the size of all baked frames, bytes: 8 per vertex and frame, or the size of the palettes
-// that are needed while the clips are baked, if that is larger.
+// Returns the memory that baking needs, bytes. This is the size of all baked frames, 8 bytes per
+// vertex and frame. If the palettes that are needed during baking are larger, it is their size.
 static uint64_t baked_size(const view_kind *kind)
 {
     const md5_model *const model = kind->model;
@@ -439,9 +444,9 @@ static md5_sample_position sample_position_after(const md5_anim *anim, uint32_t 
                                  .fraction = (float)step / (float)steps};
 }
 
-// Returns the largest distance of a baked vertex from its skinned vertex, units. At the baked
-// frames the distance results from rounding. Between them it is largest midway, where it is
-// measured. `pose` and `palette` are scratch memory.
+// Returns the largest distance of a baked vertex from its skinned vertex, units. At baked frames,
+// only rounding causes a distance. It is largest about midway between them, where it is measured.
+// `pose` and `palette` are scratch memory.
 static float measure_baked_error(const kind_baking *work, size_t index, const md5_baked *baked,
                                  uint32_t num_frames, md5_xform *pose, md5_mat34 *palette)
 {
@@ -500,7 +505,8 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Bakes all clips that are not baked yet. Returns false if a clip cannot be baked.
+// Bakes all clips that are not baked yet, on several threads. Returns false if a clip cannot be
+// baked.
 static bool bake_clips(kind_baking *work, const md5_threads *threads, md5_error *error)
 {
     md5_threads_run(threads, work->kind->num_clips, bake_part, work);
@@ -513,8 +519,8 @@ static bool bake_clips(kind_baking *work, const md5_threads *threads, md5_error 
     return true;
 }
 
-// Increases the rates of clips whose error is too large for members of the requested diameter, if
-// the memory suffices. Frees the baked frames of these clips, so that they are baked again.
+// Increases the rates of the clips whose error is too large for members of the requested diameter,
+// if the memory suffices. Frees the baked frames of these clips, because they must be baked again.
 static void increase_rates(kind_baking *work, view_bakes *bakes)
 {
     const float max_error = work->max_error / work->pixels; // at the requested diameter
@@ -561,8 +567,8 @@ static md5gl_model *create_baked_model(kind_baking *work, view_bakes *bakes,
     return md5gl_create_model(renderer, work->model, MD5GL_PATH_AUTO, error);
 }
 
-// Limits the diameter up to which a member is drawn baked, for each clip: the error of the clip in
-// the image grows with the diameter and must not exceed work->max_error.
+// Sets for each clip the maximum diameter at which members are drawn baked. The error in the image
+// grows with the diameter, and must not exceed work->max_error.
 static void limit_baked_sizes(const kind_baking *work, const view_bakes *bakes)
 {
     for (uint32_t i = 0; i < work->kind->num_clips; i++) {
@@ -572,8 +578,8 @@ static void limit_baked_sizes(const kind_baking *work, const view_bakes *bakes)
     }
 }
 
-// Initializes the work of baking the clips of a kind, and the baking rates: at first, each frame of
-// a clip is one baked frame. end_baking() frees the work.
+// Initializes the work of baking the clips of a kind, and the rates: at first, each frame of a clip
+// is one baked frame. end_baking() frees the work.
 static kind_baking begin_baking(view_kind *kind, float pixels, size_t memory)
 {
     const uint32_t num_clips = kind->num_clips;
@@ -598,7 +604,7 @@ static kind_baking begin_baking(view_kind *kind, float pixels, size_t memory)
     };
 }
 
-// Frees the work of baking. The GPU has a copy of the baked vertices.
+// Frees the work of baking. The baked vertices are not needed any more, because the GPU has a copy.
 static void end_baking(const kind_baking *work)
 {
     for (uint32_t i = 0; i < work->kind->num_clips; i++)
@@ -608,9 +614,9 @@ static void end_baking(const kind_baking *work)
     free(work->failure);
 }
 
-// Bakes the clips of a kind: stores the vertices of each frame on the GPU, so that small members
-// need neither posing nor skinning. Adds a level of detail that draws them. If this fails, warns
-// and leaves the kind without baked clips.
+// Bakes the clips of a kind. The vertices of each frame are stored on the GPU, so small members
+// need neither posing nor skinning. Adds a level that draws them. If this fails, warns and leaves
+// the kind without baked clips.
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader)
 {
@@ -634,8 +640,8 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     kind->jobs = common_alloc(kind->end - kind->begin, sizeof *kind->jobs);
 }
 
-// Converts a sample position in frames of the clip to one in baked frames. There are `rate` baked
-// frames for each frame of the clip.
+// Converts a sample position in frames of the clip to one in baked frames. A frame of the clip has
+// `rate` baked frames.
 md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
                               const md5_sample_position *sample)
 {
@@ -653,12 +659,13 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
 
 // == Culling ===============================================================================
 
-// Sets the members that describe shadows, for the light of a frame. A body may be outside of a
-// plane while its shadow is inside. shadow_shift of a plane is the distance by which the shadow
-// moves toward the inside per unit of the height from which it falls.
+// Sets the members of view_sight that describe shadows, for the light of a frame. A body may be
+// outside of a plane while its shadow is inside. A shadow falls from a height onto the ground. Per
+// unit of this height it moves toward the inside of a plane by shadow_shift.
 static void add_shadows(view_sight *sight, const md5gl_frame *frame)
 {
-    // Shadows of light whose direction has a smaller z component are treated as unbounded.
+    // If the z component of the light direction is smaller, the light is almost horizontal and its
+    // shadows are treated as infinitely long.
     const float min_light_z = 1e-3f;
     const md5_vec3 light = frame->light_direction;
     const float length = md5_vec3_length(light);
@@ -678,7 +685,7 @@ static void add_shadows(view_sight *sight, const md5gl_frame *frame)
     sight->reach_upward = sight->reach * cosine;
 }
 
-// Prepares culling: the planes of the view, normalized, and the displacement of shadows.
+// Prepares culling: normalizes the planes of the view, and computes how far shadows move.
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest)
 {
     view_sight sight = {.lens = *lens, .height = (float)frame->height, .lowest = lowest};
@@ -695,9 +702,9 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     return sight;
 }
 
-// Returns false if a sphere, together with its shadow, is completely outside of one of the planes.
-// `fall` is the height from the top of the sphere to the lowest point that receives the shadow,
-// units; 0 tests the sphere without its shadow.
+// Returns false if a sphere and its shadow are both completely outside of one of the planes. `fall`
+// is the height from the top of the sphere to the lowest point that receives the shadow, units. If
+// it is 0, only the sphere is tested.
 static bool intersects(const view_sight *sight, md5_vec3 center, float radius, float fall)
 {
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
@@ -724,8 +731,8 @@ bool view_sees(const view_sight *sight, view_sphere sphere)
     return intersects(sight, center, sphere.radius + sight->reach, fmaxf(fall, 0));
 }
 
-// Returns the diameter of a sphere in the image, pixels. The depth is at least the radius, so that
-// the result is large, and not negative, if the sphere is at or behind the eye.
+// Returns the diameter of a sphere in the image, pixels. A sphere at or behind the eye counts as
+// large: its depth is set to at least its radius, so that the result is not negative.
 static float pixels_across(const view_sight *sight, view_sphere sphere)
 {
     const view_lens *const lens = &sight->lens;
@@ -749,8 +756,9 @@ static float next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-// Selects the next behavior of a member with a machine, until a random time: fires a trigger of the
-// machine, or sets the target speed to stand, walk or run. A member that talks only fires triggers.
+// Selects what a member with a machine does until a random time. It fires a trigger of the machine,
+// or sets the target speed so that the member stands, walks or runs. A member that talks to its
+// group only fires triggers.
 static void choose_behavior(const view_crowd *crowd, view_member *member)
 {
     enum { TRIGGER, STAND, NUM_CHOICES = 4 }; // the other choices are to move
@@ -793,7 +801,7 @@ static void approach_target_speed(const view_member *member, const md5_machine *
     md5_player_set(member->player, speed, current + (member->target_speed - current) * part);
 }
 
-// Rotates a member that has left the square of the crowd towards the middle of the square.
+// Rotates a member that has left the square of the crowd back towards the middle.
 static void turn_back(const view_crowd *crowd, view_member *member, float seconds)
 {
     const md5_vec3 position = member->placement.translation; // relative to the middle
@@ -806,7 +814,7 @@ static void turn_back(const view_crowd *crowd, view_member *member, float second
     member->placement.rotation = view_rotate_about_z(member->placement.rotation, rate * seconds);
 }
 
-// Sets the placement of a member as the target of its machine's springs, which are simulated in
+// Passes the placement of a member to the springs of its machine, because springs are simulated in
 // world space. Returns true if the machine has springs.
 static bool place_springs(const view_member *member, const md5_machine_desc *desc)
 {
@@ -822,8 +830,8 @@ static bool place_springs(const view_member *member, const md5_machine_desc *des
     return has_springs;
 }
 
-// Advances a member with a player by the time since its last update: selects its behavior, advances
-// its machine and moves it. Returns true if the machine has springs.
+// Advances a member with a player by the time since its last update. Selects its behavior, advances
+// its machine, and moves the member. Returns true if the machine has springs.
 static bool wander(const view_crowd *crowd, view_member *member)
 {
     const md5_machine *const machine = crowd->kinds[member->kind].machine;
@@ -837,13 +845,14 @@ static bool wander(const view_crowd *crowd, view_member *member)
     return place_springs(member, md5_machine_tables(machine));
 }
 
-// Members with a smaller diameter than these are updated every second or fourth frame. A fast limb
-// crosses the whole character in half a second; it then jumps by at most six pixels at 60 frames
-// per second.
+// Members with a smaller diameter than these are updated every second or fourth frame, pixels. A
+// fast limb crosses the whole character in half a second. At 60 frames per second, it then jumps by
+// at most six pixels.
 static const float half_rate_pixels = 90;
 static const float quarter_rate_pixels = 45;
 
-// Maximum time between updates, seconds: one drawing of an animated film at 12 per second.
+// Maximum time between updates, seconds. An animated film shows a drawing for this long: 12
+// drawings per second.
 static const float max_wait = 1.0f / 12.0f;
 
 // Returns a sphere in world space that contains a member in any pose.
@@ -876,9 +885,8 @@ static void pose_player(const view_kind *kind, md5_player *player, unsigned char
     md5_player_pose(player, (md5_xform *)(void *)scratch, NULL, palette, scratch + pose_size(kind));
 }
 
-// Returns the number of frames per update of a member, which is small on the screen (`pixels` in
-// diameter). At a low frame rate the stride is smaller, so that no member waits longer than
-// max_wait seconds.
+// Returns the number of frames between updates of a member with a diameter of `pixels`. At a low
+// frame rate it is smaller, so that no member waits longer than max_wait seconds.
 static uint32_t update_stride(const view_crowd *crowd, float pixels)
 {
     uint32_t stride = 1;
@@ -891,7 +899,7 @@ static uint32_t update_stride(const view_crowd *crowd, float pixels)
     return stride;
 }
 
-// Selects the level of detail of a visible member, and its transition to an impostor.
+// Selects the level of detail of a visible member, and the fraction that its impostor shows.
 static void select_detail(const view_crowd *crowd, view_member *member, view_sphere sphere)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
@@ -906,9 +914,9 @@ static void select_detail(const view_crowd *crowd, view_member *member, view_sph
                                    crowd->reduces, allows_baked);
 }
 
-// Returns true if a member is updated in this frame. A small member is updated every second or
-// fourth frame. Its index selects the frame, so that each frame updates about the same number of
-// members.
+// Returns true if a member is updated in this frame. Small members are updated every second or
+// fourth frame. The index of a member determines in which, so that each frame updates about the
+// same number of members.
 static bool is_update_due(const view_crowd *crowd, const view_member *member, size_t index)
 {
     const bool is_throttled = crowd->sight != NULL && crowd->throttles;
@@ -941,7 +949,8 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (member->is_seen)
             select_detail(crowd, member, sphere);
 
-        // Springs are simulated during posing, so a culled member with springs must also be posed.
+        // Springs are simulated during posing. A culled member with springs must therefore be posed
+        // too, although it is not drawn.
         if (has_springs && !member->is_seen)
             pose_player(&crowd->kinds[member->kind], member->player,
                         crowd->scratch + worker * crowd->scratch_size, NULL);
@@ -961,7 +970,7 @@ static int compare_sizes(const void *a, const void *b)
     return (first->member > second->member) - (first->member < second->member);
 }
 
-// Resets the lists of visible members of a kind at the beginning of a frame. The members are sorted
+// Clears the lists of visible members of a kind at the beginning of a frame. The members are sorted
 // by distance only if reduced levels are drawn (`reduces`).
 static void begin_kind_selection(view_kind *kind, bool reduces)
 {
@@ -973,9 +982,9 @@ static void begin_kind_selection(view_kind *kind, bool reduces)
         kind->levels[i].count = 0;
 }
 
-// Counts a member for each form in which it is drawn, and assigns its index among the members of
-// this form: an impostor, baked vertices, or a pose. While a member fades, it is drawn as an
-// impostor and in one of the other forms.
+// Counts a member in each form in which it is drawn: impostor, baked, or posed. Also assigns its
+// index among the members of this form. A member that fades is drawn in two forms: as an impostor
+// and in one of the others.
 static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
 {
     view_member *const member = &crowd->members[index];
@@ -1002,7 +1011,8 @@ static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
     if (member->is_posed)
         kind->order[kind->num_seen++] = (view_sized){member->pixels, index};
 
-    // The palette is computed again if the member was updated, or if it has no current palette.
+    // The palette of a posed member is computed if the member was updated. It is also computed if
+    // it was not posed before, because its palette is then out of date.
     const bool needs_palette = member->is_due || !was_posed;
     if (member->is_posed && needs_palette) {
         crowd->posed[crowd->num_posed++] = index;
@@ -1010,12 +1020,13 @@ static void select_member(view_crowd *crowd, view_kind *kind, uint32_t index)
     }
 }
 
-// Assigns the posed members of a kind to its levels, from near to far if the order matters.
+// Assigns the posed members of a kind to its levels. If the order matters, sorts them from near to
+// far.
 static void order_posed(view_crowd *crowd, view_kind *kind)
 {
     if (kind->is_sorted)
         qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
-    // If all members are drawn in their order, their palettes need not be copied.
+    // If all members are posed and drawn in their own order, their palettes need not be copied.
     const bool are_all_posed = kind->num_seen == kind->end - kind->begin;
     const bool needs_copies = kind->is_sorted || !are_all_posed;
     kind->drawn_palettes = needs_copies ? kind->copies : kind->palettes;
@@ -1025,8 +1036,8 @@ static void order_posed(view_crowd *crowd, view_kind *kind)
     }
 }
 
-// Computes the range of each posed and baked level in the arrays of drawn members, level by level.
-// Impostors have a separate array. Shadow casters are drawn with the palettes of all posed members.
+// Computes the range of each posed and baked level in the arrays of drawn members. Impostors have a
+// separate array. Shadow casters use the palettes of all posed members, so they need no range.
 static void begin_levels(view_kind *kind)
 {
     uint32_t first = 0;
@@ -1042,8 +1053,7 @@ static void begin_levels(view_kind *kind)
 }
 
 // Assigns an index among the drawn members to each visible member, and selects the members to pose.
-// A member that becomes visible is always posed. A member that is baked, or drawn only as an
-// impostor, is never posed.
+// A member that becomes visible is always posed, unless it is baked or drawn only as an impostor.
 static void select_posed(view_crowd *crowd)
 {
     crowd->num_joints = 0;
@@ -1066,8 +1076,7 @@ static md5_mat34 *member_palette(const view_crowd *crowd, const view_member *mem
     return kind->palettes + index_in_kind * kind->model->skeleton.num_joints;
 }
 
-// Returns the position in its clip of a member without a machine, at the time of the crowd. Clips
-// loop.
+// Returns the sample position of a member without a machine at the time of the crowd. Clips loop.
 static md5_sample_position member_sample_position(const view_crowd *crowd,
                                                   const view_member *member)
 {
@@ -1084,8 +1093,8 @@ typedef struct pose_batch {
     md5_mat34 *next_palette; // the unused part of the buffer
 } pose_batch;
 
-// Adds a member that plays a clip to a batch, whose poses are computed together. Members with a
-// machine are posed one by one by their players.
+// Adds a member that plays a clip to a batch. The poses of a batch are computed together, which is
+// faster than one by one.
 static void add_to_batch(pose_batch *batch, const view_crowd *crowd, const view_member *member)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
@@ -1108,8 +1117,9 @@ static void run_batch(const pose_batch *batch, void *scratch)
     }
 }
 
-// Computes the palettes of the posed members from `begin` to before `end`. Members with players are
-// posed one by one, clips in batches. Runs on several threads; `user` is the crowd.
+// Computes the palettes of the posed members from `begin` to before `end`. Players pose members
+// with machines one by one. Members with clips are posed in batches. Runs on several threads;
+// `user` is the crowd.
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
@@ -1155,8 +1165,8 @@ static void place_pose(const view_crowd *crowd, const view_member *member, size_
                       kind->morph_weights + index * kind->morphs->morph->num_targets);
 }
 
-// Returns the index of the impostor image of a member: the image nearest to the current time of its
-// clip or, if this image is not drawn yet, the last image of the clip before it that exists.
+// Returns the index of a member's impostor image: the image nearest to the current time of its
+// clip. If this image is not drawn yet, returns the last earlier image of the clip that exists.
 static uint32_t select_impostor_image(const view_crowd *crowd, const view_member *member)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
@@ -1226,9 +1236,9 @@ static bool has_machines(const view_crowd *crowd)
     return false;
 }
 
-// Advances all members of the crowd to a time, seconds. The time may decrease. Members with state
-// machines advance in steps of limited length, at most the last `max_simulated` seconds; members
-// that play clips can jump to any time.
+// Advances all members of the crowd to a time, seconds, which may be before the current time.
+// Members with machines advance in steps of limited length, and only through the last
+// `max_simulated` seconds. Members that play clips can jump to any time.
 static void advance_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const double max_step = 1.0 / 15.0; // seconds
@@ -1245,7 +1255,7 @@ static void advance_crowd(view_crowd *crowd, double time, const view_sight *sigh
     crowd->time += skipped;
     remaining -= skipped;
 
-    // Only the last step, which may be 0 seconds, selects the levels of detail.
+    // Levels of detail are selected once, in the last step. This step may be 0 seconds long.
     bool is_last = false;
     while (!is_last) {
         is_last = !(remaining > max_step);
@@ -1258,8 +1268,8 @@ static void advance_crowd(view_crowd *crowd, double time, const view_sight *sigh
     }
 }
 
-// Advances all members of the crowd, then poses the visible members if the crowd is drawn, which is
-// the case if `sight` is not NULL. Each phase runs on all threads.
+// Advances all members of the crowd. If the crowd is drawn (`sight` is not NULL), also poses the
+// visible members. Each phase runs on all threads.
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const double begin = view_seconds();
@@ -1282,10 +1292,12 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 //
 // The kinds of a crowd, and the placement, clip and time offset of each member.
 
-// Distance between cells, relative to the size of the largest kind.
+// Distance between the members' cells, relative to the size of the largest kind. Each member stands
+// in a cell of a square grid.
 static const float spacing = 1.1f;
 
-// Sizes are whole cache lines, so that no two threads write to the same line.
+// Sizes of per-thread memory are multiples of a cache line, so that no two threads write to the
+// same line.
 enum { LINE = 64 };
 
 // Returns the number of kinds: one for the scene, and one for each model or machine in `files`. The
@@ -1346,8 +1358,8 @@ static void allocate_kind_arrays(view_kind *kind)
     kind->order = common_alloc(count, sizeof *kind->order);
 }
 
-// Increases the sizes of the scratch memory to the sizes that a kind needs. Each worker uses the
-// same scratch memory for all kinds.
+// Increases the size of the scratch memory to what a kind needs. Each worker uses its scratch
+// memory for all kinds.
 static void reserve_scratch(view_crowd *crowd, const view_kind *kind)
 {
     const md5_pose_job job = {.binding = kind->num_clips > 0 ? kind->clips[0] : NULL};
@@ -1385,8 +1397,8 @@ static bool check_num_kinds(const view_crowd *crowd, uint32_t num_kinds, view_lo
     return true;
 }
 
-// Prepares a kind whose model is loaded for drawing: allocates its arrays, measures its size, and
-// enlarges the size of the crowd and the scratch memory if this kind needs more.
+// Prepares a kind whose model is loaded for drawing. Allocates its arrays and measures its size.
+// Enlarges the size of the crowd and the scratch memory if this kind needs more.
 static void prepare_kind(view_crowd *crowd, view_kind *kind)
 {
     allocate_kind_arrays(kind);
@@ -1395,9 +1407,9 @@ static void prepare_kind(view_crowd *crowd, view_kind *kind)
     reserve_scratch(crowd, kind);
 }
 
-// Creates the kinds, which have about equal numbers of members. The first kind shows `scene` with
-// the GPU objects of `first`, the others show the models in `files`: each model is followed by its
-// clips. Returns false and logs an error on failure.
+// Creates the kinds, to which about equal numbers of members are assigned. The first kind shows
+// `scene` with the GPU objects of `first`. The others show the models in `files`, in which each
+// model is followed by its clips. Returns false and logs an error on failure.
 static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                          const char *const *files, size_t num_files, const view_loader *loader)
 {
@@ -1430,8 +1442,7 @@ static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_
 
 // -- Members --------------------------------------------------------------------------------
 
-// Multiplied with a small number, this constant (2^64 divided by the golden ratio) gives a seed for
-// next_random().
+// Factor that turns a small number into a seed for next_random(): 2^64 divided by the golden ratio.
 static const uint64_t seed_factor = UINT64_C(0x9E3779B97F4A7C15);
 
 // Discards the first random numbers, which are similar for similar seeds.
@@ -1442,17 +1453,17 @@ static void discard_similar_numbers(uint64_t *random)
         next_random(random);
 }
 
-// Returns the middle of the group to which a cell belongs, in cells: the nearest middle of a group.
-// Each square of 2 x 2 cells contains the middle of one group, at a random position away from its
-// border. Most groups have two to six members. *random receives a random state that is the same for
-// all members of the group.
+// Returns the middle of the group to which a cell belongs, in cells. Each square of 2 x 2 cells
+// contains the middle of one group, at a random position away from its border. A cell belongs to
+// the nearest middle, so most groups have two to six members. *random receives a random state that
+// is the same for all members of the group.
 static md5_vec3 find_group(md5_vec3 cell, uint64_t *random)
 {
     md5_vec3 nearest = {INFINITY, 0, 0};
     for (int i = 0; i < 9; i++) { // the square of the cell and its eight neighbors
         const int x = (int)(0.5f * cell.x) + i % 3 - 1;
         const int y = (int)(0.5f * cell.y) + i / 3 - 1;
-        // The position of the square determines its random numbers.
+        // The position of the square is the seed, so the members of a group find the same middle.
         uint64_t state = (((uint64_t)x << 32) + (uint64_t)y + 2) * seed_factor;
         discard_similar_numbers(&state);
         const float in_square_x = 0.2f + 0.6f * next_random(&state); // relative to its side
@@ -1480,8 +1491,9 @@ static uint32_t *shuffle_cells(uint32_t count)
     return cells;
 }
 
-// Places a member near the middle of the group of its cell. The members of some groups face their
-// middle and talk. Other groups roughly face the viewer, and walk in that direction together.
+// Places a member near the middle of the group of its cell. In some groups, the members face the
+// middle and talk. In the others, they roughly face the viewer, and walk in that direction
+// together.
 static void place_member(const view_crowd *crowd, view_member *member, md5_vec3 cell)
 {
     const float step = spacing * crowd->size; // side of a cell, units
@@ -1501,8 +1513,8 @@ static void place_member(const view_crowd *crowd, view_member *member, md5_vec3 
 }
 
 // Selects the clip and the start time of member `index` of a kind. Members are sorted by clip, so
-// that the poses of a batch belong to one clip: unsorted batches take twice as long. The start
-// times of a clip's members are spread over the whole clip.
+// that the poses of a batch belong to one clip; otherwise a batch takes twice as long. The start
+// times of a clip's members are spread over the clip, so that they do not move in step.
 static void select_clip(const view_kind *kind, view_member *member, uint32_t index)
 {
     const uint32_t count = kind->end - kind->begin;
@@ -1558,7 +1570,8 @@ static bool create_members(view_crowd *crowd, view_log *log)
 
 // -- Memory ---------------------------------------------------------------------------------
 
-// Number of images per second of a clip, if the memory suffices. Small characters do not need more.
+// Maximum number of impostor images per second of a clip. Small characters do not need more. It is
+// reduced if the memory does not suffice.
 static const double image_rate = 15;
 
 // Bytes of GPU memory for the images of all kinds.
@@ -1570,8 +1583,8 @@ enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
-// Distributes the impostor images of a kind over its clips: writes pictures->first. The images have
-// image_rate per second, or less if they would exceed the share of image_memory of this kind.
+// Writes pictures->first, which distributes the impostor images of a kind over its clips. There are
+// image_rate images per second, or fewer if they would exceed this kind's share of image_memory.
 static void plan_impostor_images(const view_crowd *crowd, const view_kind *kind)
 {
     uint32_t *const first = kind->pictures.first;
@@ -1626,13 +1639,14 @@ static bool create_kind_levels(view_crowd *crowd, view_kind *kind, float texel,
     if (!has_size)
         return true;
 
-    // Surfaces that are deformed on the CPU and material stages require the kind's own model.
+    // Deformed surfaces and material stages exist only for the kind's own model, so such a kind has
+    // no reduced levels.
     const bool is_reducible = view_can_reduce_meshes() && kind->textures->layers.num_meshes == 0;
     if (crowd->reduced_pixels > 0 && is_reducible)
         add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
 
-    // Impostors and baked clips contain only frames of clips: no blended poses of machines, no
-    // morph targets, and no surfaces that rotate towards the viewer.
+    // Baked clips and impostors contain only frames of clips. They cannot show blended poses of
+    // machines, morph targets, or surfaces that rotate towards the viewer.
     const bool shows_only_clips = kind->machine == NULL && kind->morphs == NULL;
     if (!shows_only_clips || kind->textures->layers.has_deforms)
         return true;
@@ -1644,8 +1658,8 @@ static bool create_kind_levels(view_crowd *crowd, view_kind *kind, float texel,
     return add_impostors(crowd, kind, loader);
 }
 
-// Creates the levels of detail of all kinds. Call it after all kinds are created, because the size
-// of a shadow texel depends on the spread of the whole crowd. Returns false and logs an error on
+// Creates the levels of detail of all kinds. Call it after all kinds are created: the size of a
+// shadow texel depends on the extent of the whole crowd. Returns false and logs an error on
 // failure.
 static bool create_levels(view_crowd *crowd, const view_loader *loader)
 {
@@ -1668,12 +1682,13 @@ static float level_pixels(const view_options *options, bool is_given, uint32_t g
     return options->crowd >= min_members ? (float)default_pixels : 0;
 }
 
-// Returns an empty crowd with the settings of the options. Each level of detail is for members that
-// are smaller than its limit in pixels; see level_pixels().
+// Returns an empty crowd with the settings of the options. Members that are smaller than the limit
+// of a level, in pixels, use this level; see level_pixels().
 static view_crowd choose_crowd_settings(const view_options *options)
 {
-    // An output draws only a few images: baking would take longer than it saves, and a saved image
-    // must show every member at its exact time.
+    // Clips are not baked for an output. It draws only a few images, so baking would take longer
+    // than it saves. A saved image must show every member at its exact time, so no member is
+    // updated less often.
     const bool is_in_window = options->output == NULL;
     const uint32_t usual_baked = is_in_window ? 128 : 0;
     return (view_crowd){

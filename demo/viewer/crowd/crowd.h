@@ -1,12 +1,15 @@
-// Crowds: many characters (view_member) of one or several kinds (view_kind), each with its own time
-// and placement, updated by all cores.
+// Crowds: many characters (view_member) of one or several kinds (view_kind). A kind is a model with
+// its clips. Each member has its own time and placement. All cores update them.
 //
-// The clips and machines of all members advance, including culled members. Only members that are
-// visible or cast a visible shadow are posed and drawn. Members that are small in the image are
-// updated every second or fourth frame, by the time since their last update. Each kind has a table
-// of levels of detail (view_detail), which are selected by the size of a member in the image: all
-// triangles, then fewer triangles if the difference is not visible, then, if the kind plays clips,
-// baked clips and impostors. Baked members and impostors are neither posed nor skinned.
+// The clips and machines of all members advance, also those of culled members, which are outside of
+// the image. Only members that are visible or cast a visible shadow are posed and drawn. Members
+// that are small in the image are updated every second or fourth frame, by the time since their
+// last update.
+//
+// Each kind has a table of levels of detail (view_detail). The size of a member in the image
+// selects its level: first the model with all triangles, then copies with fewer triangles. For
+// kinds that play clips, baked clips (stored vertices) and impostors (images) follow. They are
+// neither posed nor skinned.
 #ifndef DEMO_VIEWER_CROWD_CROWD_H
 #define DEMO_VIEWER_CROWD_CROWD_H
 
@@ -14,16 +17,17 @@
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/scene.h"
 
-// Retargets the clips of bindings[count], which belong to one model, and adds them to a scene whose
-// model has different proportions. Retargeting happens once, at load, so playback costs no more
-// than for other clips. Returns false and fills `error` if the models have no joints in common.
+// Retargets clips to a scene whose model has different proportions, and adds the results to the
+// scene. bindings[count] belong to one model. Retargeting happens once, while loading, so these
+// clips cost no more than others during playback. Returns false and fills `error` if the models
+// have no joints in common.
 bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, uint32_t count,
                          md5_error *error);
 
 // -- Levels of detail ----------------------------------------------------------------------------
 
-// Fewer triangles over the same, unmoved vertices: weights, texture coordinates, baked frames and
-// buffers of the mesh remain valid.
+// A reduced list of triangles of a mesh. It refers to the unchanged vertices, so weights, texture
+// coordinates, baked frames and buffers of the mesh remain valid.
 typedef struct view_triangles {
     uint32_t *indices; // [3 * count] vertices of the mesh, freed by the caller
     uint32_t count;
@@ -33,19 +37,20 @@ typedef struct view_triangles {
 bool view_can_reduce_meshes(void);
 
 // Writes palette[model joints] of a pose in which every joint is bent. Meshes are reduced in this
-// pose, because the bind pose of a straight limb does not need vertices at its elbow or knee.
+// pose. In the bind pose of a straight limb, the vertices at the elbow or knee would seem
+// superfluous.
 void view_bend_joints(const md5_model *model, md5_mat34 *palette);
 
-// Writes the triangles of a mesh at each level of detail to levels[num_levels], from fine to
-// coarse: reduced so that its surface moves by about errors[level] units in the pose of the palette
-// `bent`. The errors must increase. Open edges are unchanged, and so are triangles that a morph
-// target of `morph` (NULL = none) moves farther than the error. Texture seams remain closed. If
-// view_can_reduce_meshes() returns false, each level contains all triangles.
+// Reduces a mesh to levels[num_levels], from fine to coarse. The surface of level i moves by about
+// errors[i] units in the pose of the palette `bent`. The errors must increase. Open edges are
+// unchanged, and texture seams remain closed. Triangles that a morph target of `morph` moves
+// farther than the error are also unchanged; NULL = no targets. If view_can_reduce_meshes() returns
+// false, each level contains all triangles.
 void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *bent,
                              const md5_morph_mesh *morph, const float *errors, uint32_t num_levels,
                              view_triangles *levels);
 
-// Source of the vertices or images of a level.
+// Where the vertices or images of a level come from.
 typedef enum view_detail_source {
     VIEW_DETAIL_POSED,    // the palettes of the level's members
     VIEW_DETAIL_CASTERS,  // the palettes of all visible members; only for shadows
@@ -68,19 +73,20 @@ typedef struct view_detail {
     uint32_t first, count;
 } view_detail;
 
-// Baked clips of a kind.
+// Baked clips of a kind: vertices that were skinned in advance, for each frame of a clip.
 //
-// A vertex moves in a straight line between two baked frames, but in an arc between two frames of a
-// clip. Therefore each clip is measured, and fast clips have several baked frames per frame. A
-// member is drawn baked only if all vertices are within a pixel of their skinned positions, so that
-// the switch is not visible and does not need fading.
+// Between two baked frames a vertex moves in a straight line; in the clip it moves in an arc. The
+// difference is therefore measured, and fast clips have several baked frames per frame. A member is
+// drawn baked only if all vertices are within a pixel of their skinned positions. Then the switch
+// is not visible and needs no fading.
 typedef struct view_bakes {
     md5gl_baked *clips; // NULL: no member is baked
     uint32_t *rates;    // [clips] baked frames per frame of the clip
     float *sizes;       // [clips] maximum diameter at which a member is baked, pixels
 } view_bakes;
 
-// Impostors of a kind. Their images are drawn later, a few before each frame.
+// Impostors of a kind: images of its model in the frames of its clips. Before each frame a few of
+// the missing images are drawn, so that loading does not wait for them.
 typedef struct view_pictures {
     md5gl_impostors *impostors; // NULL: all members are drawn as models
     uint32_t *first;            // [clips + 1] index of each clip's first image; then their number
@@ -89,7 +95,7 @@ typedef struct view_pictures {
     md5gl_impostor *instances;  // visible impostors of this frame
 } view_pictures;
 
-// A posed member and its diameter in the image, for sorting.
+// A posed member and its diameter in the image, by which members are sorted.
 typedef struct view_sized {
     float pixels;
     uint32_t member;
@@ -99,9 +105,9 @@ typedef struct view_sized {
 md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
                               const md5_sample_position *sample);
 
-// A member fades into its impostor: a fraction of the pixels shows the impostor, the other pixels
-// show the model. Returns the fraction for a member of `size` pixels: 1 for sizes up to `pixels`,
-// decreasing to 0 at 1.25 * `pixels`.
+// Returns the fraction of the pixels that show the impostor of a member; the other pixels show its
+// model. A member of up to `pixels` pixels shows only its impostor (1). The fraction decreases to 0
+// at 1.25 * `pixels`, so that the transition is smooth.
 float view_impostor_fraction(float size, float pixels);
 
 // -- Kinds ---------------------------------------------------------------------------------------
@@ -129,15 +135,16 @@ typedef struct view_kind {
     md5_mat34 *palettes; // [members * joints] palettes of the posed members
     float *reported;     // [members * morphs of the machine] scratch memory
 
-    // Levels of detail from fine to coarse; the first is the kind's model. Without a renderer
-    // num_levels is 0.
+    // Levels of detail from fine to coarse; the first is the kind's model. 0 levels without a
+    // renderer.
     uint32_t num_levels;
     view_detail levels[VIEW_MAX_LEVELS];
     view_bakes bakes;
     view_pictures pictures;
 
-    // Drawn members, level by level. If levels with fewer triangles are drawn, the posed members
-    // are sorted from near to far, which reduces overdraw. The baked members follow.
+    // Drawn members, level by level: first the posed members, then the baked. If reduced levels are
+    // drawn, the posed members are sorted from near to far. Near members then hide the pixels of
+    // far members, which need not be shaded.
     uint32_t num_seen;               // number of visible members that are posed
     view_sized *order;               // [num_seen]
     bool is_sorted;                  // `order` is sorted, and reduced levels are drawn
@@ -150,15 +157,15 @@ typedef struct view_kind {
     md5gl_clip_job *jobs; // [baked members]
 } view_kind;
 
-// Returns the index of the level that draws a member of a kind that plays `clip` at a diameter of
-// `pixels`, except impostors. Reduced and baked levels are considered only if `reduced` or `baked`
-// is true.
+// Returns the index of the level that draws a member with a diameter of `pixels` that plays `clip`.
+// Impostors are not considered. Reduced and baked levels are considered only if `reduced` or
+// `baked` is true.
 uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool reduced,
                         bool baked);
 
-// Bakes and uploads the clips of a kind for members up to a diameter of `pixels`, with the
-// triangles of the level that these members have, and adds the level. If the clips need more than
-// `memory` bytes or cannot be uploaded, logs a warning and does not add a level: all members are
+// Adds a level with baked clips for members up to a diameter of `pixels`. Bakes the clips of the
+// kind with the triangles that members of this size have, and uploads them. If the clips need more
+// than `memory` bytes or cannot be uploaded, logs a warning and adds no level. All members are then
 // skinned.
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader);
@@ -168,14 +175,15 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer);
 
 // -- Culling -------------------------------------------------------------------------------------
 //
-// Tests spheres and their shadows against the frustum of the image.
+// Culling tests whether a sphere around a member, or its shadow, is in the visible volume of the
+// image.
 
 // Unit vectors of the image in world space.
 typedef struct view_axes {
     md5_vec3 right, up, back; // back: from the target to the eye
 } view_axes;
 
-// A projection: eye, axes and frustum.
+// A projection: the position of the eye, the axes of the image, and the visible volume.
 typedef struct view_lens {
     md5_vec3 eye;
     view_axes axes;
@@ -186,7 +194,8 @@ typedef struct view_lens {
     bool orthographic;
 } view_lens;
 
-// A plane of the view. A point is inside if dot(inward, point) >= begin; `inward` is a unit vector.
+// A plane that bounds the visible volume. A point is inside if dot(inward, point) >= begin;
+// `inward` is a unit vector.
 typedef struct view_plane {
     md5_vec3 inward;
     float begin;
@@ -195,7 +204,7 @@ typedef struct view_plane {
 
 enum { VIEW_NUM_PLANES = 5 }; // without the far plane
 
-// The visible volume of an image and the light that casts shadows: all that culling needs.
+// All data that culling needs: the visible volume of an image, and the light that casts shadows.
 typedef struct view_sight {
     view_plane planes[VIEW_NUM_PLANES];
     view_lens lens;
@@ -208,12 +217,12 @@ typedef struct view_sight {
     float reach_upward; // vertical part of `reach`, perpendicular to an inclined light
 } view_sight;
 
-// Initializes culling for a lens. `frame` contains the matrices and the lights; shadows do not fall
-// below `lowest`.
+// Prepares culling for a lens. `frame` contains the matrices and the lights. `lowest` is the height
+// of the lowest point that receives shadows.
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest);
 
-// Returns true if the sphere or its shadow may be in the image. Conservative: may return true for
-// an invisible sphere, but never false for a visible sphere.
+// Returns true if the sphere or its shadow may be in the image. The test is conservative: it may
+// return true for an invisible sphere, but never false for a visible one.
 bool view_sees(const view_sight *sight, view_sphere sphere);
 
 // -- Crowds --------------------------------------------------------------------------------------
@@ -244,11 +253,11 @@ typedef struct view_member {
 // Texels per side of the shadow map, which covers the whole crowd.
 enum { VIEW_CROWD_TEXELS = 2048 };
 
-// VIEW_POSES_AT_ONCE is the number of poses per batch. A batch is written to a buffer that fits the
-// second-level cache, then copied to the palettes of the members one after another.
-// md5_pose_batch() writes up to 16 poses alternately. If it wrote directly to the palettes of
-// thousands of members, each write would wait for another cache line, and posing would take three
-// times as long.
+// VIEW_POSES_AT_ONCE is the number of poses in a batch. md5_pose_batch() writes up to 16 poses
+// alternately. If it wrote directly to the palettes of thousands of members, each write would wait
+// for another cache line, and posing would take three times as long. A batch is therefore written
+// to a buffer that fits into the second-level cache. The palettes are then copied to the members
+// one after another.
 enum { VIEW_MAX_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
 
 typedef struct view_crowd {
@@ -288,10 +297,10 @@ typedef struct view_crowd {
     const view_sight *sight; // NULL: nothing is drawn
 } view_crowd;
 
-// Creates the characters of --crowd in a square, in equal numbers of the scene's model and of each
-// model in `files`. `first` contains the GPU objects and the morph targets of the scene's model. In
-// `files`, each model is followed by its animations. Returns false and logs an error on failure;
-// the caller frees the crowd in both cases.
+// Creates the characters of --crowd in a square. The scene's model and each model in `files` get
+// equal numbers of members. `first` contains the GPU objects and the morph targets of the scene's
+// model. In `files`, each model is followed by its animations. Returns false and logs an error on
+// failure; the caller frees the crowd in both cases.
 bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                      const char *const *files, size_t num_files, const view_loader *loader);
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // may be zero-initialized

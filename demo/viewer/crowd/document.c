@@ -1,20 +1,21 @@
 // Loads, compares, measures and frees documents. A document is everything that the viewer shows: a
-// scene (a model with its clips), its companions (other models next to it or attached to it), a
-// comparison with another model or clip, and a crowd.
+// scene, companions, a comparison and a crowd. A scene is a model with its clips. Companions are
+// other models, which are next to it or attached to it.
 #include "demo/viewer/crowd/document.h"
 
 #include "demo/viewer/assets/words.h"
 
 // == Comparison ==================================================================================
 
-// Also compares models that have only few joints in common.
+// Options for binding a clip to a model that lacks some of its joints, because compared models may
+// have only few joints in common.
 static const md5_load_opts partial_binding = {.allow_partial_binding = true};
 
 // -- Loading --------------------------------------------------------------------------------
 
-// Finds the joint of the compared model for each joint of the scene: compare->same. The rules are
-// those by which md5_bind() finds the joints of a clip. Therefore a clip that consists of the
-// scene's bind pose is bound to the compared model.
+// Finds the joint of the compared model for each joint of the scene: compare->same. A clip that
+// consists of the scene's bind pose is bound to the compared model, so that md5_bind() finds the
+// joints by the same rules as for other clips.
 static void match_joints(view_compare *compare, const md5_model *scene_model)
 {
     const uint32_t num_compared = compare->model->skeleton.num_joints;
@@ -120,7 +121,7 @@ static void pose_compared_model(view_compare *compare, const view_scene *scene,
 }
 
 // Writes the differences between compare->joints and compare->scene_joints, in the order of the
-// scene's joints. Joints without a joint of the same name in the compared model are skipped.
+// scene's joints. Skips joints whose name does not exist in the compared model.
 static void write_differences(view_compare *compare)
 {
     uint32_t count = 0;
@@ -155,7 +156,7 @@ static int compare_peaks(const void *a, const void *b)
 }
 
 // Binds the compared model to its own clip or, if it has none, to the shown clip. If the clip does
-// not fit, the binding is NULL and the compared model is shown in its bind pose.
+// not fit, the binding remains NULL, and the compared model is shown in its bind pose.
 static void bind_compared_clip(view_compare *compare, const view_scene *scene)
 {
     const md5_anim *anim = compare->own_anim;
@@ -168,8 +169,8 @@ static void bind_compared_clip(view_compare *compare, const view_scene *scene)
     compare->binding = md5_bind(compare->model, anim, &partial_binding, NULL);
 }
 
-// Stores the distances of a frame in compare->courses, and updates the peaks of the joints, which
-// are their largest differences in all frames. Frame 0 starts new peaks.
+// Stores the distances of a frame in compare->courses, and updates the peaks of the joints: their
+// largest differences in all frames. Frame 0 starts new peaks.
 static void record_frame(view_compare *compare, uint32_t frame)
 {
     float *const distances = compare->courses + (size_t)frame * compare->num_joints;
@@ -197,8 +198,8 @@ static md5_sample_position compared_position(const view_compare *compare, const 
     if (compare->binding == NULL)
         return (md5_sample_position){.frame0 = frame, .frame1 = frame};
     const double time = frame / shown->frame_rate;
-    // If both clips end together, the last frame is compared with the last frame, not with the
-    // first frame of the next cycle.
+    // If both clips end together, last frames are compared with each other. Otherwise the time at
+    // the end would wrap to the first frame.
     const bool is_inside = time <= compare->bound->duration + 1e-6;
     return md5_sample_position_at(compare->bound, time, is_inside ? MD5_WRAP_CLAMP : wrap);
 }
@@ -219,7 +220,8 @@ static void measure_clip(view_compare *compare, view_scene *scene, const md5_ani
 }
 
 // Measures the shown clip, unless this was done already. Returns true if the measurement is
-// available. Returns false if no clip is shown, or if a machine, legs or channels change its poses.
+// available. There is none if no clip is shown, or if a machine, legs or channels change the poses
+// of the clip.
 static bool update_measurement(view_compare *compare, view_scene *scene, const view_play *play)
 {
     const bool is_as_stored = view_get_motion(scene)->clip_use == VIEW_CLIP_AS_FILE;
@@ -242,8 +244,8 @@ static bool update_measurement(view_compare *compare, view_scene *scene, const v
     return true;
 }
 
-// Writes the joints of the scene's pose in model space to compare->scene_joints. Without a clip,
-// the scene shows the bind pose.
+// Writes the joints of the scene's pose in model space to compare->scene_joints. If the scene shows
+// no clip, this is the bind pose.
 static void write_scene_joints(view_compare *compare, const view_scene *scene)
 {
     const bool has_no_clip =
@@ -291,13 +293,13 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
 // A companion (view_companion) is a second model that is shown with the scene's model, such as a
 // retargeted model or an attached weapon.
 
-// Distance of the retargeted or the compared model from the scene's model, relative to the sum of
-// both models' sizes.
+// Distance of a retargeted or compared model from the scene's model, relative to the sum of the
+// sizes of both models.
 static const float relative_distance = 0.4f;
 
-// Uploads the model of a companion and allocates its poses. The textures are found for the model
-// file `path`. If `same_scene` is not NULL, the companion has the model of this scene, and gets the
-// scene's textures. Returns false and logs an error on failure.
+// Uploads the model of a companion and allocates its poses. Textures are searched for the model
+// file `path`. If `same_scene` is not NULL, the companion has the model and the textures of this
+// scene. Returns false and logs an error on failure.
 static bool upload(view_companion *companion, const view_loader *loader, const char *path,
                    const view_scene *same_scene)
 {
@@ -337,8 +339,8 @@ static bool load_machine(view_companion *companion, const char *path, const view
     return upload(companion, loader, machine->character->model_path, NULL);
 }
 
-// Uploads the models that the scene's machine attaches to joints. The machine has loaded and owns
-// them. Models whose joint does not exist are skipped, because only a game defines their positions.
+// Uploads the models that the scene's machine attaches to joints. The machine has loaded them and
+// owns them. Skips models whose joint does not exist, because only a game defines their positions.
 // Returns false and logs an error on failure.
 static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
                       const view_loader *loader)
@@ -363,7 +365,7 @@ static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view
     return is_loaded;
 }
 
-// Frees a companion, which may have been loaded only in part, and marks it as unused.
+// Frees a companion, also if only a part of it was loaded, and marks it as unused.
 static void free_companion(view_companion *companion, md5gl_renderer *renderer)
 {
     if (companion->textures != NULL)
@@ -384,8 +386,9 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
     *companion = (view_companion){.joint = -1};
 }
 
-// Loads the guest, the second character of the demo scene, and places it beside the model. Its
-// machine and the scene's machine refer to each other, so that the scene can control both.
+// Loads the guest, the second character of the demo scene, and places it beside the model. The
+// machines of both characters refer to each other, so that their events can fire each other's
+// triggers.
 bool view_load_guest(view_document *document, const char *path, const view_loader *loader)
 {
     view_companion *const guest = &document->companions[VIEW_GUEST];
@@ -408,8 +411,8 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
     return true;
 }
 
-// Frees a companion that cannot be loaded. Returns true if the document is opened without it, which
-// the log decides (keeps_rest).
+// Frees a companion that could not be loaded. Returns true if the document is opened without it;
+// the log decides this (keeps_rest).
 static bool skip_companion(view_companion *companion, const view_loader *loader)
 {
     free_companion(companion, loader->renderer);
@@ -434,7 +437,7 @@ static bool load_retargeted(view_companion *companion, const view_scene *scene,
     if (companion->retarget != NULL)
         return true;
 
-    // In a window the user can map the joints manually.
+    // In a window, the user can map joints that do not match manually.
     if (error.status != MD5_ERROR_MISMATCH || !view_shows_window(options))
         return view_log_error(loader->log, &error);
     view_warn(loader->log, "%s: %s; map the joints manually", options->retarget, error.message);
@@ -461,7 +464,7 @@ static bool load_attached(view_companion *companion, const view_scene *scene,
     return true;
 }
 
-// Returns the joint whose name is the name of a file without its extension, or MD5_NONE.
+// Returns the joint that has the name of a file without its extension, or MD5_NONE.
 static uint32_t find_joint_of_file(const md5_skeleton *skeleton, const char *path)
 {
     char *const name = common_stem(path);
@@ -470,10 +473,10 @@ static uint32_t find_joint_of_file(const md5_skeleton *skeleton, const char *pat
     return joint;
 }
 
-// Loads the machine that the scene's model carries: the first machine in the folder `attached`, in
-// the model's folder, whose file has the name of a joint. It advances together with the scene's
-// machine, whose events set its triggers. Returns true also if no such file exists. Returns false
-// if a machine cannot be loaded and the document cannot be shown without it.
+// Loads the machine of an object that the scene's model carries. It is the first machine in the
+// folder `attached`, next to the model, whose file has the name of a joint. It advances together
+// with the scene's machine, whose events fire its triggers. Returns true also if there is no such
+// file. Returns false if the machine cannot be loaded and the document cannot be shown without it.
 static bool load_carried(view_companion *companion, view_scene *scene, const view_loader *loader)
 {
     char *const model_folder = common_folder(scene->machine.character->model_path);
@@ -528,8 +531,8 @@ static bool load_companions(view_document *document, const char *guest, const vi
 
 // -- Loading --------------------------------------------------------------------------------
 
-// Loads the morph targets of the model, unless they are loaded. Called when a feature first needs
-// them, because most models are shown without them.
+// Loads the morph targets of the model, unless they are loaded. Most models are shown without them,
+// so they are loaded when a feature first needs them.
 bool view_prepare_morphs(view_document *document, const view_loader *loader)
 {
     if (document->morphs.morph != NULL)
@@ -567,8 +570,8 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
-// Returns the subject of a diagnostic without a line number: mesh N if the message begins with
-// "mesh N", otherwise the file.
+// Returns what a diagnostic without a line number is about: mesh N if the message begins with "mesh
+// N", otherwise the file.
 static view_about find_about_in_message(const char *message)
 {
     static const char prefix[] = "mesh ";
@@ -578,15 +581,15 @@ static view_about find_about_in_message(const char *message)
     return (view_about){.kind = VIEW_ABOUT_MESH, .number = (uint32_t)strtoul(number, NULL, 10)};
 }
 
-// Returns the subject of a line of a model's text: the vertex, mesh or joint that it defines, or
-// the file. Line numbers begin at 1.
+// Returns what a line of a model's text is about: the vertex, mesh or joint that the line defines,
+// otherwise the file. Line numbers begin at 1.
 static view_about find_about_in_line(const char *text, uint32_t line_number)
 {
     static const char mesh_keyword[] = "mesh";
     static const char vertex_keyword[] = "vert ";
 
-    // Count joints and meshes up to the line. A line of a joint begins with the quoted name. All
-    // lines after a "mesh" line belong to this mesh, until the next.
+    // Count joints and meshes up to the line. The line of a joint begins with a name in quotes. The
+    // lines after a "mesh" line belong to this mesh, until the next "mesh" line.
     view_about about = {.kind = VIEW_ABOUT_FILE};
     uint32_t num_joints = 0;
     const char *line = text;
@@ -631,9 +634,9 @@ static view_about find_about(const char *text, const md5_error *found)
 }
 
 // Adds the diagnostics of a file to the reports. `text` is the text of a model, or NULL for a clip.
-// The level of a report depends on the diagnostic: VIEW_DEBUG if the library also reports it when
-// it loads the file, VIEW_INFO for a warning of the engine, VIEW_WARNING for an error of the
-// engine.
+// An error of the engine has the level VIEW_WARNING, a warning of the engine VIEW_INFO. If the
+// library also reports a problem when it loads the file, its level is VIEW_DEBUG, so that it is not
+// listed twice.
 static void report_diagnostics(view_reports *reports, const md5_check *check, const char *text)
 {
     view_log log = {.level = VIEW_QUIET, .reports = reports};
@@ -668,8 +671,8 @@ static md5_check *check_file(const char *path, md5_doc_kind kind, char **text)
     return md5_check_doc(kind, *text, size, (md5_engines){engine, engine}, &opts, NULL);
 }
 
-// Checks a model by its text and by its content, and adds the diagnostics to the reports. Returns
-// the check, to be freed, or NULL if the file cannot be read.
+// Checks the text and the content of a model, and adds the diagnostics to the reports. Returns the
+// check, which the caller frees, or NULL if the file cannot be read.
 static md5_check *check_model_file(const char *path, view_reports *reports)
 {
     char *text;
@@ -685,8 +688,8 @@ static md5_check *check_model_file(const char *path, view_reports *reports)
     return check;
 }
 
-// Checks a clip by its text and by its model, if the check of the model is not NULL, and adds the
-// diagnostics to the reports.
+// Checks the text of a clip, and whether the clip fits its model. Skips the second part if
+// `model_check` is NULL. Adds the diagnostics to the reports.
 static void check_clip_file(const char *path, md5_check *model_check, view_reports *reports)
 {
     char *text;
@@ -700,7 +703,7 @@ static void check_clip_file(const char *path, md5_check *model_check, view_repor
     md5_free_check(check);
 }
 
-// Checks a model and its clips by the rules of id's engine, on another thread.
+// Checks a model and its clips by the rules of id's engine. Runs on another thread than the viewer.
 void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops)
 {
     md5_check *model_check = NULL; // of the first file, the model; clips follow
@@ -807,8 +810,8 @@ static bool load_outfits(view_scene *scene, const view_loader *loader)
     return is_loaded || loader->log->keeps_rest;
 }
 
-// Reports problems of the clips and meshes, if the options show them. Without such options, only
-// clips that the user has named are checked.
+// Reports problems of the clips and meshes if the options show them. Otherwise only checks the
+// clips that the user has named.
 static void check_scene(view_document *document, const view_loader *loader)
 {
     view_scene *const scene = &document->scene;
@@ -840,8 +843,8 @@ static bool load_used_morphs(view_document *document, const view_loader *loader)
     return loader->log->keeps_rest;
 }
 
-// Finds the feet of the model for --terrain, which sets scene->terrain. Warns if the model has no
-// feet; the ground then remains level.
+// Finds the feet that --terrain places on the ground, and sets scene->terrain. If the model has no
+// feet, warns and leaves the ground level.
 static void find_terrain_feet(view_scene *scene, view_ground_kind terrain, view_log *log)
 {
     if (terrain == VIEW_LEVEL || scene->model == NULL)
@@ -865,8 +868,8 @@ static bool load_terrain(view_document *document, const view_loader *loader)
     return view_load_ground(&document->uneven, &scene->terrain, loader);
 }
 
-// Loads the scenery, a model of the surroundings with one joint, from a file and computes its
-// palette, which never changes. Does nothing without a file (NULL) or a renderer. A failure is only
+// Loads the scenery, a model of the surroundings. It has one joint and never moves, so its palette
+// is computed here. Does nothing if `path` is NULL or there is no renderer. A failure is only
 // logged, because the document can be shown without scenery.
 static void load_scenery(view_document *document, const char *path, const view_loader *loader)
 {
@@ -907,8 +910,8 @@ static bool load_compared(view_document *document, const view_loader *loader)
 }
 
 // Moves a companion to the left of the scene's model, so that the models do not overlap. `relative`
-// is the distance, relative to the sum of both models' sizes. If it is negative, moves the
-// companion to the right.
+// is the distance relative to the sum of both models' sizes. A negative distance moves it to the
+// right.
 static void move_aside(view_companion *companion, const view_scene *scene, float relative)
 {
     if (scene->model == NULL || companion->model == NULL)
@@ -935,8 +938,8 @@ static bool load_crowd(view_document *document, const view_loader *loader, const
     return loader->log->keeps_rest;
 }
 
-// Applies the settings of the document and the options about motion to the scene. Warns about
-// options that have no effect.
+// Applies the settings of the document and the options about motion to the scene. Warns of options
+// that have no effect.
 static void apply_document_settings(view_scene *scene, const view_document_settings *settings,
                                     const view_loader *loader)
 {
@@ -952,9 +955,9 @@ static void apply_document_settings(view_scene *scene, const view_document_setti
     check_settings(scene, loader);
 }
 
-// Loads all parts of a document, in an order in which each part finds the parts that it needs. The
-// parameters are those of view_load_document(). Returns false and logs an error on failure; the
-// caller frees the document in both cases.
+// Loads all parts of a document. The order matters, because some parts need others. The parameters
+// are those of view_load_document(). Returns false and logs an error on failure; the caller frees
+// the document in both cases.
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, const view_document_settings *settings)
 {
@@ -988,8 +991,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     return load_crowd(document, loader, files + num_scene_files, num_files - num_scene_files);
 }
 
-// Removes a file in a folder, then each parent folder that is empty, up to the folder itself.
-// Shortens `path` to the last path for which removal was attempted.
+// Removes a file in a folder, then each parent folder that has become empty, up to the folder
+// itself. Afterwards, `path` is the last path that it tried to remove.
 static void remove_with_empty_folders(char *path, const char *folder)
 {
     while (remove(path) == 0) {
@@ -1081,7 +1084,8 @@ static void widen_by_box(view_document *document, md5_bounds box, md5_vec3 offse
     }
 }
 
-// Extends the bounds and the hull horizontally by a distance, which is the spread of a crowd.
+// Extends the bounds and the hull horizontally by a distance, so that they contain the members of a
+// crowd.
 static void widen_horizontally(view_document *document, float distance)
 {
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
@@ -1095,8 +1099,8 @@ static void widen_horizontally(view_document *document, float distance)
     document->bounds.max.y += distance;
 }
 
-// Extends the bounds and the hull by the companions that are not attached to a joint. A guest is
-// not part of a single pose, because it walks past the model and is visible only for a while.
+// Extends the bounds and the hull by the companions that are not attached to a joint. If a single
+// pose is measured, the guest is omitted: it walks past the model and is visible only for a while.
 static void widen_by_companions(view_document *document, bool is_pose)
 {
     if (document->scene.machine.acts) // the demo scene controls its own camera
@@ -1118,8 +1122,8 @@ static void widen_by_companions(view_document *document, bool is_pose)
     }
 }
 
-// Returns the height of the ground. It is 0, where id's characters stand, unless a part of the
-// content is below 0 or the whole content is clearly above 0.
+// Returns the height of the ground. It is usually 0, where the characters of id's games stand. It
+// differs if a part of the content is below 0, or if the whole content is clearly above 0.
 static float find_ground(const view_document *document)
 {
     const view_crowd *const crowd = &document->crowd;
@@ -1148,8 +1152,8 @@ void view_measure_document(view_document *document, const view_play *still)
         document->ground = find_ground(document);
 }
 
-// Shows and hides meshes in all levels of detail. The first kind of the crowd has levels of the
-// scene's model; its level 0 is document->drawn.
+// Shows and hides meshes in all levels of detail. The first kind of a crowd shows the scene's
+// model. Its level 0 is document->drawn, its other levels are copies of the model.
 void view_show_meshes(const view_document *document, uint64_t hidden)
 {
     const md5_model *const model = document->scene.model;

@@ -1,8 +1,8 @@
-// A document: everything that is loaded from files and shown.
+// A document: everything that is loaded from files and shown together.
 //
-// view_document contains the scene, its companions (second models, view_companion), a comparison
+// A view_document contains the scene, its companions (view_companion: further models), a comparison
 // (view_compare) and possibly a crowd. A new document is built completely before it replaces the
-// current document, so a file that cannot be opened does not change anything.
+// current document. If a file cannot be opened, the current document therefore remains unchanged.
 #ifndef DEMO_VIEWER_CROWD_DOCUMENT_H
 #define DEMO_VIEWER_CROWD_DOCUMENT_H
 
@@ -15,19 +15,19 @@
 
 // -- Comparison ----------------------------------------------------------------------------------
 //
-// Compares the shown pose, joint by joint, with the same model in a different clip, or with a
-// different model in the same clip.
+// Compares the shown pose, joint by joint, with another pose: that of the same model in a different
+// clip, or that of a different model in the same clip.
 
-// Difference between a joint and the joint of the same name in the compared model, both in the
-// model space of their files.
+// The difference between a joint and the joint of the same name in the compared model. Both are in
+// the model space of their files.
 typedef struct view_difference {
     uint32_t joint; // joint of the scene
     float distance; // units
     float angle;    // degrees
 } view_difference;
 
-// The maximum differences of a joint over all frames of a clip, and the first frames, from 0, with
-// these differences.
+// The maximum differences of a joint over all frames of a clip. For each difference, also the first
+// frame that has it; frames count from 0.
 typedef struct view_peak {
     uint32_t joint; // joint of the scene
     float distance; // units
@@ -36,8 +36,8 @@ typedef struct view_peak {
     uint32_t angle_frame;
 } view_peak;
 
-// A comparison of the scene with the clip or model of a file. The compared model is the model of
-// the file or, if the file is a clip, the scene's model.
+// A comparison of the scene with a file. If the file is a model, this model is compared. If it is a
+// clip, the scene's model is compared in this clip.
 typedef struct view_compare {
     char *name;                   // name of the file
     md5_model *own_model;         // model of the file; NULL: the scene's model
@@ -61,23 +61,24 @@ typedef struct view_compare {
     md5_root root;            // root motion mode of the measurement
 } view_compare;
 
-// Loads an .md5anim or a model. Returns false and logs an error if the file cannot be read, or if
-// the clip does not fit the scene's model. The caller frees `compare` in both cases.
+// Loads the file of a comparison, an .md5anim or a model. Returns false and logs an error if the
+// file cannot be read, or if the clip does not fit the scene's model. The caller frees `compare` in
+// both cases.
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
                        view_log *log);
 void view_free_compare(view_compare *compare); // may be zero-initialized
 
-// Poses the compared model at the time of `play` and writes its differences from the pose of the
-// scene, which view_pose() wrote last. If the shown clip was not measured yet, measures all of its
-// frames first, in linear time, and poses the scene again. If the scene shows a new clip, binds
-// that clip first; if it does not fit, the compared model remains in its bind pose. Has no effect
-// if `compare` is zero-initialized.
+// Poses the compared model at the time of `play`, and writes its differences from the scene's pose,
+// which view_pose() wrote last. When the scene shows a new clip, binds the clip to the compared
+// model; if it does not fit, this model remains in its bind pose. A clip that was not measured yet
+// is measured first, in all of its frames, and the scene is posed again. Does nothing if `compare`
+// is zero-initialized.
 void view_pose_compare(view_compare *compare, view_scene *scene, const view_play *play);
 
 // -- Companions ----------------------------------------------------------------------------------
 //
-// Second models: a model to which the pose is retargeted, models that are attached to joints, a
-// model with which the pose is compared, or a model with its own machine.
+// Models that are shown in addition to the scene's model. A companion is retargeted, attached to a
+// joint, compared, or has its own machine.
 
 // The companions of a document, as indices of view_document.companions.
 enum {
@@ -86,13 +87,13 @@ enum {
     VIEW_COMPARED,   // is compared with the scene's model (--compare)
     VIEW_GUEST,      // a second character with its own machine
     VIEW_CARRIED,    // is attached to a joint and has its own machine
-    // The first model that the scene's machine attaches; the others follow, in the order of the
-    // machine. Models whose positions only a game defines are unused.
+    // The first model that the scene's machine attaches to a joint. The others follow, in the order
+    // of the machine. Entries remain unused for models whose positions only a game defines.
     VIEW_HELD,
     VIEW_NUM_COMPANIONS = VIEW_HELD + MD5_MAX_ATTACHED
 };
 
-// A second model with its textures and its pose.
+// A further model with its textures and its pose.
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
     md5_model *own_model;   // `model`, unless it belongs to a view_compare or a machine
@@ -163,36 +164,35 @@ typedef struct view_document_settings {
 } view_document_settings;
 
 // Warns if clip `clip` of a scene has a different scale or rotation than its model. If `clip` is
-// not a valid index, warns of all such clips.
+// not a valid index, checks all clips.
 void view_check_clips(const view_scene *scene, size_t clip, view_log *log);
 
-// Reports the diagnostics of id's engine for files: a model, followed by clips. Callable from any
-// thread. Stops after the current file if *stops is set.
+// Reports the problems that id's engine would have with files: a model, followed by its clips. Any
+// thread may call it. If *stops becomes true, it ends after the current file.
 void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops);
 
-// Loads files (see view_load_scene()) or the entry of a library (see library.h), and the companions
-// and crowd of the options. If `pick_up` is set, also loads the animations in the model's folder.
-// If a named file cannot be shown, frees all memory, logs an error and returns NULL.
+// Loads files (see view_load_scene()) or the item of a game (see library.h), with the companions
+// and the crowd of the options. With `pick_up`, also loads the animations in the model's folder. If
+// a named file cannot be shown, frees all memory, logs an error and returns NULL.
 view_document *view_load_document(const view_loader *loader, const char *const *files,
                                   size_t num_files, bool pick_up, bool uses_options,
                                   view_document_settings settings);
 void view_free_document(view_document *document, md5gl_renderer *renderer); // may be NULL
 
-// Loads the machine of a second character, which from then on advances together with the scene's
-// machine. Returns false, logs an error and does not add a character on failure.
+// Loads the machine of a second character, the guest. From then on, it advances together with the
+// scene's machine. On failure, returns false, logs an error and adds no character.
 bool view_load_guest(view_document *document, const char *path, const view_loader *loader);
 
 // Frees the thumbnails of clips.
 void view_free_pictures(view_document *document, md5gl_renderer *renderer);
 
-// Computes bounds, hull and ground. Call it after loading and after a change of clip, root or
-// skinning. To show only one pose, call it again with the time of the pose in `still`: bounds and
-// hull are then computed from this pose. The scene is in an unspecified pose of the clip
-// afterwards.
+// Computes bounds, hull and ground. Call it after loading, and after each change of the clip, the
+// root mode or the skinning. To measure only one pose, call it again with the time of this pose in
+// `still`. Afterwards the scene is in an unspecified pose of the clip.
 void view_measure_document(view_document *document, const view_play *still);
 
-// Hides the meshes whose bit is set in `hidden` and shows all others. Meshes from 64 on are not
-// changed.
+// Hides the meshes whose bit is set in `hidden`, and shows all others. `hidden` has 64 bits, so
+// meshes from index 64 on are not changed.
 void view_show_meshes(const view_document *document, uint64_t hidden);
 
 // Loads the morph targets in the model's folder, unless they are loaded. Returns false and logs an
@@ -205,7 +205,7 @@ static inline bool view_shows_crowd(const view_document *document)
     return document->crowd.count > 0;
 }
 
-// Returns the mode of a document, which determines the available controls.
+// Returns the mode of a document, which determines the active keys and controls.
 view_mode view_get_mode(const view_document *document);
 
 #endif

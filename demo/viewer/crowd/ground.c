@@ -1,13 +1,13 @@
-// Creates the ground of a terrain as a model, which is drawn and lit like all models. The model is
-// written as the text of an .md5mesh file of version 12, which contains colors, and normals that
-// are continuous across the borders of tiles.
+// Creates the ground of a terrain as a model, so that it is drawn and lit like all models. The
+// model is written as the text of an .md5mesh file of version 12. This version can contain colors
+// and normals. The normals are continuous across the borders of tiles.
 #include "demo/viewer/crowd/ground.h"
 
 #include "demo/viewer/assets/words.h"
 #include "demo/viewer/base/math.h"
 
-// Returns the upward unit normal at a corner of the squares. Its slope is the difference of the
-// heights on both sides over the distance of two squares.
+// Returns the upward unit normal at a corner of the squares. The slope is the difference of the
+// heights of the two neighboring corners, divided by the distance of two squares.
 static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
 {
     const float east = view_corner_height(terrain, x + 1, y);
@@ -53,7 +53,8 @@ static void write_triangles(view_text *to)
     }
 }
 
-// Writes the positions of the vertices, as weights of joint 0 or, on a lift, of joint 1.
+// Writes the positions of the vertices as weights of joint 0. The corners of a lift belong to joint
+// 1, which moves them up and down.
 static void write_weights(const view_terrain *terrain, view_text *to)
 {
     view_append(to, "numweights %d\n", NUM_CORNERS);
@@ -66,8 +67,8 @@ static void write_weights(const view_terrain *terrain, view_text *to)
     }
 }
 
-// Writes the colors of the vertices: grass in the hollows, dry and stony on the hills and on a
-// lift.
+// Writes the colors of the vertices. Hollows have the color of grass; hills and the lift are dry
+// and stony.
 static void write_colors(const view_terrain *terrain, view_text *to)
 {
     view_append(to, "numvertexcolors %d\n", NUM_CORNERS);
@@ -101,8 +102,8 @@ static void write_ground(const view_terrain *terrain, view_text *to)
     view_append(to, "}\n");
 }
 
-// Creates the texture of the ground: gray noise, which is the same in each square. Returns 0 and
-// fills `error` on failure.
+// Creates the texture of the ground: gray noise, which repeats in each square. Returns 0 and fills
+// `error` on failure.
 static md5gl_texture create_noise_texture(md5gl_renderer *renderer, md5_error *error)
 {
     enum { TEXELS = 64 };

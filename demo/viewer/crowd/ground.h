@@ -1,5 +1,5 @@
-// The ground of --terrain as a model (view_ground): one square tile, drawn 3 x 3 times around the
-// character, because the terrain is periodic.
+// The ground of --terrain as a model (view_ground). The terrain is periodic, so the model is one
+// square tile, which is drawn 3 x 3 times around the character.
 #ifndef DEMO_VIEWER_CROWD_GROUND_H
 #define DEMO_VIEWER_CROWD_GROUND_H
 
@@ -23,7 +23,7 @@ typedef struct view_ground {
 bool view_load_ground(view_ground *ground, const view_terrain *terrain, const view_loader *loader);
 void view_free_ground(view_ground *ground, md5gl_renderer *renderer); // may be zero-initialized
 
-// Places the tiles around a point.
+// Places the tiles so that the middle tile contains the point `center`.
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 center);
 
 #endif

@@ -1,9 +1,9 @@
-// Creates levels of detail of meshes, for small members of crowds: meshoptimizer reduces their
-// triangles. Meshes are reduced in a pose with bent joints (view_bend_joints), so that joints keep
-// their shape.
+// Creates levels of detail of meshes, for small members of crowds. meshoptimizer reduces their
+// triangles. Meshes are reduced in a pose with bent joints (view_bend_joints). In this pose, the
+// vertices that form an elbow or a knee are not superfluous, so they are kept.
 //
-// A program that was built without meshoptimizer cannot reduce meshes, so it draws a crowd with all
-// triangles. It uses the second version of the functions, at the end of this file.
+// A program that was built without meshoptimizer cannot reduce meshes and draws crowds with all
+// triangles. It uses the other version of the functions, at the end of this file.
 #include "demo/viewer/crowd/crowd.h"
 
 #ifdef HAS_MESHOPTIMIZER
@@ -26,8 +26,8 @@ static md5_vec3 perpendicular_axis(md5_vec3 bone)
     return length > 0 ? md5_vec3_scale(normal, 1 / length) : x_axis;
 }
 
-// Rotates each joint by bend_angle about an axis that is perpendicular to its bone, the vector from
-// its parent.
+// Bends each joint: rotates it by bend_angle about an axis that is perpendicular to its bone. The
+// bone is the vector from the parent of the joint.
 void view_bend_joints(const md5_model *model, md5_mat34 *palette)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -91,10 +91,10 @@ static float triangle_distance(const uint32_t *vertices, const float *morph_dist
     return distance;
 }
 
-// Copies the triangles of a mesh to `sorted`, in two groups. The first group contains the triangles
-// with a vertex that morph targets move by more than `error`, in their order; they are not reduced.
-// The second group contains all other triangles, in reverse order. Returns the number of triangles
-// in the first group.
+// Copies the triangles of a mesh to `sorted`, in two groups. The triangles of the first group are
+// not reduced: morph targets move one of their vertices by more than `error`. They keep their
+// order. All other triangles follow in reverse order. Returns the number of triangles in the first
+// group.
 static uint32_t sort_triangles(const md5_mesh *mesh, const float *morph_distances, float error,
                                uint32_t *sorted)
 {
@@ -112,7 +112,7 @@ static uint32_t sort_triangles(const md5_mesh *mesh, const float *morph_distance
     return num_moved;
 }
 
-// meshoptimizer measures errors relative to the size of the mesh. Returns this size in units, or 0
+// Returns the size of a mesh in units, relative to which meshoptimizer measures errors. Returns 0
 // if the mesh cannot be reduced, because it has no vertices or its size is not a positive number.
 static float mesh_size(const md5_mesh *mesh, const md5_vec3 *positions)
 {
@@ -124,8 +124,8 @@ static float mesh_size(const md5_mesh *mesh, const md5_vec3 *positions)
 }
 
 // Writes the triangles of a mesh to a level, reduced up to an error in units. Triangles that a
-// morph target moves by more than the error are not reduced. `size`: see mesh_size(). `sorted` is
-// scratch memory for 3 * num_triangles indices.
+// morph target moves by more than the error are not reduced. `size` is the result of mesh_size().
+// `sorted` is scratch memory for 3 * num_triangles indices.
 static void create_mesh_level(const md5_mesh *mesh, const md5_vec3 *positions, float size,
                               const float *morph_distances, float error, uint32_t *sorted,
                               view_triangles *level)
@@ -168,8 +168,8 @@ bool view_can_reduce_meshes(void)
     return false;
 }
 
-// Without meshoptimizer: copies all triangles to each level. The permitted errors, and the poses
-// from which errors result, are not needed.
+// The version without meshoptimizer copies all triangles to each level. It does not need the
+// permitted errors and the bent pose.
 void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *unused_bent,
                              const md5_morph_mesh *unused_morph, const float *unused_errors,
                              uint32_t num_levels, view_triangles *levels)
