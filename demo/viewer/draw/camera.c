@@ -1,5 +1,5 @@
-// The camera and its lens: projection, framing of a document, mouse motion, smooth movement, and
-// camera paths.
+// The camera and its lens. Contains the projection, the framing of a document, the motion by the
+// mouse, smooth movement, and camera paths.
 #include "demo/viewer/draw/draw.h"
 
 // Returns the axes of a camera from its two angles: to the right, upward and backward in world
@@ -10,16 +10,16 @@ static view_axes camera_axes(const view_camera *camera)
     const float elevation = view_radians(camera->elevation);
     const md5_vec3 back = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
                            sinf(elevation)};
-    // Computed from the azimuth only, so that it is horizontal, and defined also if the camera
-    // looks straight down.
+    // The right axis depends only on the azimuth. It is therefore horizontal, and also defined if
+    // the camera looks straight down.
     const md5_vec3 right = {-sinf(azimuth), cosf(azimuth), 0};
     return (view_axes){.right = right, .up = md5_vec3_cross(back, right), .back = back};
 }
 
-// Converts a camera that the user moves to a lens: the position of the eye, the axes, and the
-// slopes of the image's edges. The slope of the upper edge of the region is VIEW_HALF_HEIGHT. The
-// image is larger by the ratio of its size to the size of the region. The shift moves the center of
-// the view to the center of the region.
+// Converts the user's camera to a lens: the position of the eye, the axes, and the slopes of the
+// image's edges. The view of the camera fills a region of the image. The slope of the region's
+// upper edge is VIEW_HALF_HEIGHT. The slopes of the image are larger by the ratio of its size to
+// the size of the region. The shift moves the center of the view to the center of the region.
 view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height)
 {
     const view_axes axes = camera_axes(camera);
@@ -28,7 +28,7 @@ view_lens view_region_lens(const view_camera *camera, view_rect region, float wi
     const float half_x = half_y * region.width / region.height;
     // The far plane is far behind the model, because the ground is large. The near plane is at a
     // hundredth of the distance, so that it does not cut the model in close views. An orthographic
-    // lens also shows what is behind its eye.
+    // lens also shows what is behind its eye, so its near plane is behind the eye.
     const float far_z = camera->distance + 60 * camera->scene_radius;
     const float near_z = is_orthographic ? -far_z : 0.01f * camera->distance;
     return (view_lens){
@@ -54,8 +54,8 @@ float view_half_height_at(const view_lens *lens, md5_vec3 position)
 
 // The elements of the following matrices are stored by columns: m[4 * column + row].
 
-// Returns the matrix from world space to view space, in which the camera is at the origin and looks
-// along -z. Its rows are the axes of the camera in world space.
+// Returns the matrix from world space to view space. In view space, the camera is at the origin and
+// looks along -z. The rows of the matrix are the axes of the camera.
 static md5_mat44 make_view_matrix(const view_lens *lens)
 {
     const md5_vec3 axes[3] = {lens->axes.right, lens->axes.up, lens->axes.back};
@@ -70,8 +70,8 @@ static md5_mat44 make_view_matrix(const view_lens *lens)
     return matrix;
 }
 
-// Returns the projection of OpenGL from view space to clip space, in which depths are from -1 at
-// the near plane to 1 at the far plane. The lens shifts the image in clip space.
+// Returns the projection matrix from view space to the clip space of OpenGL. Depths are -1 at the
+// near plane and 1 at the far plane. The shift of the lens moves the image in clip space.
 static md5_mat44 make_clip_matrix(const view_lens *lens)
 {
     const float near_z = lens->near_z;
@@ -103,16 +103,16 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
     *clip_from_view = make_clip_matrix(lens);
 }
 
-// Returns the distance from which the camera shows all points of the hull.
+// Returns the smallest distance from which the camera shows all points of the hull.
 float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
                             float width, float height)
 {
     const float slope_y = filled * VIEW_HALF_HEIGHT; // of the edges of the filled part
     const float slope_x = slope_y * width / height;
     const view_axes axes = camera_axes(camera);
-    // A point is in the image if its depth (its distance in front of the eye) is at least its
-    // offset from the axis divided by the slope of the edge. `nearer` is the distance by which the
-    // point is nearer to the eye than the target.
+    // The depth of a point is its distance in front of the eye. A point is in the image if its
+    // depth is at least its offset from the axis divided by the slope of the edge. `nearer` is the
+    // distance by which the point is nearer to the eye than the target is.
     float distance = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         const md5_vec3 offset = md5_vec3_sub(hull->points[i], camera->target);
@@ -163,7 +163,7 @@ bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *
     const md5_bounds bounds = selected_bounds(scene, mesh, material);
     if (view_is_empty(bounds))
         return true;
-    // The view adds the distance that the character has walked to the target.
+    // Drawing adds the distance that the character has walked to the target, so subtract it here.
     camera->target = md5_vec3_sub(view_center(bounds), view_walked(scene, play));
     camera->distance = fmaxf(0.6f * view_size(bounds) / VIEW_HALF_HEIGHT, 1e-3f);
     return true;
@@ -210,8 +210,8 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
     camera->scene_radius = fmaxf(0.5f * view_size(bounds), min_radius);
     camera->distance = 4 * camera->scene_radius;
 
-    // The center of the shape in a perspective image depends on the distance, and the distance
-    // depends on the center. The iteration converges fast: three passes are sufficient.
+    // In a perspective image, the center of the shape depends on the distance, and the distance
+    // depends on the center. Three passes are sufficient, because the iteration converges fast.
     for (int pass = 0; pass < 3; pass++) {
         center_shape(camera, &axes, hull);
         camera->distance = fmaxf(0.5f * camera->scene_radius,
@@ -219,8 +219,8 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
     }
 }
 
-// The distance and the target move by the same fraction. The point under the mouse, for which
-// view_zoom() has set both, therefore remains under the mouse during the movement.
+// Moves the target and the distance by the same fraction. view_zoom() has set both so that the
+// point under the mouse is fixed. With equal fractions, it also remains fixed during the movement.
 bool view_follow_camera(view_camera *drawn, const view_camera *camera, float fraction)
 {
     const view_camera from = *drawn;
@@ -254,8 +254,8 @@ void view_pan(view_camera *camera, float right, float down, float height)
     move_target(camera, &axes, -right * pixel, down * pixel);
 }
 
-// The size of a pixel changes with the distance. The target moves so far that the point under pixel
-// (x, y) remains there.
+// Changes the distance, and moves the target so that the point under pixel (x, y) remains there.
+// The size of a pixel at the target is proportional to the distance.
 void view_zoom(view_camera *camera, float factor, float x, float y, float height)
 {
     const float min_distance = 1e-3f * camera->scene_radius;
@@ -273,7 +273,7 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
                          const view_camera *camera, float width, float height)
 {
     const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
-    // A file may contain any value; a field of view of 180 degrees has no projection.
+    // A file may contain any field of view. 180 degrees and more have no projection.
     const float half_x = tanf(0.5f * view_radians(view_clamp(view.fov, 1, 175)));
     const md5_vec3 center = view_center(document->bounds);
     const float distance = view_distance(center, view.position);

@@ -1,15 +1,15 @@
-// Draws an image of the document. A body is a model with its instances (copies in different poses)
-// in the image. The bodies are posed once, then drawn for shadows, lit surfaces and material stages
-// (images that the materials of a game blend over a surface). A crowd has one body for each model
-// and level of detail.
+// Draws an image of the document. A body is a model with its instances, which are copies in
+// different poses. Bodies are posed once. They are then drawn into the shadow map, as lit surfaces,
+// and with their material stages. A material stage is an image that a material of a game blends
+// over a surface. A crowd has one body for each model and level of detail.
 #include "demo/viewer/draw/draw.h"
 
 // == Lighting =====================================================================================
 //
-// Studio lighting: a key light from behind the viewer's left shoulder, a weak fill light from the
-// right, a rim light from behind that separates the model from the background, and a soft sky. The
-// lights rotate with the camera, so that the visible side is never dark and shadows look like those
-// in photographs of a turntable.
+// Studio lighting consists of four lights. A key light comes from behind the viewer's left
+// shoulder. A weak fill light comes from the right. A rim light from behind separates the model
+// from the background. A soft sky lights all sides. The lights rotate with the camera, so that the
+// visible side is never dark. Shadows then look like those in photographs of a turntable.
 
 // The color at the middle of the background gradient, used where no gradient is drawn.
 static const float middle[3] = {0.214f, 0.243f, 0.286f};
@@ -34,8 +34,8 @@ static const struct light_colors {
 // Returns the horizontal unit direction from the model to the camera.
 static md5_vec3 level_direction(view_axes axes)
 {
-    // In a steep view the camera's back axis is almost vertical. Then its up axis, which is almost
-    // horizontal, gives the direction.
+    // In a steep view, the back axis of the camera is almost vertical. The up axis is then almost
+    // horizontal, so it gives the direction.
     const md5_vec3 level_back = {axes.back.x, axes.back.y, 0};
     const bool is_steep = md5_vec3_length(level_back) < 0.3f;
     const md5_vec3 level = is_steep ? (md5_vec3){-axes.up.x, -axes.up.y, 0} : level_back;
@@ -55,11 +55,12 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
-// Returns the posed bounds of the meshes of a model, except meshes that are excluded from bounds.
+// Returns the bounds of a model in the pose of a palette, without meshes that are excluded from
+// bounds.
 static md5_bounds skin_bounds(const md5_model *model, const view_textures *textures,
                               const md5_mat34 *palette)
 {
-    // md5_skin_bounds() measures a whole model, so copy the model with one mesh at a time.
+    // md5_skin_bounds() measures a whole model, so the model is copied with one mesh at a time.
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     md5_model single_mesh = *model;
     single_mesh.num_meshes = 1;
@@ -91,8 +92,8 @@ static md5_bounds companion_bounds(const view_document *document, uint32_t index
     return md5_bounds_transform(local, companion->placement);
 }
 
-// Returns the height of the ground, at most the lowest point of all bodies, so that the ground does
-// not hide them.
+// Returns the height of the ground. It is not above the lowest point of a body, because it would
+// hide the part below.
 static float find_ground(view_document *document)
 {
     float ground = fminf(document->ground, view_pose_lowest(&document->scene));
@@ -109,8 +110,8 @@ static md5_bounds move_bounds(md5_bounds bounds, md5_vec3 offset)
 
 // Extends the bounds of the shadow casters by the bounds of a companion, to a size of at most
 // `limit`. If the companion is too far away, its bounds are first moved toward the others until
-// both fit. The result is a continuous function of the companion's position: when the companion
-// approaches or leaves, the shadow map changes continuously and shadows keep their sharpness.
+// both fit. The result is therefore a continuous function of the companion's position. When the
+// companion approaches or leaves, the sharpness of the shadows does not change abruptly.
 static md5_bounds add_caster(md5_bounds casters, md5_bounds companion, float limit)
 {
     if (view_is_empty(companion))
@@ -136,9 +137,9 @@ static md5_bounds add_caster(md5_bounds casters, md5_bounds companion, float lim
     return view_size(both) < limit ? both : casters;
 }
 
-// Returns the bounds of the shadow casters in the current pose. Companions extend the bounds only
-// to a size of at most about twice `reach`, because the shadow map becomes coarser with their size.
-// The bounds of a crowd's casters are the bounds of its square.
+// Returns the bounds of the shadow casters in the current pose. The shadow map becomes coarser as
+// the bounds grow. Therefore companions extend the bounds only to a size of at most about twice
+// `reach`. The bounds of a crowd's casters are those of its square.
 static md5_bounds find_casters(const view_document *document, float reach)
 {
     const view_scene *const scene = &document->scene;
@@ -147,7 +148,8 @@ static md5_bounds find_casters(const view_document *document, float reach)
     md5_bounds bounds = scene_bounds(document);
     if (view_is_empty(bounds))
         return bounds;
-    // Morph targets, and bulges of dual quaternion skinning, are outside of the bounds.
+    // Morph targets and dual quaternion skinning move vertices out of the measured bounds, so add a
+    // margin.
     float margin;
     if (scene->dual)
         margin = 0.05f * view_size(bounds);
@@ -162,8 +164,8 @@ static md5_bounds find_casters(const view_document *document, float reach)
     return bounds;
 }
 
-// Sets the positions and ranges of the fill and the rim light. The model is at half of their range,
-// where a fifth of their light remains.
+// Sets the positions and ranges of the fill and the rim light. The model is at half of their range.
+// At this distance, a fifth of their light remains.
 static void place_studio_lights(const view_stage *stage, const view_lens *lens,
                                 md5gl_point_light points[VIEW_NUM_POINTS])
 {
@@ -185,9 +187,9 @@ static void set_shadows(const view_stage *stage, md5gl_frame *frame)
     frame->no_shadows = !stage->shown->shadows || stage->document->drawn == NULL;
     if (!frame->no_shadows)
         frame->casters = find_casters(stage->document, reach);
-    // A crowd is wide and needs more texels, so that each character has enough. With a guest, which
-    // approaches and leaves, the shadow map has a constant size that contains both characters. It
-    // also needs more texels, so that the shadow of the main character is sharp.
+    // A crowd is wide, so it needs more texels for each character to have enough. With a guest,
+    // which approaches and leaves, the shadow map always covers both characters. It then also needs
+    // more texels, so that the shadow of the main character remains sharp.
     const bool has_guest = stage->document->companions[VIEW_GUEST].model != NULL;
     const bool is_wide = has_guest || view_shows_crowd(stage->document);
     frame->shadow_radius = has_guest ? reach : 0;
@@ -219,7 +221,7 @@ static bool has_environment(const view_stage *stage)
 
 // Replaces the sky, fill and rim light by the environment image. The image is rotated so that its
 // middle is behind a model that is seen from the front. Returns the direction of the key light,
-// which casts the shadow: the direction of the brightest side of the image. The key light becomes
+// which casts the shadow: it comes from the brightest side of the image. The key light becomes
 // weaker, because the image already contains the light from this side.
 static md5_vec3 set_environment(const view_stage *stage, md5gl_frame *frame)
 {
@@ -237,7 +239,8 @@ static md5_vec3 set_environment(const view_stage *stage, md5gl_frame *frame)
 }
 
 // Returns the direction of the key light after the user's settings: rotated about the vertical axis
-// by the azimuth, and raised by the elevation. The light never comes from below.
+// by the azimuth, and raised by the elevation. The light never comes from below, because it would
+// cast no shadow on the ground.
 static md5_vec3 adjust_key_light(const view_stage *stage, md5_vec3 key)
 {
     const float *const values = stage->lights->values;
@@ -287,8 +290,8 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     return frame;
 }
 
-// Returns true if the material stages of the meshes are drawn. Displays that replace the textures
-// omit them.
+// Returns true if the material stages of the meshes are drawn. They are not drawn in displays that
+// replace the textures, such as the checker.
 static bool shows_layers(const view_stage *stage, const view_textures *textures)
 {
     const view_surface surface = stage->options->surface;
@@ -299,7 +302,8 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
     return textures->layers.num_meshes > 0;
 }
 
-// Returns true and sets `value` if the scene's machine has a curve with the name of a parm.
+// Returns true and sets `value` if the scene's machine has a curve for a material parameter
+// ("parm"): a curve whose name is that of the parm, such as "parm7".
 static bool machine_parm(const view_scene *scene, int parm, float *value)
 {
     char name[16];
@@ -322,9 +326,9 @@ static double burn_time(const view_scene *scene)
     return scene->fall->death_time + view_burn_delay(&scene->entity);
 }
 
-// Returns the value of a material parameter ("parm"). Several sources can define it; the first of
-// these has priority: the user, the time at which a dead entity begins to burn (only parm 7), a
-// curve of the machine with the parm's name, the entity. `row` is the index in view_parm_ranges.
+// Returns the value of a material parameter ("parm"). The first source that defines it has
+// priority: the user; the time at which a dead entity begins to burn, only for parm 7; a curve of
+// the machine with the parm's name; the entity. `row` is the index in view_parm_ranges.
 float view_parm_value(const view_stage *stage, int row)
 {
     enum { BURN_PARM = 7 };
@@ -357,7 +361,7 @@ static void evaluate_materials(const view_stage *stage, const view_textures *tex
 }
 
 // Returns the material of a mesh for the current time. The checker and the UV grid replace the
-// diffuse image; the UV grid also omits the other maps.
+// diffuse image. The UV grid also omits the other maps, which would make it hard to read.
 static md5gl_material choose_mesh_material(const view_stage *stage, const view_textures *textures,
                                            uint32_t mesh, bool has_layers)
 {
@@ -418,9 +422,8 @@ static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_b
     }
 }
 
-// Draws one pass of the material stages (images that a game's material blends over a surface) of
-// all bodies. A display setting that hides textures also hides the stages. Returns false and fills
-// `error` on failure.
+// Draws one pass of the material stages of all bodies. Displays that hide textures also hide the
+// stages. Returns false and fills `error` on failure.
 static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5gl_stage_pass pass,
                         md5_error *error)
 {
@@ -437,8 +440,8 @@ static bool draw_layers(const view_stage *stage, const view_bodies *bodies, md5g
     return true;
 }
 
-// Sets the instances of a body on the GPU: the poses and materials of a model, or the positions and
-// images of a crowd's impostors. Returns false and fills `error` on failure.
+// Passes the instances of a body to the GPU: the poses and materials of a model, or the positions
+// and images of impostors. Returns false and fills `error` on failure.
 static bool pose_body(const view_stage *stage, const view_body *body, md5_error *error)
 {
     if (body->impostors != NULL)
@@ -449,11 +452,11 @@ static bool pose_body(const view_stage *stage, const view_body *body, md5_error 
     return md5gl_pose(stage->renderer, body->drawn, &body->instances, error);
 }
 
-// Draws bodies, which are models or the impostors of a crowd, in all passes of a frame.
+// Draws bodies in all passes of a frame: shadows, lit surfaces and material stages.
 bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32_t style,
                       md5_error *error)
 {
-    // Pose all bodies once, for all passes.
+    // All passes use the same poses, so pose the bodies once.
     for (uint32_t i = 0; i < bodies->count; i++) {
         if (!pose_body(stage, &bodies->bodies[i], error))
             return false;
@@ -481,15 +484,15 @@ static uint32_t count_frames(const view_kind *kind, uint32_t clip)
     return kind->pictures.first[clip + 1] - kind->pictures.first[clip];
 }
 
-// Returns the image at an index of the order of drawing. The order begins with the first frames of
-// all clips, so that every clip soon has an image. The other frames of the first clip follow, then
-// those of the second clip, and so on.
+// Returns the image at an index of the order of drawing. The first frames of all clips come first,
+// so that every clip soon has an image. The other frames of the first clip follow, then those of
+// the second clip, and so on.
 static impostor_image image_at(const view_kind *kind, uint32_t index)
 {
     if (index < kind->num_clips)
         return (impostor_image){.clip = index, .frame = 0};
 
-    // `skipped` counts the images after the first frames, from the current clip on.
+    // `skipped` counts images after the first frames, beginning at the current clip.
     uint32_t skipped = index - kind->num_clips;
     uint32_t clip = 0;
     while (skipped >= count_frames(kind, clip) - 1) {
@@ -499,8 +502,8 @@ static impostor_image image_at(const view_kind *kind, uint32_t index)
     return (impostor_image){.clip = clip, .frame = 1 + skipped};
 }
 
-// Computes the palette for one image of an impostor. The images of a clip show poses at equal
-// intervals of its duration.
+// Computes the palette for one image of an impostor. The images of a clip show its poses at equal
+// intervals of time.
 static void pose_impostor_image(const view_kind *kind, impostor_image image, md5_xform *pose,
                                 md5_mat34 *palette)
 {
@@ -511,8 +514,8 @@ static void pose_impostor_image(const view_kind *kind, impostor_image image, md5
     md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
 }
 
-// Draws the images of a kind's impostors, from the first that is missing to before index `end` of
-// the order of drawing (see image_at()). Returns false and fills `error` on failure.
+// Draws the missing images of a kind's impostors, up to before index `end` in the order of
+// image_at(). Returns false and fills `error` on failure.
 static bool draw_impostor_images(const view_stage *stage, view_kind *kind, uint32_t end,
                                  md5_error *error)
 {
@@ -537,7 +540,7 @@ static bool draw_impostor_images(const view_stage *stage, view_kind *kind, uint3
 }
 
 // Returns the display settings on which the images of impostors depend, one bit each. Bit 0 is
-// always set, so that the result differs from 0, the value before the first image.
+// always set, because 0 means that no image was drawn yet.
 static uint32_t impostor_settings(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
@@ -547,7 +550,7 @@ static uint32_t impostor_settings(const view_stage *stage)
 
 // Returns the number of images of a kind that exist after this frame. A window draws the first
 // images of all clips in one frame, and then a few images per frame, so that it remains responsive.
-// Otherwise all images are drawn.
+// An output draws all images at once.
 static uint32_t images_after_frame(const view_stage *stage, const view_kind *kind)
 {
     enum { MAX_PER_FRAME = 2 };
@@ -562,8 +565,8 @@ static uint32_t images_after_frame(const view_stage *stage, const view_kind *kin
     return num_missing > MAX_PER_FRAME ? num_drawn + MAX_PER_FRAME : num_images;
 }
 
-// Draws images of impostors that are missing or out of date. Call it before a frame begins. Returns
-// false and fills `error` on failure.
+// Draws the images of impostors that are missing or out of date. A frame cannot be interrupted, so
+// call it before the frame begins. Returns false and fills `error` on failure.
 static bool prepare_pictures(const view_stage *stage, md5_error *error)
 {
     const uint32_t settings = impostor_settings(stage);
@@ -595,9 +598,8 @@ static view_body impostor_body(const view_kind *kind, const view_detail *level)
     };
 }
 
-// Returns the body of a level of detail with its instances: the members that are sorted into the
-// level, from level->first on. The first level, which is the model itself, also has material
-// stages.
+// Returns the body of a level of detail. Its instances are the members of this level, which begin
+// at level->first. Only the first level, which is the model itself, has material stages.
 static view_body level_body(const view_kind *kind, const view_detail *level, unsigned uses)
 {
     const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
@@ -648,7 +650,7 @@ static void list_kind(const view_kind *kind, view_bodies *bodies)
         const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
         if (level->source == VIEW_DETAIL_PICTURED)
             bodies->bodies[bodies->count++] = impostor_body(kind, level);
-        // Without sorting, all posed members have the first level.
+        // If the members are not sorted, all posed members use the first level.
         const bool is_unused = is_posed && i > 0 && !kind->is_sorted;
         if (level->drawn == NULL || is_unused)
             continue;
@@ -681,7 +683,7 @@ void view_clear_retargeting(view_retargeting *retargeting)
     *retargeting = (view_retargeting){.key = NULL};
 }
 
-// Callback of md5_load_opts: ignores warnings about a map of joints, because they were logged when
+// Callback of md5_load_opts: ignores warnings about a map of joints. They were already logged when
 // the map was opened.
 static void ignore(void *user, const md5_error *warning)
 {
@@ -721,7 +723,8 @@ convert_job view_retarget_job(const view_options *options, const view_scene *sce
     };
 }
 
-// Returns a text that is equal for the same clip and map of joints.
+// Returns a text that identifies a clip and a map of joints. If it changes, the clip must be
+// retargeted again.
 static char *retargeting_key(const view_options *options, const char *clip_path)
 {
     const char *const map = options->retarget_map != NULL ? options->retarget_map : "";
@@ -775,8 +778,8 @@ static void match_target(view_retargeting *retargeting, const view_stage *stage,
     common_free_list(&inputs);
 }
 
-// Updates the retargeting of the model `target` if another map of joints or another clip was
-// selected since the last call.
+// Updates the retargeting to the model `target` if the user has selected another map of joints or
+// another clip since the last call.
 static void update_retargeting(view_retargeting *retargeting, const view_stage *stage,
                                view_companion *target)
 {
@@ -793,8 +796,8 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
     match_target(retargeting, stage, target, clip);
 }
 
-// Returns the placement of a model that has the pose of the scene: next to the scene's model or, if
-// the user selected this for the retargeted model, at the same position.
+// Returns the placement of a model that shows the pose of the scene. It stands beside the scene's
+// model. The user can also show the retargeted model at the same position.
 static md5_mat34 place_beside(const view_companion *companion, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -809,9 +812,9 @@ static md5_mat34 place_beside(const view_companion *companion, const view_stage 
     return md5_mat34_mul(placement, scene->rotation.matrix);
 }
 
-// Poses a model like the scene, and writes its palette. Uses the retargeted clip if it exists,
-// otherwise retargets the pose of the scene, otherwise uses the bind pose. `retargeting` is NULL if
-// the user cannot select a map of joints for the model.
+// Poses a model like the scene, and writes its palette. Uses the retargeted clip if there is one.
+// Otherwise retargets the pose of the scene; if this is not possible, uses the bind pose.
+// `retargeting` is NULL if the user cannot select a map of joints for the model.
 static void pose_by_scene(view_companion *companion, const view_stage *stage,
                           const view_retargeting *retargeting)
 {
@@ -838,7 +841,7 @@ static md5_mat34 pose_companion(view_companion *companion, const view_stage *sta
                           companion->pose, companion->joints, companion->palette);
         if (is_attached)
             return scene->joints[companion->joint];
-        // The palette is already in world space.
+        // The machine has written the palette in world space, so no placement is necessary.
         return md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
     }
     if (companion == &document->companions[VIEW_COMPARED]) {
@@ -868,10 +871,10 @@ static float longest_edge(const md5_vec3 *positions, const uint32_t *triangle)
     return longest;
 }
 
-// Measures the fire of a companion. Each triangle of the first mesh is a puff of flame, whose size
-// is its longest edge. The light of a puff is proportional to the square of its size. Returns the
-// sum of the light. `center` receives the mean of the puffs' positions, weighted by their light, in
-// the space of the companion; it is undefined if the sum is 0.
+// Measures the fire of a companion. Each triangle of its first mesh is a puff of flame, whose size
+// is the longest edge of the triangle. The light of a puff is proportional to the square of its
+// size. Returns the sum of the light. `center` receives the mean position of the puffs, weighted by
+// their light, in the space of the companion. It is undefined if the sum is 0.
 static float measure_fire(const view_companion *fire, md5_vec3 *center)
 {
     const md5_mesh *const mesh = &fire->model->meshes[0];
@@ -933,8 +936,9 @@ static bool create_uv_grid(view_surfaces *surfaces, md5gl_renderer *renderer, md
     return surfaces->uv_grid != 0;
 }
 
-// Gives the meshes of `copy`, which shows the weights of a joint in colors, the visibility of the
-// document's meshes. Their materials have no textures, and show the back sides of the same meshes.
+// Sets the materials of `copy`, a copy of the model that shows the weights of a joint in colors.
+// The same meshes are visible as in the document, and the same meshes show their back sides. There
+// are no textures, because they would change the colors.
 static void set_weight_materials(const view_stage *stage, md5gl_model *copy)
 {
     const view_textures *const textures = &stage->document->textures;
@@ -947,9 +951,9 @@ static void set_weight_materials(const view_stage *stage, md5gl_model *copy)
     }
 }
 
-// Creates the copy of the model that is colored by the weights of the selected joint, unless it
-// exists. Gives it the visibility and the blending of the model. Returns false and fills `error` on
-// failure.
+// Creates the copy of the model that shows the weights of the selected joint in colors, unless it
+// exists. The copy has the visibility and the blending of the model. Returns false and fills
+// `error` on failure.
 static bool prepare_weights(const view_stage *stage, md5_error *error)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -977,8 +981,8 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
     return true;
 }
 
-// Sets the blending of a model on the GPU to the blending of the scene. If the driver rejects the
-// shaders, logs the error and changes the scene to linear blending.
+// Sets the blending of a model on the GPU, linear or dual-quaternion, to that of the scene. If the
+// driver rejects the shaders, logs the error and changes the scene to linear blending.
 static void blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
 {
     md5_error error = {0};
@@ -991,9 +995,9 @@ static void blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_
 
 // == One image =============================================================================
 
-// Returns the height of the horizon in an image, pixels from the top edge, or -1, which is above
-// the image, if the horizon is not visible. The horizon is the projection of a point infinitely far
-// in front of the camera at the height of the camera.
+// Returns the height of the horizon in an image, pixels from the top edge. The horizon is where the
+// camera sees a point infinitely far away at its own height. If it is not visible, returns -1,
+// which is above the image.
 static float horizon_level(const view_lens *lens, float height)
 {
     if (lens->orthographic || !(lens->axes.up.z > 0.1f))
@@ -1003,8 +1007,8 @@ static float horizon_level(const view_lens *lens, float height)
     return 0.5f * height * (1 - lens->shift_y - above_axis);
 }
 
-// Adds the sky and the ground to the canvas: a plain sky, a gradient down to the horizon, and a
-// plain ground below it.
+// Adds three areas to the canvas: a plain sky, a gradient down to the horizon, and a plain ground
+// below.
 static void add_sky(const view_stage *stage, const view_lens *lens)
 {
     const view_rect image = {0, 0, stage->width, stage->height};
@@ -1033,8 +1037,8 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
                      stage->canvas->vertices, stage->canvas->count);
 }
 
-// Returns a vertex of the scenery at its position in the image. Sets `depth` to its distance in
-// front of the eye, units.
+// Returns a vertex of the scenery at its position in the image, pixels. Sets `depth` to its
+// distance in front of the eye, units.
 static md5gl_panel_vertex project_vertex(const view_stage *stage, const view_lens *lens,
                                          md5_vec3 position, md5_vec2 texcoord, float *depth)
 {
@@ -1052,7 +1056,7 @@ static md5gl_panel_vertex project_vertex(const view_stage *stage, const view_len
     };
 }
 
-// Returns true if a triangle of the image is clockwise, as a triangle that is seen from outside.
+// Returns true if a triangle of the image is clockwise, which means that its outside is visible.
 // The y axis points down.
 static bool is_clockwise(const md5gl_panel_vertex *triangle)
 {
@@ -1068,9 +1072,9 @@ static float character_depth(const view_stage *stage, const view_lens *lens)
     return -md5_vec3_dot(md5_vec3_sub(character, lens->eye), lens->axes.back);
 }
 
-// Projects the triangles of the scenery into the image. Writes the visible triangles, which face
-// the camera and are farther than `min_depth` units, to vertices[3 * num_triangles]. Returns the
-// number of written vertices.
+// Projects the triangles of the scenery into the image. Omits triangles whose back side is visible
+// and triangles that are nearer than `min_depth` units. Writes the others to vertices[3 *
+// num_triangles]. Returns the number of written vertices.
 static uint32_t project_scenery(const view_stage *stage, const view_lens *lens, float min_depth,
                                 md5gl_panel_vertex *vertices)
 {
@@ -1080,7 +1084,7 @@ static uint32_t project_scenery(const view_stage *stage, const view_lens *lens, 
     md5_skin(mesh, scenery->palette, positions, NULL, NULL);
     uint32_t num_written = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        // An invisible triangle is not counted, so that the next triangle overwrites it.
+        // An omitted triangle is not counted, so the next triangle overwrites it.
         md5gl_panel_vertex *const triangle = &vertices[num_written];
         bool is_far_enough = true;
         for (uint32_t k = 0; k < 3u; k++) {
@@ -1097,10 +1101,10 @@ static uint32_t project_scenery(const view_stage *stage, const view_lens *lens, 
     return num_written;
 }
 
-// Draws the scenery around the scene's model, behind everything else: the first mesh of its file,
-// as an image without lighting. The file contains the triangles from far to near, so a depth test
-// is not needed. A depth test and lighting would take a fifth of the time of a frame. Triangles
-// that are nearer than the character are omitted, because the image would not hide it.
+// Draws the scenery behind everything else, as an image without lighting. It is the first mesh of
+// its file. A depth test and lighting would take a fifth of the time of a frame. The file contains
+// the triangles from far to near, so no depth test is needed. Triangles that are nearer than the
+// character are omitted, because the character would be drawn over them.
 static void draw_scenery(const view_stage *stage, const view_lens *lens)
 {
     const view_companion *const scenery = &stage->document->scenery;
@@ -1187,8 +1191,8 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
 
 // -- Canvas ---------------------------------------------------------------------------------
 
-// Draws vertices `begin` to before `end` of the canvas, which are texts and shapes. The order in
-// which they are drawn relative to the images of the canvas determines what covers what.
+// Draws vertices `begin` to before `end` of the canvas: texts and shapes. They cover the images
+// that were drawn before, and later images cover them.
 static void draw_shapes(const view_stage *stage, uint32_t begin, uint32_t end)
 {
     if (end > begin)
@@ -1213,7 +1217,7 @@ void view_draw_canvas(const view_stage *stage)
 }
 
 // Returns the bounds of the feet: the joints in the lowest 15 % of the body, except the root. They
-// are empty if there are no such joints.
+// are empty if there are no such joints. The round shadow is placed below them.
 static md5_bounds find_feet(const md5_skeleton *skeleton, const md5_mat34 *joints, md5_bounds body)
 {
     const float max_z = body.min.z + 0.15f * (body.max.z - body.min.z);
@@ -1228,8 +1232,8 @@ static md5_bounds find_feet(const md5_skeleton *skeleton, const md5_mat34 *joint
 }
 
 // Returns the round shadow of a body. It is on the ground below the feet, and as wide as the body.
-// It becomes faint while the body is in the air. If `joints` is NULL, the shadow is below the
-// middle of the body.
+// It becomes faint while the body is in the air. If `joints` is NULL, it is below the middle of the
+// body.
 static md5gl_blob_shadow body_blob(const md5_model *model, const md5_mat34 *joints, md5_bounds body,
                                    float ground)
 {
@@ -1249,8 +1253,8 @@ static md5gl_blob_shadow body_blob(const md5_model *model, const md5_mat34 *join
     };
 }
 
-// Draws a round shadow below each model if the economy omits shadows. Without any shadow a model
-// seems to float.
+// Draws a round shadow below each model if the shadow map is omitted to save time. A model without
+// any shadow seems to float.
 static void draw_blobs(const view_stage *stage, float ground)
 {
     const view_document *const document = stage->document;
@@ -1324,7 +1328,8 @@ static void pose_crowd(const view_stage *stage, const view_lens *lens, const md5
     view_run_crowd(crowd, stage->play->time, &sight);
 }
 
-// Deforms surfaces that depend on the view direction. Call it after the crowd was posed.
+// Deforms the surfaces that depend on the view direction, such as sprites that face the camera.
+// Call it after the crowd was posed, because it needs the placements of the members.
 static void deform_surfaces(const view_stage *stage, const view_lens *lens)
 {
     const view_document *const document = stage->document;
@@ -1352,9 +1357,9 @@ typedef enum background {
     BACKGROUND_GRADIENT,    // the vertical gradient of a studio
 } background;
 
-// Returns the background of an image. The user's choices have priority: transparency, a color, then
-// the environment image. A sky needs level ground, so that its horizon fits, and is replaced by a
-// gradient while the grid is shown.
+// Returns the background of an image. Choices of the user have priority, in this order:
+// transparency, a color, the environment image. A sky has a horizon, which fits only level ground.
+// It is replaced by a gradient on other ground, and while the grid is shown.
 static background select_background(const view_stage *stage, const md5gl_frame *frame,
                                     bool transparent)
 {
@@ -1388,9 +1393,9 @@ typedef struct surroundings {
     bool has_scenery; // the scenery model of the document is drawn on the floor
 } surroundings;
 
-// Returns the surroundings of the model: which of floor, scenery and flat ground the frame shows.
-// `selected` is the background. `num_studio_lights` is the number of point lights without the light
-// of a carried fire, which follows them and is the only light of the floor.
+// Returns which of floor, scenery and flat ground the frame shows. `selected` is the background.
+// `num_studio_lights` is the number of point lights without that of a carried fire. The fire is the
+// last point light, and the only one that lights the floor.
 static surroundings describe_surroundings(const view_stage *stage, const view_lens *lens,
                                           const md5gl_frame *frame, background selected,
                                           uint32_t num_studio_lights)
@@ -1425,9 +1430,9 @@ static uint32_t surface_style(const view_stage *stage)
     return style;
 }
 
-// Adds the bodies of the document to `bodies` and draws them. If `has_scenery` is true, they
-// include the scenery, except its first mesh, which draw_scenery() draws. The scenery does not cast
-// a shadow. Returns false and fills `error` on failure.
+// Adds the bodies of the document to `bodies` and draws them. With `has_scenery`, they include the
+// scenery, except its first mesh, which draw_scenery() draws. The scenery casts no shadow. Returns
+// false and fills `error` on failure.
 static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies *bodies,
                           md5_error *error)
 {
@@ -1445,9 +1450,8 @@ static bool draw_document(const view_stage *stage, bool has_scenery, view_bodies
     return view_draw_bodies(stage, bodies, surface_style(stage), error);
 }
 
-// Draws the shadows of the model on the ground: the shadow map, unless the image is transparent,
-// and round shadows if the economy (the quality that the speed of the computer permits) omits the
-// map.
+// Draws the shadows of the model on the ground: the shadow map, unless the image is transparent. A
+// slow computer may omit the map (view_economy); round shadows then replace it.
 static void draw_ground_shadows(const view_stage *stage, const md5gl_frame *frame, md5_vec3 center,
                                 bool transparent)
 {
@@ -1462,9 +1466,10 @@ static void draw_ground_shadows(const view_stage *stage, const md5gl_frame *fram
         draw_blobs(stage, frame->ground);
 }
 
-// Draws the floor, the shadows on the ground and the grid. They are blended and do not write depth,
-// so they are drawn after the model. If the camera is below the ground, floor and shadows are
-// omitted, because they would hide the model. `has_model` is true if the model was drawn.
+// Draws the floor, the shadows on the ground and the grid. They are blended over the image and
+// write no depth, so they are drawn after the model. If the camera is below the ground, floor and
+// shadows are omitted, because they would hide the model. `has_model` is true if the model was
+// drawn.
 static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
                         const surroundings *around, bool has_model, bool transparent)
 {
@@ -1486,8 +1491,8 @@ static void draw_ground(const view_stage *stage, const md5gl_frame *frame,
     }
 }
 
-// Poses the companions. With dual quaternion blending also skins the scene's model, because the
-// bounds of the shadow casters then depend on its vertices.
+// Poses the companions. With dual quaternion blending, also skins the scene's model, because the
+// bounds of its shadow then depend on its vertices.
 static void pose_document(const view_stage *stage)
 {
     view_document *const document = stage->document;
@@ -1500,8 +1505,8 @@ static void pose_document(const view_stage *stage)
     }
 }
 
-// Draws the lines of the overlays, such as bones: first the lines that surfaces hide, then the
-// lines that are drawn over all surfaces, which are wider.
+// Draws the lines of the overlays, such as bones. First draws the lines that surfaces hide. Then
+// draws the lines that are visible through all surfaces, which are wider.
 static void draw_overlays(const view_stage *stage)
 {
     const float scale = stage->font->scale;
@@ -1541,8 +1546,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     view_document *const document = stage->document;
     const bool is_crowd = view_shows_crowd(document);
 
-    // Before the frame: pose the document, describe the light, and draw images that the frame
-    // needs.
+    // First the work that must be done before the frame begins: posing, the description of the
+    // light, and images that the frame needs.
     blend_models(stage);
     if (!is_crowd)
         pose_document(stage);

@@ -10,8 +10,8 @@
 
 // == Camera (camera.c) ====================================================================
 
-// Half of the image's height divided by the distance: tan(15 degrees), a vertical field of view of
-// 30 degrees, with as little distortion as a portrait lens.
+// Half of the image's height at distance 1: tan(15 degrees). The vertical field of view is 30
+// degrees, which distorts as little as a portrait lens.
 #define VIEW_HALF_HEIGHT 0.26794919f
 
 // A three-quarter view from the front and slightly above.
@@ -19,16 +19,18 @@
     ((view_camera){.azimuth = 30, .elevation = 12, .distance = 100, .scene_radius = 50})
 
 // Returns the lens of a camera for an image of width * height pixels. The view of the camera fills
-// a region of the image.
+// `region`, a part of the image.
 view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height);
 
-// Returns half of the height of the view at a position's depth, in units; 0 behind the camera.
+// Returns half of the visible height at the depth of a position, units; 0 if it is behind the
+// camera.
 float view_half_height_at(const view_lens *lens, md5_vec3 position);
 
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view);
 
-// Moves the target and the distance so that the whole shape is visible. The direction is unchanged.
+// Moves the target and the distance of the camera so that the whole shape is visible. The direction
+// remains unchanged.
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height);
 
@@ -37,21 +39,22 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
 float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
                             float width, float height);
 
-// Moves near to a mesh in the current pose, or to all meshes with the material of mesh `material`.
-// Returns false if both are -1.
+// Moves the camera near to mesh `mesh` in the current pose or, if `material` is not -1, to all
+// meshes with the material of mesh `material`. Returns false if both are -1.
 bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
                        int32_t material);
 
-// Moves `drawn` by a fraction of the distance to `camera`, 0 to 1, on the shorter path. Other
-// values are copied. Returns true if it has not arrived; it arrives exactly.
+// Moves the camera `drawn` towards `camera` by a fraction of the difference, 0 to 1. Angles take
+// the shorter path. Values that cannot be interpolated are copied. Returns true until `drawn` is
+// equal to `camera`.
 bool view_follow_camera(view_camera *drawn, const view_camera *camera, float fraction);
 
 // Moves the camera parallel to the image: `right` and `down` in pixels of an image of `height`
 // pixels.
 void view_pan(view_camera *camera, float right, float down, float height);
 
-// Divides the distance from the camera to the target by `factor`. The point under pixel (x, y),
-// relative to the center of the image, remains at the same pixel.
+// Divides the distance from the camera to the target by `factor`. Pixel (x, y) is relative to the
+// center of the image. The point that it shows remains at the same pixel.
 void view_zoom(view_camera *camera, float factor, float x, float y, float height);
 
 // Returns the lens of the document's camera path at the time of `play`.
@@ -81,7 +84,7 @@ void view_add_cross(view_lines *lines, md5_vec3 position, float size, uint32_t c
 //
 // Finds the mesh, triangle, vertex and joint of a clicked point of the body.
 
-// A point of the skin, by indices into the model. It remains at the same point of the skin in every
+// A point of the skin, stored as indices into the model. It therefore moves with the skin in every
 // pose.
 typedef struct view_pick {
     bool is_set;
@@ -96,9 +99,9 @@ typedef struct view_pick {
 // from its upper left corner.
 md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height);
 
-// Finds the first point of the body that a ray hits in the current pose. Meshes whose bits in
-// `hidden` are set are ignored. Back faces are hit only if the ray hits no front face. Skins the
-// scene. `is_set` of the result is false if nothing is hit.
+// Finds the first point of the body that a ray hits in the current pose, for which it skins the
+// scene. Ignores the meshes whose bits in `hidden` are set. Back faces are hit only if the ray hits
+// no front face. If nothing is hit, `is_set` of the result is false.
 view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray);
 
 // Returns the position of the point in the pose that was skinned last.
@@ -135,10 +138,10 @@ typedef struct view_step {
     view_rotation rotation;
 } view_step;
 
-// A stage: everything that an image depends on. The caller owns all objects and creates a stage for
-// each image and each event of the mouse. Drawing skins the scene, updates its crowd and fills the
-// canvas and the lines. Panels change the time, the lights and the parameters when they handle an
-// event.
+// A stage: everything that an image depends on. The caller owns all objects, and creates a stage
+// for each image and each event of the mouse. Drawing skins the scene, updates its crowd, and fills
+// the canvas and the lines. Panels may change the time, the lights and the parameters when they
+// handle an event.
 typedef struct view_stage {
     const view_step *steps; // [num_steps] undo history
     size_t num_steps;
@@ -200,14 +203,14 @@ typedef struct view_stage {
 // (camera.c).
 view_lens view_stage_lens(const view_stage *stage);
 
-// Begins a frame in `target` (NULL: the window) and draws everything except text. Pose the document
-// first. `transparent` omits the background and the ground. Returns false and fills `error` on
-// failure. The caller ends the frame with md5gl_end_frame() in both cases.
+// Begins a frame in `target` (NULL: the window) and draws everything except text. The document must
+// be posed. With `transparent`, the background and the ground are omitted. Returns false and fills
+// `error` on failure. The caller ends the frame with md5gl_end_frame() in both cases.
 bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
                      md5_error *error);
 
-// Draws the background with the stage's canvas: a sky down to the horizon of the lens or, if it is
-// NULL, the gradient of a studio.
+// Draws the background with the stage's canvas. With a lens, this is a sky down to the horizon of
+// the lens. If `lens` is NULL, it is the gradient of a studio.
 void view_draw_background(const view_stage *stage, const view_lens *lens);
 
 // Adds the lines of the enabled displays: those that are drawn on top of the model or, if `on_top`
@@ -255,7 +258,7 @@ bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32
 // == Retargeting ==========================================================================
 
 // The transfer of the scene's animation to the companion VIEW_RETARGETED. It is created again when
-// the map of joints in the options or the current clip changes.
+// the user selects another clip or another map of joints.
 typedef struct view_retargeting {
     char *key;           // options and clip that it was created for; NULL: none
     convert_pair *pairs; // [joints of the companion] source joint of each
@@ -266,8 +269,8 @@ typedef struct view_retargeting {
 
 void view_clear_retargeting(view_retargeting *retargeting);
 
-// Returns the job that converts a clip of the scene to the companion. Adds its inputs, files or
-// names in the game, to an empty list, to which the job refers.
+// Returns the job that converts a clip of the scene to the companion. The job refers to `inputs`,
+// an empty list to which the function adds its input files or names in the game.
 convert_job view_retarget_job(const view_options *options, const view_scene *scene,
                               const char *clip, common_list *inputs);
 
@@ -279,10 +282,9 @@ enum { VIEW_NUM_STUDIO_POINTS = 2, VIEW_NUM_POINTS };
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
                              bool transparent, md5gl_point_light points[VIEW_NUM_POINTS]);
 
-// Returns the value of a material parameter ("parm"), except the time. Several sources can define
-// it; the first of these has priority: the user, the time at which a dead entity begins to burn
-// (only parm 7), the machine's curve with the name of the parm, such as parm7, and the entity's
-// key.
+// Returns the value of a material parameter ("parm"), except the time. The first source that
+// defines it has priority: the user; the time at which a dead entity begins to burn, only for parm
+// 7; the machine's curve with the name of the parm, such as "parm7"; the entity's key.
 float view_parm_value(const view_stage *stage, int row);
 
 // Sets the material of each mesh: its maps, or the checker texture. Evaluates its stages at the

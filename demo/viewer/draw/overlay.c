@@ -1,5 +1,6 @@
-// Lines over the model: skeleton, normals, bounds, camera paths; picking of a point of the body;
-// and the marks of the selected joint and point.
+// Draws lines over the model, such as the skeleton, normals, bounds and camera paths. Finds the
+// point of the body that the user clicks on (picking). Marks the selected joint and the selected
+// point.
 #include "demo/viewer/draw/draw.h"
 
 // Colors of lines, 0xRRGGBBAA.
@@ -47,8 +48,8 @@ void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color
     add_end(lines, to, color);
 }
 
-// Adds the line from `position` to `position + arm`. The line also extends in the opposite
-// direction, by the fraction `back` of the arm's length.
+// Adds the line from `position` to `position + arm`. The line also extends backward, by the
+// fraction `back` of the arm's length.
 static void add_arm(view_lines *lines, md5_vec3 position, md5_vec3 arm, float back, uint32_t color)
 {
     view_add_line(lines, md5_vec3_sub(position, md5_vec3_scale(arm, back)),
@@ -83,7 +84,7 @@ static void add_bones(view_lines *lines, const view_scene *scene)
 }
 
 // Adds the joints as small crosses along their axes, and lines to their parents. The positive half
-// of an axis is longer than the negative half, so that its direction can be seen.
+// of an axis is longer than the negative half, which shows its direction.
 static void add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
 {
     const float negative_part = 0.35f; // relative to the positive half
@@ -101,8 +102,8 @@ static void add_skeleton(view_lines *lines, const view_scene *scene, float cross
     }
 }
 
-// Adds the normal of every vertex as a line. The line is magenta if the vertex has a defect; see
-// view_find_defects(). The scene must be skinned.
+// Adds the normal of every vertex as a line. If the vertex has a defect (see view_find_defects()),
+// the line is magenta. The scene must be skinned.
 static void add_normals(view_lines *lines, view_scene *scene, float length)
 {
     const size_t num_vertices = view_count_vertices(scene->model);
@@ -144,8 +145,8 @@ static void add_tangents(view_lines *lines, view_scene *scene, float length)
     }
 }
 
-// Adds the 12 edges of a box, whose coordinates are in the space of `placement`; NULL: world space.
-// Adds nothing if the box is empty.
+// Adds the 12 edges of a box in the space of `placement`; NULL: world space. Adds nothing if the
+// box is empty.
 static void add_box(view_lines *lines, const md5_mat34 *placement, md5_bounds bounds,
                     uint32_t color)
 {
@@ -164,8 +165,8 @@ static void add_box(view_lines *lines, const md5_mat34 *placement, md5_bounds bo
     }
 }
 
-// Adds the frustum of a lens as a pyramid of the height `depth`, with a triangular mark on the
-// upper edge of its base.
+// Adds the frustum of a lens as a pyramid of the height `depth`. A triangle on the upper edge of
+// its base marks the upper side of the image.
 static void add_frustum(view_lines *lines, const view_lens *lens, float depth)
 {
     const md5_vec3 middle = view_along(lens->eye, lens->axes.back, -depth);
@@ -185,9 +186,9 @@ static void add_frustum(view_lines *lines, const view_lens *lens, float depth)
     view_add_line(lines, view_along(top, across, 0.5f), tip, edge_color);
 }
 
-// Adds a camera path, shot by shot, with axes at some of its frames: red forward, green left, blue
-// up. A shot is a part of the path without a cut; shots are not connected. `played` counts the
-// frames in the order in which they are played, which can skip frames of the file.
+// Adds a camera path with axes at some of its frames: red points forward, green left, blue up. The
+// path consists of shots, which cuts separate and no line connects. `played` counts the frames in
+// the order in which they are played, which can skip frames of the file.
 static void add_camera_path(view_lines *lines, const view_camera_path *camera_path, float axis_size)
 {
     enum { MAX_AXES = 40 }; // more axes would hide the path
@@ -219,7 +220,7 @@ static void add_body(view_lines *lines, const md5_figure *figure, const md5_body
         const uint32_t *const triangle = figure->triangles[body->first_triangle + i / 3];
         const uint32_t from = triangle[i % 3];
         const uint32_t to = triangle[(i + 1) % 3];
-        // Two triangles share each edge, in opposite directions. Draw it for one of them.
+        // Two triangles share each edge, in opposite directions. Draw it only for one of them.
         if (from > to)
             continue;
         view_add_line(lines, md5_xform_point(transform, figure->vertices[from]),
@@ -240,8 +241,8 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
 
 // -- Overlays of a document -----------------------------------------------------------------
 
-// Adds two bounding boxes: of the current pose, and from the file of the shown clip, if it has any.
-// The scene must be skinned.
+// Adds the bounding box of the current pose and, if the file of the shown clip contains boxes, that
+// of the current frame. The scene must be skinned.
 static void add_bounds(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
@@ -273,7 +274,7 @@ static void add_joint_bounds(const view_stage *stage)
         add_box(stage->lines, &scene->joints[i], scene->joint_bounds[i], body_color);
 }
 
-// Adds the lines of the posed model, which are hidden by nearer surfaces.
+// Adds the lines that surfaces in front of them hide.
 static void add_pose_overlays(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
@@ -316,8 +317,8 @@ static void add_camera(const view_stage *stage)
     add_frustum(stage->lines, &lens, 0.3f * radius);
 }
 
-// Adds lines that explain the model, such as its skeleton, axes, bounds and normals. One call
-// adds the lines that the model hides, another call the lines on top of the model.
+// Adds lines that explain the model, such as its skeleton, axes, bounds and normals. With `on_top`,
+// adds the lines that are visible through the model, otherwise those that the model hides.
 void view_add_overlays(const view_stage *stage, bool on_top)
 {
     if (on_top) {
@@ -368,13 +369,14 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
     const md5_vec3 back = lens->axes.back;
     if (!lens->orthographic)
         return (md5_ray){.origin = lens->eye, .direction = md5_vec3_sub(offset, back)};
-    // Begins at the near plane, which is behind the eye.
+    // An orthographic ray begins at the near plane, because the image also shows what is behind the
+    // eye.
     return (md5_ray){.origin = view_along(md5_vec3_add(lens->eye, offset), back, -lens->near_z),
                      .direction = md5_vec3_scale(back, -1)};
 }
 
-// Finds the nearest hit of a ray among the meshes that are not hidden. `hidden` has a bit for each
-// hidden mesh. Returns false if the ray hits none of them.
+// Finds the nearest hit of a ray among the visible meshes. `hidden` has a bit for each hidden mesh.
+// Returns false if the ray hits none.
 static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ray, md5_hit *nearest)
 {
     bool is_hit = false;
@@ -413,7 +415,8 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
     if (scene->model == NULL)
         return (view_pick){.is_set = false};
 
-    // Triangles that face the camera have priority over back faces, even if they are farther away.
+    // A triangle that faces the camera has priority over a back face, even if it is farther away.
+    // The user sees only back faces that no front face covers.
     md5_hit hit;
     md5_ray front_ray = *ray;
     front_ray.front_only = true;
@@ -436,8 +439,8 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 // -- Heat -----------------------------------------------------------------------------------
 
 // Writes the color of a weight. Small weights are blue, larger weights cyan, green and yellow, and
-// weight 1 is red. Weight 0 is transparent. The opacity increases to its maximum at weight 1/40, so
-// that the edge of the influenced area is not sharp.
+// weight 1 is red. Weight 0 is transparent. The opacity reaches its maximum at weight 1/40, so that
+// the edge of the influenced area is soft.
 static void write_heat_color(float weight, uint8_t rgba[4])
 {
     static const float stops[5][3] = {
@@ -451,8 +454,8 @@ static void write_heat_color(float weight, uint8_t rgba[4])
     rgba[3] = (uint8_t)(view_clamp(40 * weight, 0, 1) * max_alpha);
 }
 
-// Covers a triangle with lines that are parallel to its side from corner 1 to corner 2, `spacing`
-// apart. The weights of the corners determine the colors of the lines' ends.
+// Covers a triangle with lines that are parallel to its side from corner 1 to corner 2, at the
+// distance `spacing`. The colors at the ends of a line are those of the interpolated weights.
 static void add_heat_lines(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
                            float spacing)
 {
@@ -464,15 +467,15 @@ static void add_heat_lines(view_lines *lines, const md5_vec3 corners[3], const f
         const float part = (float)i / (float)count;
         view_add_line(lines, md5_vec3_lerp(corners[0], corners[1], part),
                       md5_vec3_lerp(corners[0], corners[2], part), 0);
-        // Replace the color 0 of the line by separate colors of its two ends.
+        // view_add_line() gives a line one color, so set the colors of both ends here.
         md5gl_line_vertex *const ends = &lines->vertices[lines->count - 2];
         write_heat_color(weights[0] + (weights[1] - weights[0]) * part, ends[0].rgba);
         write_heat_color(weights[0] + (weights[2] - weights[0]) * part, ends[1].rgba);
     }
 }
 
-// Adds the lines of a heat map over the triangles of a mesh that a joint influences, `spacing`
-// apart and `lift` above the surface, units.
+// Adds the lines of a heat map over the triangles of a mesh that a joint influences. `spacing` is
+// their distance, and `lift` their height above the surface, units.
 static void add_mesh_heat(view_lines *lines, const md5_mesh *mesh, const view_skinned *skinned,
                           int32_t joint, float spacing, float lift)
 {
@@ -534,8 +537,8 @@ static void add_joint_bones(view_lines *lines, const view_scene *scene, int32_t 
     }
 }
 
-// Returns the size of a pixel at the center of the model, units, or a size that is small compared
-// to the model if the center is behind the camera.
+// Returns the size of a pixel at the center of the model, units. If the center is behind the
+// camera, returns a size that is small compared to the model.
 static float center_pixel_size(const view_stage *stage)
 {
     const view_lens lens = view_stage_lens(stage);
@@ -545,9 +548,9 @@ static float center_pixel_size(const view_stage *stage)
     return stage->camera->scene_radius * 0.01f;
 }
 
-// Draws the marks of the selected joint: its weights, lines to its parent and its children, and a
-// line to the joint to which the distance is measured. The weights are omitted if the display
-// already colors the surface.
+// Marks the selected joint: draws its weights, lines to its parent and its children, and a line to
+// the joint to which its distance is measured. The weights are omitted if the surface already shows
+// them.
 static void draw_joint_marks(const view_stage *stage, int32_t joint)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -596,8 +599,8 @@ static void add_picked_triangle(view_lines *lines, view_scene *scene, const view
     add_vertex_mark(lines, scene, pick, vertex_size);
 }
 
-// Draws the marks of the meshes that the user has selected or points at: the edges of a mesh, the
-// vertex under the mouse, the picked triangle and vertex, and a measured distance.
+// Marks what the user has selected or points at: the edges of a mesh, the vertex under the mouse,
+// the picked triangle and vertex, and a measured distance.
 static void draw_mesh_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;

@@ -1,7 +1,7 @@
-// Creates previews and thumbnails. A request is a text that names an item of a game folder or a
-// file. The subject of a preview is the loaded scene with its images. This file finds the model,
-// clip and images of a request, loads them within limits of time and memory, and calls a function
-// of the renderer's thread that draws the subject.
+// Creates previews and thumbnails. A request is a text that names a file, or an item of a game
+// folder. The subject of a preview is the loaded scene with its images. This file finds the model,
+// clip and images of a request, and loads them within limits of time and memory. Then a callback on
+// the thread of the renderer draws the subject.
 #include "demo/viewer/draw/previews.h"
 
 #include "demo/common/system.h"
@@ -13,7 +13,7 @@
 
 // -- Subjects -------------------------------------------------------------------------------
 
-// Maximum width and height of a texture, relative to the preview. More detail is not visible.
+// Maximum width and height of a texture, relative to the preview. More detail would not be visible.
 enum { TEXELS_PER_PIXEL = 2 };
 
 // Returns true if a material is translucent. NULL: the mesh has no material.
@@ -33,8 +33,8 @@ static const md5_stage *find_ambient_stage(const md5_material *material)
     return NULL;
 }
 
-// Writes one texel (x, y) of a reduced image of `width` by `height` texels: the average of a
-// regular grid of samples in its area of the image `full`.
+// Writes texel (x, y) of a reduced image of `width` by `height` texels. It is the average of a
+// regular grid of samples in the corresponding area of the image `full`.
 static void average_samples(const view_image *full, uint64_t width, uint64_t height, uint64_t x,
                             uint64_t y, uint8_t rgba[4])
 {
@@ -54,8 +54,8 @@ static void average_samples(const view_image *full, uint64_t width, uint64_t hei
         rgba[i] = (uint8_t)(sum[i] / NUM_SAMPLES);
 }
 
-// Reduces the width and height of an image to at most `side` texels and keeps their ratio. Frees
-// `full`, or returns it if it is small enough.
+// Reduces an image so that its longer side is at most `side` texels; keeps the ratio of the sides.
+// Frees `full`, or returns it unchanged if it is small enough.
 static view_image reduce_image(view_image full, uint32_t side)
 {
     const uint64_t longest = full.width > full.height ? full.width : full.height;
@@ -84,9 +84,9 @@ static bool has_image(const view_prefetch *images, const char *name)
     return false;
 }
 
-// Adds an image with a name to the subject, reduced to the resolution that a preview of `size`
-// pixels needs. Takes ownership of the image. If the subject already has VIEW_MAX_PREFETCHED
-// images, only frees it.
+// Adds an image with a name to the subject, at the resolution that a preview of `size` pixels
+// needs. Takes ownership of the image. If the subject already has VIEW_MAX_PREFETCHED images, frees
+// the image instead.
 static void add_image(view_preview_subject *subject, const char *name, view_image image,
                       uint32_t size)
 {
@@ -99,8 +99,8 @@ static void add_image(view_preview_subject *subject, const char *name, view_imag
     images->paths[images->count++] = common_copy(name);
 }
 
-// Prepares a subject for its images, after its scene was loaded: all images are added before it is
-// drawn.
+// Prepares a loaded subject for its images. All of its images are added before it is drawn, so that
+// drawing reads no files.
 static void begin_meshes(view_preview_subject *subject)
 {
     subject->images.is_complete = true; // no files are read during drawing
@@ -139,9 +139,9 @@ static float covered_area(const md5_vec3 corners[3], md5_vec3 right, md5_vec3 up
     return scale * (max_x - min_x) * scale * (max_y - min_y);
 }
 
-// Estimates the time of drawing the skinned pose: returns the sum of the areas of its triangles'
-// bounding rectangles, pixels, if an image of `size` by `size` pixels shows the bounds from the
-// front left. Each triangle adds at least one pixel and at most the area of the image.
+// Estimates the cost of drawing the skinned pose: the sum of the areas of its triangles' bounding
+// rectangles, pixels. The assumed image has `size` by `size` pixels and shows the bounds from the
+// front left. Each triangle counts as at least one pixel and at most the area of the image.
 static uint64_t count_pixels(const view_scene *scene, md5_bounds bounds, uint32_t size)
 {
     const float azimuth = 0.52f;   // radians: 30 degrees
@@ -200,9 +200,9 @@ char *view_preview_request(view_section section, const char *name, const char *o
 
 // -- Drawing --------------------------------------------------------------------------------
 
-// Returns the image program of a mesh's texture, or NULL. An image program is the text with which a
-// material of a game describes an image. A translucent material often has no diffuse map; then the
-// image is that of its first unlit stage.
+// Returns the image program of a mesh's texture, or NULL. An image program is the text by which a
+// material of a game describes an image. A translucent material often has no diffuse map, so the
+// image of its first unlit stage is used.
 static const md5_image_program *find_image(const md5_material *material)
 {
     if (is_translucent(material)) {
@@ -244,9 +244,9 @@ static bool load_game_image(view_preview_subject *subject, view_preview_mesh *me
     return true;
 }
 
-// Loads the images for a scene of a game. Translucent meshes, such as muzzle flashes, are hidden
-// because they would cover the model, unless all meshes are translucent, such as a ghost's. Returns
-// the number of missing materials and images.
+// Loads the images for a scene of a game. Translucent meshes, such as muzzle flashes, would cover
+// the model, so they are hidden. If all meshes are translucent, as those of a ghost, none is
+// hidden. Returns the number of missing materials and images.
 static uint32_t load_game_images(view_preview_subject *subject)
 {
     const view_scene *const scene = &subject->document.scene;
@@ -324,8 +324,8 @@ static void add_models_of_folder(model_names *models, const view_library *librar
     }
 }
 
-// Time of a model's preview in seconds. At time 0, materials that fade in, such as a ghost's, are
-// invisible.
+// Time at which a model is drawn, seconds. Materials that fade in, such as a ghost's, are invisible
+// at time 0.
 static const double model_time = 0.5;
 
 // Loads a model of a game folder. Errors are not logged, because the user sees that the preview is
@@ -340,7 +340,7 @@ static bool load(view_scene *scene, view_library *library, const char *name, con
 }
 
 // Returns true if the current clip of a scene fits its model: at least half of the clip's joints
-// must exist in the model, because characters of a game often have some names in common, such as
+// must exist in the model. Fewer matches may be accidental, because many models have names such as
 // "origin". If `is_strict`, the clip must also drive all joints of the model.
 static bool clip_fits(const view_scene *scene, bool is_strict)
 {
@@ -350,8 +350,8 @@ static bool clip_fits(const view_scene *scene, bool is_strict)
     return !is_strict || binding->num_missing == 0;
 }
 
-// Loads a model of a game with a clip. Returns false, with nothing loaded, if one of them cannot be
-// loaded or the clip does not fit the model (see clip_fits()).
+// Loads a model of a game with a clip. Returns false and leaves nothing loaded if one of them
+// cannot be loaded, or if the clip does not fit the model (see clip_fits()).
 static bool load_model_with_clip(view_scene *scene, view_library *library, const char *model,
                                  const char *clip, bool is_strict)
 {
@@ -365,9 +365,9 @@ static bool load_model_with_clip(view_scene *scene, view_library *library, const
     return false;
 }
 
-// Loads a clip of a game with a model that it fits. Tries the model that the request names
+// Loads a clip of a game with a model that it fits. First tries the model that the request names
 // (`requested_model`, may be ""), then the models in the clip's folder. If the clip fits none of
-// them, loads the clip without a model. Returns false if the clip cannot be loaded.
+// them, loads it without a model. Returns false if the clip cannot be loaded.
 static bool load_for_clip(view_scene *scene, view_library *library, const char *clip,
                           const char *requested_model)
 {
@@ -375,8 +375,9 @@ static bool load_for_clip(view_scene *scene, view_library *library, const char *
     add_model_name(&models, requested_model);
     add_models_of_folder(&models, library, clip);
 
-    // In the first round, the clip must drive all joints of a model that was not requested, so that
-    // the clip of a head is not shown on a body. In the second round, joints may be missing.
+    // In the first round, the clip must drive all joints of a model, unless the request names the
+    // model. Otherwise the clip of a head would be shown on a body. In the second round, the clip
+    // may leave joints undriven.
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < models.count; i++) {
             const bool is_requested = strcmp(models.names[i], requested_model) == 0;
@@ -400,9 +401,9 @@ static bool is_changed_by_skin(const md5_model *model, const md5_skin_def *skin)
     return false;
 }
 
-// Lists the models that may have a material which the skin replaces, the most likely first: the
-// model that the request names (may be NULL or ""), the models that the skin names, and the models
-// in the folders of the materials.
+// Lists the models that may have a material which the skin replaces, the most likely first. They
+// are the model that the request names (may be NULL or ""), the models that the skin names, and the
+// models in the folders of the materials.
 static void list_models_of_skin(model_names *models, view_library *library,
                                 const md5_skin_def *skin, const char *requested_model)
 {
@@ -413,8 +414,9 @@ static void list_models_of_skin(model_names *models, view_library *library,
         add_models_of_folder(models, library, skin->replacements[i].from);
 }
 
-// Loads a skin (a list of replacements of materials) with the first model that it changes; see
-// list_models_of_skin(). Returns the name of the model, or NULL if none has a replaced material.
+// Loads a skin, which is a list of replacements of materials, with the first model of
+// list_models_of_skin() that it changes. Returns the name of this model, or NULL if the skin
+// changes none of them.
 static const char *load_for_skin(view_scene *scene, view_library *library, const char *name,
                                  const char *requested_model)
 {
@@ -489,7 +491,7 @@ view_preview view_make_preview(view_library *library, const char *request,
     if (!is_loaded) // a skin without a model that it changes is not an error
         return (view_preview){.num_missing = is_skin ? 0 : 1};
 
-    // Clips differ most at half of their duration.
+    // The poses of different clips differ most at half of their duration.
     const double time = parts.is_clip ? 0.5 * view_shown_anim(scene)->duration : model_time;
     begin_meshes(&subject);
     view_preview made = draw_game_scene(&subject, time, drawer);
@@ -501,8 +503,8 @@ view_preview view_make_preview(view_library *library, const char *request,
 
 // -- On a thread ---------------------------------------------------------------------------------
 
-// The thread opens the game again after this number of previews, because a game never frees the
-// declarations and images that it has loaded.
+// A game never frees the declarations and images that it has loaded. The thread opens it again
+// after this number of previews, so that its memory is limited.
 enum { MAX_PICTURES_PER_GAME = 100 };
 
 // An entry of the cache: a request, and its preview when it was created.
@@ -547,9 +549,8 @@ static bool can_continue(void *user, size_t num_files)
     return !atomic_load(&previews->ends);
 }
 
-// Callback `draw` of the thread: passes the subject to the window's thread, which owns the
-// renderer, and waits until it is drawn or the previews are stopped. Returns false if there is no
-// image.
+// Callback `draw` of the thread. The window's thread owns the renderer, so the subject is passed to
+// it. Waits until it is drawn or the previews are stopped. Returns false if there is no image.
 static bool request_drawing(void *user, view_preview_subject *subject, uint32_t size,
                             view_image *image)
 {
@@ -596,9 +597,9 @@ typedef struct preview_source {
     uint32_t num_made;     // number of previews so far
 } preview_source;
 
-// Creates the preview of a request from a file or, if previews->location is set, from a game. Opens
-// the game again after MAX_PICTURES_PER_GAME previews, because it keeps everything that it has
-// loaded. Runs on the thread; the caller does not hold the lock.
+// Creates the preview of a request, from a file or, if previews->location is set, from a game.
+// After MAX_PICTURES_PER_GAME previews, opens the game again to free its memory. Runs on the
+// thread; the caller must not hold the lock.
 static view_preview create_preview(view_previews *previews, preview_source *source,
                                    const char *request)
 {
@@ -619,9 +620,9 @@ static view_preview create_preview(view_previews *previews, preview_source *sour
     return view_make_preview(source->library, request, &drawer);
 }
 
-// Main function of the thread: creates requested previews, the oldest request first, until the
-// thread is stopped. Previews of a game are created from the game's library, others from files. The
-// thread releases the lock while it creates a preview. Always returns 0.
+// Main function of the thread: creates the requested previews, the oldest request first, until the
+// thread is stopped. Releases the lock while it creates a preview, so that the window is not
+// blocked. Always returns 0.
 static int create_previews(void *user)
 {
     view_previews *const previews = user;
@@ -649,8 +650,8 @@ static int create_previews(void *user)
 
 // -- Beginning and end ----------------------------------------------------------------------
 
-// Starts the thread that loads models for previews. They are drawn on the main thread, because
-// OpenGL belongs to it.
+// Starts the thread that loads the models of previews. The main thread draws them, because OpenGL
+// belongs to it.
 view_previews *view_begin_previews(const char *location, char *models)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
@@ -696,9 +697,9 @@ static preview *find_request(view_previews *previews, const char *request)
     return NULL;
 }
 
-// Adds a request. It gets a free entry, which has the time 0 of the last use, or replaces the least
-// recently used preview. The entry on which the thread works is not replaced. The caller has locked
-// previews->lock.
+// Adds a request. It gets a free entry of the cache, or replaces the preview that was not used for
+// the longest time. A free entry counts as last used at time 0. The entry on which the thread works
+// is not replaced. The caller has locked previews->lock.
 static void add_request(view_previews *previews, const char *request)
 {
     preview *entry = NULL;
@@ -788,8 +789,9 @@ typedef struct thumbnail {
     uint32_t num_found;       // number of meshes with a texture
 } thumbnail;
 
-// Returns true if a path is in the folder whose files may be read, and no part of the path below
-// this folder is a link, which could refer to a file outside of the folder.
+// Returns true if a thumbnail may read a path: the path is in the folder whose files may be read.
+// No part of the path below this folder may be a link, because a link could lead to a file outside
+// of the folder.
 static bool is_allowed(const thumbnail *job, const char *path)
 {
     const bool is_in_models = job->models != NULL && common_is_in(job->folder, job->models);
@@ -808,13 +810,12 @@ static bool is_allowed(const thumbnail *job, const char *path)
     return !has_link;
 }
 
-// Subtracts `count` from the number of bytes that may still be read. Returns false if fewer bytes
-// are left. May be called by several threads, because md5_load_character() reads files
-// concurrently.
+// Reserves `count` of the bytes that may still be read. Returns false if fewer bytes are left.
+// md5_load_character() reads files on several threads, so the number is changed atomically.
 static bool reserve_bytes(thumbnail *job, uint64_t count)
 {
-    // If another thread changes the number, the exchange fails and loads the new number into
-    // `left`.
+    // If another thread has changed the number, the exchange fails and stores the new number in
+    // `left`; then try again.
     size_t left = atomic_load(&job->bytes_left);
     while (count <= left) {
         if (atomic_compare_exchange_weak(&job->bytes_left, &left, left - (size_t)count))
@@ -824,11 +825,11 @@ static bool reserve_bytes(thumbnail *job, uint64_t count)
 }
 
 // Returns the reason why a file may not be read, or NULL. Sets *size to the size of the file, and
-// subtracts it from the number of bytes that may still be read. `full_path` is the canonical path.
+// reserves this number of bytes. `full_path` is the canonical path.
 static const char *reserve_file(thumbnail *job, const char *path, const char *full_path,
                                 uint64_t *size)
 {
-    // The user has selected the first file, so it may be a link.
+    // The user has selected the first file, so it may be a link to any folder.
     const bool is_selected = strcmp(path, job->options->files[0]) == 0;
     if (!is_selected && !is_allowed(job, full_path))
         return "the file is outside the folder of the model";
@@ -889,8 +890,8 @@ static bool fail(thumbnail *job, const char *path, const char *why)
     return view_error(job->log, "%s: %s", path, why);
 }
 
-// Reads an image and adds it to the subject with a name. Returns false and logs an error if it
-// exceeds a limit. An image with an error is omitted with a warning.
+// Reads an image and adds it to the subject under a name. Returns false and logs an error if the
+// image exceeds a limit. A faulty image is omitted with a warning.
 static bool read_image(thumbnail *job, const char *path, const char *name)
 {
     const uint64_t max_pixels_of_all = 2 * (uint64_t)MAX_PIXELS;
@@ -928,7 +929,8 @@ static const md5_material *find_material(thumbnail *job, uint32_t mesh)
 // logs an error if it exceeds a limit.
 static bool use_mesh_image(thumbnail *job, view_preview_mesh *mesh, const char *path)
 {
-    // The stage of a translucent material identifies its image by the name in the material.
+    // A translucent material is drawn by its stage, which identifies its image by the name in the
+    // material.
     const md5_stage *stage = NULL;
     if (is_translucent(mesh->material))
         stage = find_ambient_stage(mesh->material);
@@ -978,7 +980,7 @@ static bool load_images(thumbnail *job)
 // -- Drawing --------------------------------------------------------------------------------
 
 // Adds the first clip in the folder that fits the model, if all meshes are translucent. Such models
-// are sprites or smoke, and their bind pose shows little. Returns true if a clip was added.
+// are sprites or smoke, whose bind pose shows little. Returns true if a clip was added.
 static bool add_first_clip(thumbnail *job)
 {
     view_scene *const scene = &job->subject.document.scene;
@@ -996,8 +998,8 @@ static bool add_first_clip(thumbnail *job)
     return scene->num_clips > 0;
 }
 
-// Returns the time of the thumbnail, seconds: the requested time, or the middle of a clip that the
-// preview of a window plays or that was added. Otherwise 0.
+// Returns the time of the thumbnail, seconds. This is the requested time. For a clip that the
+// preview in a window plays or that was added, it is the middle of the clip. Otherwise it is 0.
 static double thumbnail_time(const thumbnail *job, bool is_clip_added)
 {
     const view_scene *const scene = &job->subject.document.scene;
@@ -1079,8 +1081,8 @@ static void describe_content(const view_scene *scene, bool is_clip, char *info, 
                   common_noun(scene->num_joints, "joint", "joints"));
 }
 
-// Appends the number of clips in the model's folder that animate all its joints. Clips after the
-// limit of bytes are not counted.
+// Appends the number of clips in the model's folder that animate all of its joints. If the limit of
+// bytes is reached, the remaining clips are not counted.
 static void describe_fitting_clips(thumbnail *job, char *info, size_t size)
 {
     view_scene *const scene = &job->subject.document.scene;
@@ -1167,7 +1169,8 @@ view_image view_make_thumbnail(const view_options *options, const view_preview_d
         view_error(log, "--thumbnail: file is missing: expected a model or an animation");
         return image;
     }
-    // Graphics drivers reserve an unknown part of the address space.
+    // The limit of memory is relative to the current use, because graphics drivers reserve an
+    // unknown part of the address space.
     const size_t used = common_address_space();
     common_limit_process(used > 0 ? used + MAX_MEMORY : SIZE_MAX, MAX_SECONDS, time_limit_message);
     draw_files(&job, &image);
@@ -1199,7 +1202,7 @@ static void preview_image(const char *path, uint32_t size, view_preview *made)
 
 // Creates the preview of a file that is not an image. If the file is a clip, `model` is the model
 // that it moves, or NULL. Returns true if the files can be read. A file that cannot be read is
-// marked as wrong, but only if `model` is NULL, because another model may fit.
+// marked as wrong only if `model` is NULL, because the clip may fit another model.
 static bool preview_files(const char *path, const char *model, uint32_t size, const char *models,
                           const view_preview_drawer *drawer, view_preview *made)
 {

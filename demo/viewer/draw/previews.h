@@ -1,5 +1,5 @@
 // Previews of models, animations and images for lists, and thumbnails for file managers. A thread
-// loads the files within limits. The renderer draws them into a small target.
+// loads the files, with limits of time and memory. The renderer draws them into a small target.
 #ifndef DEMO_VIEWER_DRAW_PREVIEWS_H
 #define DEMO_VIEWER_DRAW_PREVIEWS_H
 
@@ -29,8 +29,8 @@ typedef struct view_preview_drawer {
 
 // -- Previews of a game's contents ---------------------------------------------------------------
 //
-// The preview of an entity or a model shows the model. The preview of a clip shows a model that the
-// clip fits, and the preview of a skin shows a model that the skin changes.
+// The preview of an entity or a model shows the model itself. The preview of a clip shows it on a
+// model that it fits. The preview of a skin shows a model that the skin changes.
 
 // Returns the text that identifies a requested preview: the name, or "ON::NAME" for clips and
 // skins. `on` is the entity or model that is tried first; it may be NULL. The caller frees the
@@ -51,48 +51,49 @@ typedef struct view_preview {
 view_preview view_make_preview(view_library *library, const char *request,
                                const view_preview_drawer *drawer);
 
-// Returns the first model that the skin changes, among the models that the skin names and the
-// models in the folders of the materials that it replaces. Returns NULL if no model is found. The
-// caller frees the name.
+// Returns the first model that the skin changes, or NULL. Searches the models that the skin names,
+// and the models in the folders of the materials that it replaces. The caller frees the name.
 char *view_model_for_skin(view_library *library, const char *name);
 
 // -- On a thread ---------------------------------------------------------------------------------
 //
-// A thread creates and caches the previews of an open list.
+// A thread creates the previews of an open list, and keeps them in a cache.
 
 // Capacity of the cache. The least recently requested preview is replaced.
 enum { VIEW_MAX_PREVIEWS = 256 };
 
 typedef struct view_previews view_previews;
 
-// Starts a thread for previews of the game in a folder or an archive. The thread opens its own copy
-// of the game at the first request, because a game must not be used by two threads.
+// Starts a thread for previews of the game in a folder or an archive. Two threads must not use one
+// game, so the thread opens its own copy of the game at the first request.
 //
 // If `location` is NULL, requests are paths of files; a "*" before the path requests a large
-// preview. A file in the folder `models` may refer to all files in that folder. `models` may be
-// NULL; the function frees it.
+// preview. A file in the folder `models` may use all files in this folder. `models` may be NULL.
+// The function takes ownership of it.
 view_previews *view_begin_previews(const char *location, char *models);
 void view_stop_previews(view_previews *previews); // NULL is allowed
 
-// Draws the subject that the thread has loaded, if any, and replaces the pending requests by
-// requests[count], the most urgent first; see view_preview_request(). Sets made[i] to the finished
-// preview of requests[i], which is valid until the next call, or to NULL. Returns true if previews
-// were finished since the last call. Does not wait for a preview.
+// Exchanges requests and previews with the thread. Draws the subject that the thread has loaded, if
+// any. Replaces the pending requests by requests[count], the most urgent first; see
+// view_preview_request(). Sets made[i] to the finished preview of requests[i], or to NULL. A
+// preview is valid until the next call. Returns true if previews were finished since the last call.
+// Does not wait for a preview.
 //
 // `drawer` may be NULL if the thread has not loaded a subject, as in the first call.
 bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
                           const view_preview_drawer *drawer, const view_preview **made);
 
-// Creates the preview of a file within the limits of a thumbnail. An image is reduced to `size` if
-// it is larger. A model may use the files in its folder, or in the folder `models` if it contains
-// the model; `models` may be NULL. A clip is shown on a model in its folder.
+// Creates the preview of a file within the limits of a thumbnail. An image that is larger than
+// `size` is reduced. A model may use the files in its folder. If the folder `models` contains the
+// model, it may use all files in `models`, which may be NULL. A clip is shown on a model in its
+// folder.
 view_preview view_preview_file(const char *path, uint32_t size, const char *models,
                                const view_preview_drawer *drawer);
 
 // -- A thumbnail of files ------------------------------------------------------------------------
 
-// Draws the files of the options for --thumbnail. File managers call it for files that the user has
-// not opened, so its resources are limited:
+// Draws the files of the options for --thumbnail. File managers draw thumbnails of files that the
+// user has not opened, so the resources are limited:
 // - 5 s of processor time
 // - 512 MiB of memory in addition to the memory that the process uses at the call (on systems where
 //   common_address_space() is available); the limit is removed after drawing
