@@ -4,15 +4,15 @@
 #include "demo/common/memory.h"
 #include "demo/looks/look.h"
 
-// Limits, because the model may not need the images.
+// The model may not need the images, so the wasted work is limited.
 enum {
     MAX_READ = 6,         // number of images
     MAX_PIXELS = 1 << 22, // per image
 };
 
-// Main function of the thread: decodes images in the folder of the model whose names begin with the
-// name of the model, while the window is created. Images that the model does not use are wasted
-// work, so their number and size are limited. Always returns 0.
+// Main function of the thread, which runs while the window is created. Decodes the images in the
+// folder of the model whose names begin with the name of the model. Images that the model does not
+// use are wasted work, so their number and size are limited. Always returns 0.
 static int read_pictures(void *user)
 {
     view_prefetch *const ahead = user;

@@ -1,6 +1,6 @@
-// Decodes images on a thread while the renderer is created and the model is read: images in the
-// folder of the first model whose names begin with its name, such as its maps. Without threads no
-// images are decoded.
+// Decodes images on a thread while the renderer is created and the model is read. These are the
+// images in the folder of the first model whose names begin with its name, such as its maps.
+// Without threads, no images are decoded in advance.
 #ifndef DEMO_VIEWER_ASSETS_AHEAD_H
 #define DEMO_VIEWER_ASSETS_AHEAD_H
 
@@ -19,13 +19,13 @@ typedef struct view_prefetch {
     view_thread *thread;
 } view_prefetch;
 
-// Starts to decode images for a model or a machine. `ahead` must be zeroed and must not move until
-// view_end_prefetch() is called.
+// Starts to decode images for a model or a machine. `ahead` must be zeroed. It must not move until
+// view_end_prefetch() is called, because the thread refers to it.
 void view_begin_prefetch(view_prefetch *ahead, const char *model);
 void view_end_prefetch(view_prefetch *ahead);
 
-// Waits until all images are decoded, and moves one to *image. Returns false if the image was not
-// decoded.
+// Waits until all images are decoded, and moves one of them to *image. Returns false if this image
+// was not decoded.
 bool view_get_prefetched(view_prefetch *ahead, const char *path, view_image *image);
 
 #endif

@@ -1,6 +1,6 @@
-// Loads an md5.cfg of the Cube 2 engines as one model. The skeletons of its parts are merged, its
-// meshes are written to one .md5mesh in memory, and each animation name becomes a clip, which is
-// sampled from the animations of all parts.
+// Loads an md5.cfg of the Cube 2 engines as one model. Merges the skeletons of its parts. Writes
+// its meshes to one .md5mesh in memory. Each animation name becomes a clip, which is sampled from
+// the animations of all parts.
 #include "demo/viewer/assets/cube.h"
 
 #include "demo/viewer/assets/words.h"
@@ -24,8 +24,9 @@ typedef struct cube_file {
     md5_binding *binding;
 } cube_file;
 
-// Animation that a mask of a part plays in the current clip. A mask is a group of joints, as in the
-// engines: each joint of a part belongs to one mask, and each mask can play another animation.
+// The animation that a mask of a part plays in the current clip. As in the engines, a mask is a
+// group of joints. Each joint of a part belongs to one mask, and each mask can play its own
+// animation.
 typedef struct cube_track {
     const md5_cube2_anim *row; // NULL: the bind pose
     const cube_file *file;
@@ -79,9 +80,9 @@ static const float DEGREE = 0.01745329252f;
 
 // -- Placement ------------------------------------------------------------------------------------
 
-// Sets the offset of a part that is not attached to another part. The engines rotate a model about
-// z, x and -y, in this order from the outside, and then move it in its own space. In id's axes,
-// where y is mirrored, the angles about z and x change their signs.
+// Sets the offset of a part that is not attached to another part. The engines move a model in its
+// own space, and then rotate it about -y, x and z. In id's axes y is mirrored, so the angles about
+// z and x change their signs.
 static void place_root_part(const md5_cube2 *cube, cube_part *part)
 {
     const md5_vec3 x = {1, 0, 0};
@@ -97,8 +98,8 @@ static void place_root_part(const md5_cube2 *cube, cube_part *part)
     };
 }
 
-// Returns the tag that a part is attached to, or NULL. A tag belongs to a skeleton: parts with the
-// same skeleton share their tags. The last tag of a name is used.
+// Returns the tag with this name to which a part is attached, or NULL. Parts with the same skeleton
+// share their tags. If several tags have the name, the last is used.
 static const md5_cube2_tag *find_tag(const cube_model *joined, const cube_part *parent,
                                      const char *name)
 {
@@ -115,8 +116,8 @@ static const md5_cube2_tag *find_tag(const cube_model *joined, const cube_part *
     return tag;
 }
 
-// Sets the parent and the offset of a part that a link attaches to a tag of an earlier part. Logs a
-// warning and returns false if the earlier part or the tag does not exist.
+// Sets the parent and the offset of a part that a link attaches to a tag of an earlier part. If the
+// earlier part or the tag does not exist, logs a warning and returns false.
 static bool attach_to_tag(const cube_model *joined, uint32_t index, const md5_cube2_link *link)
 {
     cube_part *const part = &joined->parts[index];
@@ -143,8 +144,8 @@ static bool attach_to_tag(const cube_model *joined, uint32_t index, const md5_cu
     return true;
 }
 
-// Sets the parent and the offset of a part. The first part, and parts that use its skeleton, are at
-// the origin. All other parts must be linked. Returns false if the part is not shown.
+// Sets the parent and the offset of a part. The first part is at the origin, and so are parts that
+// use its skeleton. All other parts need a link. Returns false if the part is not shown.
 static bool attach(const cube_model *joined, uint32_t index)
 {
     if (index >= MAX_PARTS)
@@ -163,8 +164,8 @@ static bool attach(const cube_model *joined, uint32_t index)
     return attach_to_tag(joined, index, part->link);
 }
 
-// Returns the joint of the merged skeleton for joint `in_part` of a part. The names of the joints
-// are unique because those of all parts but the first begin with the index of the part.
+// Returns the joint of the merged skeleton for joint `in_part` of a part. For all parts but the
+// first, the name begins with the index of the part, so that the names are unique.
 static cube_joint make_joint(const cube_model *joined, uint32_t part_index, uint32_t in_part)
 {
     cube_part *const part = &joined->parts[part_index];
@@ -186,16 +187,17 @@ static cube_joint make_joint(const cube_model *joined, uint32_t part_index, uint
     return made;
 }
 
-// Returns the joint of the merged skeleton that joint `name` of a part uses, because the part which
-// owns the same skeleton has added it. Returns MD5_NONE if the owner has no joint of this name.
+// Returns the joint of the merged skeleton for joint `name` of a part that shares its skeleton. The
+// part `owner` has added the joints of this skeleton. Returns MD5_NONE if it has no joint of this
+// name.
 static uint32_t find_shared_joint(const cube_part *owner, const char *name)
 {
     const uint32_t in_owner = md5_find_joint(&owner->model->skeleton, name);
     return in_owner != MD5_NONE ? owner->joints[in_owner] : MD5_NONE;
 }
 
-// Adds the joints of a part to the merged skeleton, and fills part->joints. A part that is not
-// linked uses the joints with the same names of the part that has the same skeleton.
+// Adds the joints of a part to the merged skeleton, and fills part->joints. If the part has no link
+// and another part has the same skeleton, uses the joints of that part with the same names.
 static void add_joints(cube_model *joined, uint32_t index)
 {
     cube_part *const part = &joined->parts[index];
@@ -229,8 +231,8 @@ static const md5_cube2_link *find_link(const md5_cube2 *cube, uint32_t part)
     return NULL;
 }
 
-// Returns the index of the first part with the same skeleton name as a part. It is the part itself
-// if the name is empty or unique.
+// Returns the index of the first part with the same skeleton name as a part. This is the part
+// itself if its name is empty or unique.
 static uint32_t find_skeleton_owner(const md5_cube2 *cube, uint32_t part)
 {
     const char *const name = cube->parts[part].skeleton;
@@ -318,8 +320,8 @@ static const struct unsupported_keyword {
 
 enum { NUM_UNSUPPORTED = COMMON_LENGTH(unsupported_keywords) };
 
-// Returns the index of the entry for a keyword, which may begin with "md5" or "mdl". Returns
-// NUM_UNSUPPORTED if the keyword is supported.
+// Returns the index of a keyword, which may begin with "md5" or "mdl", in the table of unsupported
+// keywords. Returns NUM_UNSUPPORTED if the keyword is supported.
 static size_t find_unsupported(const char *keyword)
 {
     if (strncmp(keyword, "md5", 3) == 0 || strncmp(keyword, "mdl", 3) == 0)
@@ -336,8 +338,8 @@ static size_t find_unsupported(const char *keyword)
 // commands use it.
 void view_report_unsupported(const md5_cube2 *cube, const char *path, view_log *log)
 {
-    // find_unsupported() returns NUM_UNSUPPORTED for supported keywords, so the last element is not
-    // read.
+    // find_unsupported() returns NUM_UNSUPPORTED for supported keywords, so the array needs one
+    // more element, which is never read.
     bool is_used[NUM_UNSUPPORTED + 1] = {false};
     for (uint32_t i = 0; i < cube->num_settings; i++)
         is_used[find_unsupported(cube->settings[i].keyword)] = true;
@@ -377,7 +379,7 @@ static cube_file load_cube_file(const cube_model *joined, uint32_t part, const c
 }
 
 // Returns the file that animates a part. It is loaded on first use, which may move the array of
-// files. If it cannot be used, its `anim` is NULL, and a warning was logged.
+// files. If it cannot be used, `anim` is NULL; this was logged.
 static const cube_file *find_file(cube_model *joined, uint32_t part, const char *path)
 {
     for (uint32_t i = 0; i < joined->num_files; i++) {
@@ -390,8 +392,8 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
     return added;
 }
 
-// Returns true if a mask lists a joint or, if `is_excluded`, the joint with a "!", which excludes
-// it from the mask.
+// Returns true if a mask lists a joint. With `is_excluded`, returns true if it lists the joint with
+// a "!", which excludes the joint from the mask.
 static bool has_name(const md5_cube2_mask *mask, const char *name, bool is_excluded)
 {
     for (uint32_t i = 0; i < mask->num_joints; i++) {
@@ -404,8 +406,8 @@ static bool has_name(const md5_cube2_mask *mask, const char *name, bool is_exclu
     return false;
 }
 
-// Returns true if a joint belongs to a mask: the mask lists the joint or contains its parent, and
-// does not exclude the joint. A mask without joints contains all joints.
+// Returns true if a joint belongs to a mask. This is the case if the mask lists the joint or
+// contains its parent, and does not exclude the joint. A mask without joints contains all joints.
 static bool is_in_mask(const md5_cube2_mask *mask, const char *name, bool is_parent_inside)
 {
     if (has_name(mask, name, true))
@@ -413,8 +415,8 @@ static bool is_in_mask(const md5_cube2_mask *mask, const char *name, bool is_par
     return mask->num_joints == 0 || is_parent_inside || has_name(mask, name, false);
 }
 
-// Assigns each joint of a part to a mask of its animations: to the last mask that contains the
-// joint, or to mask 0. `masks` is zero-initialized.
+// Assigns each joint of a part to a mask: the last mask that contains the joint, or mask 0. `masks`
+// is zero-initialized.
 static void assign_masks(const md5_skeleton *skeleton, const md5_cube2_part *player,
                          uint32_t num_masks, uint32_t *masks)
 {
@@ -433,7 +435,7 @@ static void assign_masks(const md5_skeleton *skeleton, const md5_cube2_part *pla
     free(inside);
 }
 
-// Prepares a part that is shown for sampling its animations. A part without animations plays those
+// Prepares a shown part for sampling its animations. If the part has no animations, it plays those
 // of `skeleton_owner`, the part whose joints it uses, if that part is shown.
 static void begin_part(cube_part *part, const cube_part *skeleton_owner)
 {
@@ -487,9 +489,9 @@ static void pose_part(const cube_part *part, double time)
     }
 }
 
-// Rotates the joints of a part that follow the view direction of the player by their constant
-// angles, which apply to a view straight ahead. The axis is the direction to the right in the
-// engine; in id's axes it is x, and the sign of the angle changes because y is mirrored.
+// Rotates the joints of a part that follow the view direction of the player. For a view straight
+// ahead, their angles are constant. The axis of rotation is the direction to the right in the
+// engine. In id's axes it is x, and the angle changes its sign, because y is mirrored.
 static void pitch_joints(const cube_model *joined, const cube_part *part)
 {
     const md5_vec3 axis = {1, 0, 0};
@@ -525,8 +527,8 @@ static md5_xform merged_joint_transform(const cube_model *joined, const cube_joi
     return local;
 }
 
-// Writes joined->pose, the pose of the merged model at a time in seconds: poses each part, merges
-// their joints, and then bends the joints that follow the view direction of the player.
+// Writes joined->pose, the pose of the merged model at a time in seconds. Poses each part, merges
+// the joints of all parts, and then bends the joints that follow the view direction of the player.
 static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
@@ -544,8 +546,8 @@ static void pose_all(const cube_model *joined, double time)
 
 // -- Making clips ---------------------------------------------------------------------------------
 
-// Selects the animation that mask `mask` of a part plays in a clip: its animation with the clip's
-// name or, as in the engines, "idle". Returns false if the mask plays no animation.
+// Selects the animation that mask `mask` of a part plays in a clip. This is its animation with the
+// name of the clip or, as in the engines, "idle". Returns false if the mask has neither.
 static bool select_track(cube_model *joined, uint32_t part_index, uint32_t mask, const char *name)
 {
     const cube_part *const part = &joined->parts[part_index];
@@ -600,7 +602,7 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
     if (!select_tracks(joined, name, &rate, &duration))
         return NULL;
 
-    // A long clip is sampled at a lower rate.
+    // A clip that would have too many frames is sampled at a lower rate.
     double num_intervals = floor(duration * rate + 0.5);
     if (num_intervals > MAX_FRAMES) {
         rate *= MAX_FRAMES / num_intervals;
@@ -642,7 +644,7 @@ static void list_clip_names(view_cube *loaded, const md5_cube2_anim *anim)
 }
 
 // Prepares all parts for sampling, and lists the names of their animations as clips. Loads all
-// files, because later the array of files must not move: the tracks of a clip refer to its
+// files now, because the array of files must not move later: the tracks of a clip refer to its
 // elements.
 static void list_clips(cube_model *joined, view_cube *loaded)
 {

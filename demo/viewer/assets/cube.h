@@ -1,6 +1,6 @@
 // Loads a model of the Cube 2 engines as one model. Its md5.cfg lists parts, each with a mesh, a
-// skeleton and animations. A link attaches a part to a tag, which is a named joint, of another
-// part.
+// skeleton and animations. A tag is a named joint of a part. A link attaches one part to a tag of
+// another.
 #ifndef DEMO_VIEWER_ASSETS_CUBE_H
 #define DEMO_VIEWER_ASSETS_CUBE_H
 
@@ -24,12 +24,13 @@ typedef struct view_cube {
 
 // Loads an md5.cfg, merges its meshes and, if `with_clips`, creates a clip for each animation name.
 // Returns false and logs an error if a mesh cannot be read; otherwise the caller owns the content
-// of *loaded. Warns about parts and animations that cannot be used. As in the engines, a part that
-// is not linked is not shown, unless it shares the skeleton of the first part.
+// of *loaded. Warns about parts and animations that cannot be used. As in the engines, a part
+// without a link is shown only if it shares the skeleton of the first part.
 //
-// In a clip, each mask of each part plays its animation of the clip's name or "idle", or keeps the
-// bind pose. Adjustments and the offsets of pitches are applied, as for a view straight ahead. A
-// clip of several frames ends with a copy of the first frame, so that it loops as in the engines.
+// A mask is a group of joints of a part. In a clip, each mask plays its animation with the name of
+// the clip. Without such an animation it plays "idle", or keeps the bind pose. Adjustments and the
+// offsets of pitches are applied as for a view straight ahead. A clip of several frames ends with a
+// copy of the first frame, so that it loops as in the engines.
 bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,
                     view_log *log);
 

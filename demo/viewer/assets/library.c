@@ -1,5 +1,5 @@
-// Game folders: their locations and addresses, the lists of their names, and reading them on a
-// thread.
+// Game folders. Splits their locations and addresses, lists the names of their contents, and reads
+// them on a thread.
 #include "demo/viewer/assets/library.h"
 
 #include "demo/convert/convert.h"
@@ -23,8 +23,8 @@ static bool contains_files(const char *path, const char *extension)
     return has_files;
 }
 
-// Returns true if a location can be opened as a game. Any archive can; a folder must contain a
-// folder of declarations or an archive of a game.
+// Returns true if a location can be opened as a game. Any archive can be opened. A folder must
+// contain an archive of a game, or a folder of declarations.
 bool view_is_game(const char *path)
 {
     static const char *const subfolders[] = {"def", "materials", "skins"};
@@ -45,8 +45,8 @@ bool view_is_game(const char *path)
     return false;
 }
 
-// Splits a location at each "|". File names cannot contain "|" on Windows and rarely contain it on
-// other systems, so a path that exists is not split.
+// Splits a location at each "|". File names cannot contain "|" on Windows, and rarely do on other
+// systems. A path that exists is therefore not split.
 common_list view_split_location(const char *location)
 {
     common_list list = {NULL, 0};
@@ -64,8 +64,7 @@ common_list view_split_location(const char *location)
     return list;
 }
 
-// Returns a list of locations with a further location at its end. Frees the previous list; NULL is
-// the empty list.
+// Appends a location to a text of locations, and frees the previous text. NULL is the empty text.
 static char *append_location(char *locations, const char *location)
 {
     if (locations == NULL)
@@ -74,8 +73,8 @@ static char *append_location(char *locations, const char *location)
     return locations;
 }
 
-// Returns the path of the base of a mod, to be freed, or NULL if the folder `path` has none. The
-// base is the game that the mod extends, in a folder next to the folder of the mod.
+// Returns the path of the base of a mod, which the caller frees. The base is the game that the mod
+// extends, in a folder next to the folder `path` of the mod. Returns NULL if there is none.
 static char *find_base(const char *path)
 {
     static const char *const names[] = {"base", "q4base"};
@@ -95,8 +94,8 @@ static char *find_base(const char *path)
     return found;
 }
 
-// Returns the location of a game and of the games that a mod is based on, whose files a mod uses.
-// Without given bases, the base of a folder is found by its neighbor folders.
+// Returns the location of a game, followed by its bases. A mod uses the files of its bases. If no
+// bases are given, searches the base among the neighbors of the folder.
 char *view_with_bases(const char *location, const char **bases, size_t num_bases)
 {
     char *locations = common_copy(location);
@@ -140,11 +139,13 @@ static const md5_decl_type declared[VIEW_NUM_SECTIONS] = {
 };
 
 // Maximum number of keys that is_character() examines in all entityDefs of a game. An entityDef
-// inherits the keys of its ancestors, so the number grows with the square of a chain of ancestors.
+// inherits the keys of its ancestors. The number therefore grows with the square of the length of a
+// chain of ancestors.
 enum { MAX_KEYS = 500000 };
 
 // Returns true if an entityDef has a model of MD5 files, which the viewer can show. Adds the number
-// of examined keys to *num_keys. If it is above MAX_KEYS, returns true for all entities.
+// of examined keys to *num_keys. Above MAX_KEYS, returns true for all entities without examining
+// them.
 static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
 {
     if (*num_keys > MAX_KEYS)
@@ -163,8 +164,8 @@ static void add_name(view_library *library, view_section section, const char *na
     *COMMON_ADD_ITEM(library->names[section], library->num_names[section]) = name;
 }
 
-// Compares the index of the location that contains the name's file with the number of locations of
-// the mod, which precede the locations of its base.
+// The locations of the mod precede the locations of its base. Compares the index of the location
+// that contains the name's file with the number of locations of the mod.
 bool view_is_from_mod(const view_library *library, view_section section, size_t name)
 {
     const bool has_base = library->num_own < library->search_paths.count;
@@ -214,7 +215,7 @@ static void list_declarations(view_library *library, view_section section)
                 common_order_by_text);
 }
 
-// Fills the lists of names of a library: the names of declarations, then the names of files.
+// Lists the names of a library: first those of declarations, then those of files.
 static void list_names(view_library *library)
 {
     md5_game *const game = library->game;
@@ -339,10 +340,11 @@ typedef struct similar_name {
 } similar_name;
 
 // Inserts a name into the list `best`, which is sorted by difference and contains the best names so
-// far. A name that is already listed is ignored: an entity and a model may have the same name.
+// far. Ignores a name that is already in the list, because an entity and a model may have the same
+// name.
 static void insert_similar(similar_name best[NUM_SIMILAR], similar_name candidate)
 {
-    // The inserted name moves a worse name to the next rank, which moves the name at that rank.
+    // If the new name takes a rank, the name at this rank moves to the next rank.
     similar_name inserted = candidate;
     for (int rank = 0; rank < NUM_SIMILAR && inserted.difference < SIZE_MAX; rank++) {
         if (best[rank].name != NULL && strcmp(best[rank].name, inserted.name) == 0)
@@ -355,8 +357,8 @@ static void insert_similar(similar_name best[NUM_SIMILAR], similar_name candidat
     }
 }
 
-// Rates a name by its edit distance to a query of `length` characters. One error in four letters is
-// allowed. Of two names with the same distance, the shorter name has the smaller difference.
+// Rates a name by its edit distance to a query of `length` characters. A name may have one error
+// per four letters. Of two names with the same distance, the shorter has the smaller difference.
 static similar_name compare_name(const char *query, size_t length, const char *name)
 {
     const size_t distance = common_edit_distance(query, length, name, true);
@@ -372,7 +374,8 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
     for (int i = 0; i < NUM_SIMILAR; i++)
         best[i] = (similar_name){NULL, SIZE_MAX};
 
-    // Skins cannot be opened. A query of few letters is similar to too many names.
+    // Skins are omitted, because they cannot be opened. A query of few letters would be similar to
+    // too many names.
     const size_t length = strlen(asked);
     const bool is_query = length >= 3 && length <= MAX_QUERY_LENGTH;
     const int num_sections = is_query ? VIEW_NUM_SECTIONS - 1 : 0;
@@ -445,7 +448,7 @@ view_library *view_end_scan(view_scan *scan, md5_error *error)
     view_library *const library = state->library;
     *error = state->error;
     if (library != NULL) {
-        // Remove the callback of the thread, because its `state` is freed.
+        // The callback refers to `state`, which is freed here, so remove it from the library.
         library->search_paths.goes_on = NULL;
         library->search_paths.user = NULL;
     }

@@ -9,18 +9,19 @@
 
 #include "demo/viewer/base/log.h"
 
-// Returns true if a path is not a folder, or is a folder with declarations or archives of a game.
+// Returns true if a location can be opened as a game: any path that is not a folder, or a folder
+// with declarations or archives of a game.
 bool view_is_game(const char *path);
 
 // Returns true if a file has another format and is converted when it is opened.
 bool view_is_converted(const char *path);
 
-// Returns the folders and archives of a location, the first has priority, without slashes at their
-// ends. Free with common_free_list().
+// Returns the folders and archives of a location, without slashes at their ends. Files of the first
+// have priority. Free the list with common_free_list().
 common_list view_split_location(const char *location);
 
 // Returns a location followed by the locations bases[num_bases]. If `num_bases` is 0, appends the
-// base of the game, if it exists: the folder "base" or "q4base" next to the folder. The caller
+// base of the game: the folder "base" or "q4base" next to the folder, if it exists. The caller
 // frees the text.
 char *view_with_bases(const char *location, const char **bases, size_t num_bases);
 
@@ -33,9 +34,9 @@ char *view_location_title(const char *location);
 // An opened game folder, archive, or any folder of MD5 files, with the names of its content.
 //
 // The address of an item is "PLACE::NAME", such as "games/base::monster_imp" or
-// "maps.pk4::models/imp/walk.md5anim": the location of the game, as above, and the name of an
-// entity, a model or a file in it. For a character with another skin, "::" and the name of the skin
-// are appended. No name in a game contains "::".
+// "maps.pk4::models/imp/walk.md5anim". PLACE is the location of the game, as above. NAME is the
+// name of an entity, a model or a file in the game. "::" and the name of a skin may follow, to show
+// a character in this skin. No name in a game contains "::".
 
 typedef enum view_section {
     VIEW_ENTITIES, // entities whose models are MD5 files
@@ -58,22 +59,22 @@ typedef struct view_library {
     size_t num_names[VIEW_NUM_SECTIONS];
 } view_library;
 
-// Callback of the thread that opens a library, with the number of files so far. Opening is aborted
-// if it returns false.
+// Callback of the thread that opens a library. Receives the number of files so far, and returns
+// false to abort.
 typedef bool view_opening_fn(void *user, size_t num_files);
 
 // Opens a folder or an archive, or a mod over its base. `on_file` may be NULL. Returns NULL and
-// sets `error` on failure, or if `on_file` returned false. Memory is limited as by
-// md5_create_game(). Free with view_drop_library().
+// sets `error` on failure, or if `on_file` returned false. The memory is limited as by
+// md5_create_game(). Free the library with view_drop_library().
 view_library *view_open_library(const char *location, view_opening_fn *on_file, void *user,
                                 md5_error *error);
 
-// Releases a reference to a library, which is freed with the last reference. Call it on one thread
-// only. NULL is allowed.
+// Releases a reference to a library; the last release frees it. The reference count is not atomic,
+// so call it on one thread only. NULL is allowed.
 void view_drop_library(view_library *library);
 
-// Returns true if a name belongs to the mod itself: it is a file of the mod or declared in one.
-// Returns false if there is no base.
+// Returns true if a name belongs to the mod itself: the name is a file of the mod, or is declared
+// in one. Returns false if the library has no base.
 bool view_is_from_mod(const view_library *library, view_section section, size_t name);
 
 // The parts of an address. view_read_address() returns false if the text is a path. Free them with
@@ -89,8 +90,8 @@ void view_free_address(view_address *address);
 // Returns an address, to be freed. `skin` may be NULL.
 char *view_make_address(const char *location, const char *name, const char *skin);
 
-// Writes up to three names of a library that are similar to `asked`: "a, b, c", or "". Takes time
-// linear in the number of names.
+// Writes up to three names of a library that are similar to `asked`, for error messages: "a, b, c",
+// or "". The time is linear in the number of names.
 void view_list_similar(const view_library *library, const char *asked, char *text, size_t size);
 
 // -- On a thread ---------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-// Writes the textures of a model as materials of id's engine, which the viewer can find again.
+// Writes the textures of a model as materials of id's engine. When the model is opened again, the
+// viewer finds these materials.
 #include "demo/viewer/assets/textures.h"
 
 #include "demo/common/system.h"
@@ -37,7 +38,7 @@ static char *relative_path(const view_textures *textures, const view_texture *im
     return name;
 }
 
-// Returns true if the engine can read a name. It truncates long names.
+// Returns true if the engine can read a name. It truncates longer names, so they would not match.
 static bool is_valid_name(const char *name)
 {
     enum { MAX_LENGTH = 250 };
@@ -113,8 +114,8 @@ static const char *find_obstacle(const view_textures *textures, const md5_model 
     return NULL;
 }
 
-// Writes the line or the lines of a material that declare one of its maps. Warns if the map cannot
-// be written: masks of Cube 2, heights, and images whose names the engine cannot read.
+// Writes the lines of a material that declare one of its maps. Some maps cannot be written: masks
+// of Cube 2, heights, and images whose names the engine cannot read. Warns of them.
 static void write_material_map(const view_textures *textures, const md5_model *model, uint32_t mesh,
                                md5gl_image_kind map, bool is_alpha_tested, FILE *file,
                                view_log *log)
@@ -138,7 +139,8 @@ static void write_material_map(const view_textures *textures, const md5_model *m
 }
 
 // Writes the material of a mesh with its maps. The mesh has a diffuse map. If this map has holes,
-// the material cuts them by an alpha test and shows the back sides, which holes make visible.
+// the material cuts them by an alpha test. It then also shows the back sides, which can be seen
+// through the holes.
 static void write_material(const view_textures *textures, const md5_model *model, uint32_t mesh,
                            FILE *file, view_log *log)
 {

@@ -41,8 +41,8 @@ float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     return 0;
 }
 
-// Returns true if the colored copy of a model exists and shows the requested values or the joint,
-// with morph targets if the model has them.
+// Returns true if the colored copy of a model exists and is up to date: it shows the requested
+// values or joint, and has morph targets if the model has them.
 static bool is_prepared(const view_heat *heat, const md5_morph *morph, const float *values,
                         int32_t joint)
 {
@@ -51,8 +51,9 @@ static bool is_prepared(const view_heat *heat, const md5_morph *morph, const flo
     return heat->drawn_morph != NULL || morph == NULL;
 }
 
-// Writes the colors of all vertices of the model. A color shows the vertex's entry in `values` or,
-// if `values` is NULL, the weight of a joint. For the joint -1 it shows the number of influences.
+// Writes the colors of all vertices of the model. A color shows the vertex's element of `values`.
+// If `values` is NULL, it shows the weight of a joint or, for the joint -1, the number of
+// influences.
 static void write_heat_colors(view_heat *heat, const md5_model *model, const float *values,
                               int32_t joint)
 {
@@ -75,8 +76,8 @@ static void write_heat_colors(view_heat *heat, const md5_model *model, const flo
     }
 }
 
-// Creates heat->model: a copy of the model that shares its arrays, but whose meshes have vertex
-// colors.
+// Creates heat->model, a copy whose meshes have vertex colors. It shares all other arrays with the
+// model.
 static void create_heat_model(view_heat *heat, const md5_model *model)
 {
     size_t num_vertices = 0;
@@ -168,8 +169,8 @@ static const uint8_t glyphs[2][VIEW_UV_CELLS][GLYPH_HEIGHT] = {
 // (x, y) of the cell.
 static bool is_in_name(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
 {
-    // Position of the name in the cell and distance of its two characters, in pixels. Each bit of a
-    // glyph is a square of GLYPH_SCALE pixels; two bits are between the characters.
+    // Position of the name in the cell, and distance of its two characters, pixels. A bit of a
+    // glyph is a square of GLYPH_SCALE pixels. The width of two bits is between the characters.
     enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
     if (x < LEFT || y < TOP || y >= TOP + GLYPH_HEIGHT * GLYPH_SCALE)
         return false;
@@ -226,9 +227,9 @@ static bool is_unit(md5_vec3 direction)
     return fabsf(md5_vec3_length(direction) - 1) <= slack;
 }
 
-// Counts the vertices of a pose whose normals and tangents are not normalized or not perpendicular.
-// If `marks` is not NULL, sets marks[num_vertices] to true for these vertices, and to false for all
-// others.
+// Counts the vertices of a pose whose normals and tangents are not of unit length, or not
+// perpendicular to each other. If `marks` is not NULL, sets marks[num_vertices] to true for these
+// vertices and to false for all others.
 static void check_vertices(const md5_mesh *mesh, const view_directed *pose,
                            view_mesh_defects *faults, bool *marks)
 {
@@ -251,11 +252,11 @@ static void check_vertices(const md5_mesh *mesh, const view_directed *pose,
 }
 
 // Returns the sign with which cross(outward, along u) points along v on a triangle, or 0 if its
-// texture coordinates have no area. Two edges of the triangle from the same vertex are given in
-// space and in texture coordinates. The directions in which u and v increase on the triangle are
-// (edges[0] * dv1 - edges[1] * dv0) / area and (edges[1] * du0 - edges[0] * du1) / area, where du
-// and dv are the texture coordinates of the edges. The area, which is positive or negative, scales
-// both directions and does not affect the sign.
+// texture coordinates have no area. Two edges of the triangle from the same vertex are given, in
+// space and in texture coordinates. du and dv are the texture coordinates of an edge. On the
+// triangle, u increases in the direction (edges[0] * dv1 - edges[1] * dv0) / area, and v in the
+// direction (edges[1] * du0 - edges[0] * du1) / area. The area scales both directions, so its sign
+// does not affect the result.
 static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 uv_edges[2], md5_vec3 outward)
 {
     const float du0 = uv_edges[0].x;
@@ -300,9 +301,9 @@ static triangle_shape measure_triangle(const md5_mesh *mesh, const view_directed
     return shape;
 }
 
-// Counts the defects of a triangle: it has no area, faces away from the normal of a vertex, or its
-// texture is mirrored differently from the tangent of a vertex. Marks the vertices of the last two
-// defects, unless `marks` is NULL.
+// Counts the defects of a triangle. It may have no area, face away from the normal of a vertex, or
+// have a texture that is mirrored differently than the tangent of a vertex. Marks the vertices of
+// the last two defects, unless `marks` is NULL.
 static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint32_t triangle,
                            view_mesh_defects *faults, bool *marks)
 {

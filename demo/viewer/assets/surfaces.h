@@ -6,15 +6,17 @@
 #include "demo/looks/image.h"
 #include "render/md5gl.h"
 
-// Returns the weight of a joint for a vertex or, if the joint is -1, the number of its influences.
+// Returns the weight of a joint for a vertex. If the joint is -1, returns the number of joints that
+// influence the vertex.
 float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint);
 
-// Returns a linear color from blue (0) to green, yellow and red (1); dark grey for exactly 0.
+// Returns a linear color for a value from 0 (blue) over green and yellow to 1 (red). Exactly 0 is
+// dark grey, to show vertices without influence.
 md5_vec4 view_heat_color(float value);
 
-// A copy of a model on the GPU with colored vertices. A color shows an entry of `values`, from 0 to
-// 1. If `values` is NULL, it shows the weight of a joint. If the joint is -1, it shows the number
-// of influences, from 1 (blue) to 4 and more (red).
+// A copy of a model on the GPU whose vertex colors show values. A color shows an element of
+// `values`, from 0 to 1. If `values` is NULL, it shows the weight of a joint. If the joint is -1
+// too, it shows the number of influences, from 1 (blue) to 4 and more (red).
 typedef struct view_heat {
     md5gl_model *drawn; // NULL until it is created
     const float *values;
@@ -26,8 +28,8 @@ typedef struct view_heat {
     md5gl_morph *drawn_morph;
 } view_heat;
 
-// Creates the copy unless it is already valid. `morph` and values[vertices of all meshes] may be
-// NULL. `heat` must not move after that, because the morph targets on the GPU refer to it. Returns
+// Creates the copy, unless it is already valid. `morph` and values[vertices of all meshes] may be
+// NULL. Afterwards `heat` must not move, because the morph targets on the GPU refer to it. Returns
 // false and fills `error` on failure. Call it outside of a frame. In both cases, free the copy
 // before the model.
 bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
@@ -35,9 +37,9 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
                        md5_error *error);
 void view_free_heat(view_heat *heat, md5gl_renderer *renderer); // `heat` may be zeroed
 
-// Statistics: the largest weight of a joint for a vertex, and the number of vertices that it
-// influences. For joint -1: the largest number of influences of a vertex, and the number of
-// vertices with more than 4.
+// Statistics of a heat map. For a joint: its largest weight for a vertex, and the number of
+// vertices that it influences. For joint -1: the largest number of influences of a vertex, and the
+// number of vertices with more than 4.
 typedef struct view_heatmap_stats {
     double max_value;
     uint32_t num_vertices;
@@ -57,15 +59,16 @@ typedef struct view_surfaces {
 enum { VIEW_UV_CELLS = 8, VIEW_UV_GRID_SIZE = 512 };
 
 // Creates the image of the grid: VIEW_UV_CELLS * VIEW_UV_CELLS cells, light and dark. Red increases
-// with u and green with v. Each cell has a name, from "A1" at u = v = 0 (the upper left corner of
-// an image) to "H8": the letter is for u, the digit for v, so that mirrored and rotated charts can
-// be recognized. The caller frees the pixels with free().
+// with u, and green with v. Each cell shows its name, so that mirrored and rotated charts can be
+// recognized. The letter is for u and the digit for v: "A1" at u = v = 0, the upper left corner of
+// an image, to "H8". The caller frees the pixels with free().
 view_image view_make_uv_grid(void);
 
 // -- Defects -------------------------------------------------------------------------------------
 //
 // Defects of the normals and tangents of a mesh, which make its lighting wrong. Normals that the
-// library derives can only be flipped. Files of version 12 contain normals and tangents.
+// library derives can only be flipped. Files of version 12 contain normals and tangents, which can
+// have all defects.
 
 typedef enum view_mesh_defect {
     VIEW_FAULT_SHORT,    // vertices whose normal or tangent does not have the length 1, within 1 %
@@ -89,9 +92,9 @@ typedef struct view_directed {
     float max_skew;           // largest cosine of the angle between normal and tangent; 0: 0.01
 } view_directed;
 
-// Counts the defects in a pose, NULL: the bind pose, in time linear in the mesh. A mesh without
-// tangents has no defects of tangents. If `marks` is not NULL, sets marks[num_vertices] to true for
-// vertices with a defect; flat triangles are ignored.
+// Counts the defects of a mesh in a pose; NULL: the bind pose. The time is linear in the size of
+// the mesh. A mesh without tangents has no defects of tangents. If `marks` is not NULL, sets
+// marks[num_vertices] to true for vertices with a defect. Flat triangles mark no vertices.
 view_mesh_defects view_find_defects(const md5_mesh *mesh, const view_directed *pose, bool *marks);
 
 view_mesh_defects view_add_defects(view_mesh_defects a, view_mesh_defects b);

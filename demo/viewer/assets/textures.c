@@ -1,5 +1,5 @@
-// Finds, loads and uploads the textures of meshes, and the material stages and deforms that
-// materials of a game draw in addition.
+// Finds, loads and uploads the textures of meshes. Also loads and evaluates what materials of a
+// game add to them: further stages, and deforms of the mesh.
 #include "demo/viewer/assets/textures.h"
 
 #include "demo/viewer/assets/library.h"
@@ -14,8 +14,8 @@ static uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
     return image->rgba + 4 * ((size_t)y * image->width + x);
 }
 
-// Returns the texel of an image at the same relative position as texel (x, y) of another image. The
-// images may have different sizes.
+// Returns the texel of an image at the same relative position as texel (x, y) of the image
+// `reference`, whose size may be different.
 static const uint8_t *texel_like(const view_image *image, const view_image *reference, uint32_t x,
                                  uint32_t y)
 {
@@ -23,8 +23,8 @@ static const uint8_t *texel_like(const view_image *image, const view_image *refe
                     (uint32_t)((uint64_t)y * image->height / reference->height));
 }
 
-// Converts the masks of a Cube 2 model, an image whose channels control effects, to an image that
-// the renderer uses: to grey highlights or, if `glowing` is given, to its colors scaled by the
+// Converts the masks of a Cube 2 model, an image whose channels control effects. The result is an
+// image of grey highlights. If `glowing` is given, it is `glowing` with its colors scaled by the
 // glow.
 void view_apply_masks(view_image *masks, const view_image *glowing, float factor)
 {
@@ -51,8 +51,8 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float factor
 // -- Loading --------------------------------------------------------------------------------
 
 // Copies each texel of a side from the camera's image of this side. (s, t) is the position of the
-// texel on the side, in the directions that OpenGL defines for each side. (right, down) is the
-// position of the same texel in the camera's image.
+// texel on the side, in the directions that OpenGL defines for this side. (right, down) is its
+// position in the camera's image.
 void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to)
 {
     const bool is_transposed = number != 2 && number != 3; // right along t, down along s
@@ -71,16 +71,16 @@ void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uin
     }
 }
 
-// Returns true if the engine creates the cube map itself; its name then begins with "_". All other
-// cube maps are read from files.
+// Returns true if the engine creates the cube map itself. The name of such a cube map begins with
+// "_". All other cube maps are read from files.
 static bool is_built_in(const md5_stage *stage)
 {
     return stage->image.text[0] == '_';
 }
 
-// Reads one image of a cube map. A cube map of the engine (is_built_in()) has one image with its
-// name. Any other cube map has six files, one per side; `number` is the index of the side. The name
-// of a file is the name of the cube map with a suffix for the side.
+// Reads one image of a cube map. A cube map that the engine creates (is_built_in()) has one image
+// with its name. Any other cube map has six files, whose names are its name with a suffix for the
+// side. `number` is the index of the side.
 static bool read_cube_image(md5_game *game, const md5_stage *stage, int number, view_image *image,
                             md5_error *error)
 {
@@ -101,9 +101,9 @@ static bool read_cube_image(md5_game *game, const md5_stage *stage, int number, 
 
 enum { NUM_CUBE_SIDES = 6 };
 
-// Copies one image of a cube map to its sides in *rgba. The first image (`number` 0) sets the width
-// of all sides, desc->width, and allocates *rgba. Returns false and fills `error` if the sides in
-// the image are not squares of this width.
+// Copies one image of a cube map to *rgba, which contains all sides. The first image (`number` 0)
+// sets the width of the sides, desc->width, and allocates *rgba. Returns false and fills `error` if
+// the sides in the image are not squares of this width.
 static bool store_cube_image(const md5_stage *stage, int number, const view_image *image,
                              md5gl_texture_desc *desc, uint8_t **rgba, md5_error *error)
 {
@@ -130,8 +130,8 @@ static bool store_cube_image(const md5_stage *stage, int number, const view_imag
     return true;
 }
 
-// Reads the six sides of a cube map into one block, which the caller frees, and sets the size and
-// the sides of `desc`. The sides are in six images or, in a cube map of the engine, below each
+// Reads the six sides of a cube map into one block, which the caller frees. Also sets the size and
+// the sides of `desc`. The sides are in six images; in a cube map of the engine they are below each
 // other in one image. Returns NULL and fills `error` on failure.
 static uint8_t *read_cube_sides(md5_game *game, const md5_stage *stage, md5gl_texture_desc *desc,
                                 md5_error *error)
@@ -170,9 +170,9 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
     return texture;
 }
 
-// Reads the image of a texture, or moves it from d->ahead, the images that were decoded in advance.
-// A preview has all its images there and reads no files. Returns false and fills `error` on
-// failure.
+// Reads the image of a texture. If the image was decoded in advance, moves it from d->ahead
+// instead. A preview has all of its images there, so it reads no files. Returns false and fills
+// `error` on failure.
 static bool read_image(const view_dresser *d, const view_texture *texture, view_image *image,
                        md5_error *error)
 {
@@ -187,8 +187,8 @@ static bool read_image(const view_dresser *d, const view_texture *texture, view_
     return view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, image, error);
 }
 
-// Replaces the masks of a Cube 2 model by a glow map, for which the texture that glows is read, or
-// by a specular map. Returns false and sets `error` if the texture that glows cannot be read.
+// Replaces the masks of a Cube 2 model by a specular map or, if the texture is a glow map, by the
+// glow of texture->base. Returns false and sets `error` if this texture cannot be read.
 static bool apply_masks(const view_texture *texture, view_image *masks, md5_error *error)
 {
     if (texture->map != MD5GL_IMAGE_GLOW) {
@@ -203,9 +203,8 @@ static bool apply_masks(const view_texture *texture, view_image *masks, md5_erro
     return true;
 }
 
-// Detects the encoding of a normal map and writes it to `desc`. If the texture has a height map for
-// its normal map, reads it to `height_image`, which the caller frees, and describes it in
-// `heights`.
+// Detects the encoding of a normal map and writes it to `desc`. If the normal map has a height map,
+// reads it to `height_image`, which the caller frees, and describes it in `heights`.
 static void describe_normals(const view_texture *texture, md5gl_texture_desc *desc,
                              md5gl_texture_desc *heights, view_image *height_image)
 {
@@ -308,7 +307,7 @@ static bool is_same_text(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-// Returns true if two stages sample a texture in the same way. NULL: no stage.
+// Returns true if two stages sample a texture with the same settings. NULL: no stage.
 static bool is_same_sampling(const md5_stage *a, const md5_stage *b)
 {
     if (a == NULL || b == NULL)
@@ -316,7 +315,7 @@ static bool is_same_sampling(const md5_stage *a, const md5_stage *b)
     return a->repeat == b->repeat && a->filter == b->filter && a->cube == b->cube;
 }
 
-// Returns true if a loaded texture of the same file can be used for `desc`.
+// Returns true if `loaded`, a texture of the same file, can also be used as `desc` describes.
 static bool is_same_use(const view_texture *loaded, const view_texture *desc)
 {
     if (loaded->map != desc->map || loaded->is_masks != desc->is_masks)
@@ -334,8 +333,8 @@ static bool is_same_path(const view_texture *a, const view_texture *b)
     return is_a_in_game == is_b_in_game && strcmp(a->path, b->path) == 0;
 }
 
-// Returns the element of textures->loaded that can be used for `desc`, or NULL. If its image could
-// not be read, its `texture` is 0.
+// Returns the element of textures->loaded that can be used as `desc` describes, or NULL. If
+// `texture` of the element is 0, its image could not be read.
 static const view_texture *find_loaded(const view_textures *textures, const view_texture *desc)
 {
     for (size_t i = 0; i < textures->num_loaded; i++) {
@@ -357,9 +356,10 @@ static bool has_failed_before(const view_textures *textures, const view_texture 
     return false;
 }
 
-// Returns the texture that `desc` describes. It is loaded on first use; its paths are copied.
-// Returns NULL if it cannot be read. This is an error if the texture was `selected` by an option.
-// An image of a game that cannot be read is reported once for all its uses.
+// Returns the texture that `desc` describes. It is loaded on first use, and its paths are copied.
+// Returns NULL if it cannot be read; this is an error if an option `selected` the texture,
+// otherwise a warning. If an image of a game cannot be read, this is reported once for all its
+// uses.
 static const view_texture *load_texture(const view_dresser *d, view_texture desc, bool selected)
 {
     view_textures *const textures = d->textures;
@@ -424,7 +424,7 @@ static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, m
 // -- Lit layers ----------------------------------------------------------------------------------
 
 // Returns true if no earlier stage of the material has the same kind, such as diffuse. A mesh has
-// one texture per kind, which is the texture of the first stage.
+// one map per kind, which is the texture of this first stage.
 static bool is_first(const md5_material *material, const md5_stage *stage)
 {
     const md5_stage *first = material->stages;
@@ -433,9 +433,9 @@ static bool is_first(const md5_material *material, const md5_stage *stage)
     return first == stage;
 }
 
-// Returns the value of a register that never changes, or 0 for any other register. The registers
-// before MD5_FIRST_REGISTER are the time and the parms (inputs of the material), and the result of
-// an operation can change with them.
+// Returns the value of a register if it never changes, otherwise 0. The registers before
+// MD5_FIRST_REGISTER are the inputs of a material: the time and the parms. The results of
+// operations can change with them.
 static float constant_value(const md5_material *material, uint32_t reg)
 {
     if (reg < MD5_FIRST_REGISTER)
@@ -460,9 +460,9 @@ bool view_reflects(md5_vec3 color)
     return color.x != 0 || color.y != 0 || color.z != 0;
 }
 
-// Returns the color of a stage for md5gl_material, or 0, 0, 0 if the stage does not reflect light.
-// Sets *texture to the texture of the stage, or to 0 if the stage uses the map of the mesh: the
-// first lit layer does for the first stage of each kind.
+// Returns the color of a stage for md5gl_material, or 0, 0, 0 if the stage reflects no light. Sets
+// *texture to the texture of the stage, or to 0 if the stage uses the map of the mesh. In the first
+// lit layer, the first stage of each kind does so.
 static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material,
                         const md5_stage *stage, const float *registers, md5gl_texture *texture)
 {
@@ -486,7 +486,7 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
 }
 
 // Adds a lit layer to lit->shown, unless it reflects no light. parts[kind] is the stage of the
-// layer for the kind of light (bump, diffuse or specular), or NULL. The bump stage exists.
+// layer for a kind of map (bump, diffuse or specular), or NULL. There is always a bump stage.
 static void add_lit_layer(view_lit_layers *lit, const md5_material *material,
                           const md5_stage *const *parts, md5_vertex_color vertex_color,
                           const float *registers)
@@ -522,7 +522,8 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
     const md5_stage *parts[MD5_STAGE_SPECULAR + 1] = {NULL}; // stages of the layer, by their kind
     md5_vertex_color vertex_color = MD5_VERTEX_COLOR_IGNORE; // of the last stage of the layer
     lit->num_shown = 0;
-    // A surface with another spectrum is lit only by lights of this spectrum, which do not exist.
+    // Only lights of the same spectrum light a surface. The viewer has no lights of another
+    // spectrum.
     if (material->spectrum != 0)
         return;
     for (uint32_t i = 0; i < material->num_stages; i++) {
@@ -530,8 +531,8 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
         const bool is_on = registers[stage->condition] != 0;
         if (stage->light == MD5_STAGE_AMBIENT || !is_on)
             continue;
-        // A bump stage, or a second stage of a kind, ends the layer. As in the engine, a layer
-        // without a bump map does not end but continues.
+        // A bump stage begins a new layer, and so does a second stage of the same kind. As in the
+        // engine, a layer that has no bump map yet continues.
         const bool begins_layer = stage->light == MD5_STAGE_BUMP;
         const bool is_end_of_layer = begins_layer || parts[stage->light] != NULL;
         if (parts[MD5_STAGE_BUMP] != NULL && is_end_of_layer)
@@ -548,8 +549,8 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
 
 // -- Layers of meshes ----------------------------------------------------------------------------
 
-// Adds a note to `layers` and logs it: a part of a mesh's material that is not shown. The note owns
-// `text`.
+// Logs that a part of a mesh's material is not shown, and adds a note about it to `layers`. The
+// note owns `text`.
 static void note(view_layers *layers, uint32_t mesh, const md5_material *material, char *text,
                  view_log *log)
 {
@@ -566,7 +567,7 @@ static const char *rendered_view(md5_dynamic_image dynamic)
 }
 
 // Returns the reason why a stage is not supported, such as "video intro.roq", or NULL. The viewer
-// does not run the engine's programs (shaders), and shows neither videos nor views that the engine
+// does not run the engine's programs (shaders). It shows neither videos nor views that the engine
 // renders, such as mirrors. The caller frees the text.
 static char *find_obstacle(const md5_stage *stage)
 {
@@ -602,16 +603,17 @@ static bool is_lit(const md5_stage *stage)
     return stage->light != MD5_STAGE_AMBIENT;
 }
 
-// Returns true if a stage cuts holes into the surface: it discards pixels whose alpha is too small.
-// As in the engine, only the stages of perforated materials do.
+// Returns true if a stage cuts holes into the surface, by discarding pixels whose alpha is too
+// small. As in the engine, only stages of perforated materials do this.
 static bool tests_alpha(const md5_material *material, const md5_stage *stage)
 {
     return stage->has_alpha_test && material->coverage == MD5_COVERAGE_PERFORATED;
 }
 
-// Returns true if a stage is the alpha test that a lit surface does itself, without being drawn in
-// stages (md5gl_material.alpha_test): it tests the alpha of the diffuse map, which is not moved or
-// scaled, with a constant threshold, and is always on.
+// Returns true if a lit surface can do the alpha test of a stage itself
+// (md5gl_material.alpha_test), so that the stage need not be drawn. The stage must be always on,
+// and test the alpha of the diffuse map with a constant threshold. The map must not be moved or
+// scaled.
 static bool is_alpha_test_of_lit_surface(const md5_material *material, const md5_stage *stage)
 {
     if (!tests_alpha(material, stage) || stage->light != MD5_STAGE_DIFFUSE || stage->has_matrix)
@@ -637,7 +639,7 @@ static bool needs_stages_to_cut(const md5_material *material, const md5_stage *s
 }
 
 // Returns the bit of a register in view_layers.read, or 0 if the register is neither the time nor a
-// parm (input of a material that the game sets).
+// parm. A parm is an input of a material that the game sets.
 static uint32_t register_bit(uint32_t reg)
 {
     return reg < MD5_REGISTER_GLOBAL0 ? 1u << reg : 0;
@@ -660,8 +662,8 @@ static uint32_t registers_read_by_stage(const md5_stage *stage)
     return read;
 }
 
-// Returns the registers of the time and the parms that a material reads, one bit each. The panel
-// of parms shows all others dimmed.
+// Returns the registers of time and parms that a material reads, one bit each. The panel of parms
+// dims all others, because they have no effect.
 static uint32_t registers_read(const md5_material *material)
 {
     uint32_t read = 0;
@@ -691,9 +693,9 @@ static md5gl_image_kind stage_map(const md5_stage *stage)
 }
 
 // Loads the image of a stage that is drawn by itself: an unlit stage, or a stage that cuts the
-// surface. If the image is missing, a checker pattern shows the error in two cases, as in the
-// engine: the stage replaces the colors of an opaque surface, or the material is not declared.
-// Otherwise the stage is not drawn.
+// surface. If the image is missing, the stage is usually not drawn. As in the engine, a checker
+// pattern shows the error if the stage replaces the colors of an opaque surface, or if the material
+// is not declared.
 static void load_sampled_stage(const view_dresser *d, view_layered *layered, uint32_t index)
 {
     enum { BLEND_BITS = 255 }; // of stage->bits; 0: the factors are 1 and 0, which replace colors
@@ -735,8 +737,8 @@ static void load_reflection_bump(const view_dresser *d, view_layered *layered)
         layered->bump = load_stage(d, bump, MD5GL_IMAGE_NORMALS);
 }
 
-// Returns true if a material has two lit stages of the same kind, such as two diffuse maps. They
-// need separate textures, because a mesh has one map of each kind.
+// Returns true if a material has two lit stages of the same kind, such as two diffuse maps. A mesh
+// has only one map of each kind, so these stages need their own textures.
 static bool has_lit_layers(const md5_material *material)
 {
     for (uint32_t i = 0; i < material->num_stages; i++) {
@@ -780,8 +782,8 @@ static bool is_special_surface(const md5_material *material)
     return material->no_shadows || material->spectrum != 0;
 }
 
-// Returns true if a stage cannot be drawn as one of the maps of a lit surface: it is unlit, not
-// always on, cuts or colors the surface, or moves its texture.
+// Returns true if a stage cannot be drawn as one of the maps of a lit surface. This is the case if
+// it is unlit, not always on, moves its texture, or cuts or colors the surface.
 static bool is_special_stage(const md5_material *material, const md5_stage *stage)
 {
     if (!is_lit(stage) || constant_value(material, stage->condition) == 0)
@@ -801,8 +803,8 @@ static const md5_material *find_declared_material(md5_game *game, const char *sh
 }
 
 // Returns true if a material needs layers. Otherwise it is one lit surface with at most one bump,
-// diffuse and specular stage, for which the maps of the mesh are sufficient. Adds the number of
-// stages of each kind of light to `counts`.
+// diffuse and specular stage; the maps of the mesh suffice for it. Adds the number of stages of
+// each kind to `counts`.
 static bool needs_layers(const md5_material *material, uint32_t counts[MD5_STAGE_SPECULAR + 1])
 {
     bool has_special_stage = false;
@@ -834,8 +836,8 @@ static void set_surface(view_mesh_textures *mesh_textures, const md5_material *m
 }
 
 // Reads the Doom 3 material that a game declares for the current mesh. Adds layers to the mesh if
-// the material needs more than one lit surface, for example for translucent or animated stages.
-// Returns true if the mesh is drawn only with the images of these layers, without a diffuse map.
+// the material is more than one lit surface, for example if it is translucent or animated. Returns
+// true if the mesh is drawn only with the images of these layers, without a diffuse map.
 bool view_add_layers(const view_dresser *d, const char *shader)
 {
     const uint32_t mesh = d->search.mesh;
@@ -930,13 +932,13 @@ static const md5gl_texgen texgens[] = {
 
 static const float offset_units = -600; // depth units for a polygonOffset of 1: r_offsetUnits
 
-// Returns the renderer's form of an active stage: its texture, blending and color, with the current
+// Converts an active stage for the renderer: its texture, blending and color, with the current
 // values of its expressions.
 static md5gl_stage drawn_stage(const view_layered *layered, uint32_t index)
 {
     const md5_stage *const stage = &layered->material->stages[index];
     const float *const registers = layered->registers;
-    // A lit stage is in the list only for its alpha test: its colors are those of code 1.
+    // A lit stage is in the list only because of its alpha test, so it has the factors of code 1.
     const uint32_t source = is_lit(stage) ? 1 : stage->bits & 15;
     const uint32_t target = is_lit(stage) ? 1 : stage->bits >> 4 & 15;
     md5gl_stage drawn = {
@@ -986,10 +988,10 @@ static stage_summary list_active_stages(view_layered *layered, md5gl_stage_list 
     return summary;
 }
 
-// Returns the base: the surface that is drawn below the stages of a material. As in the engine,
-// light is added to the background of translucent surfaces, and opaque surfaces are black below
-// their stages. `is_cut`: the lit surface is drawn together with the stages. `is_lost`: the surface
-// is invisible, because it is a decal without images.
+// Returns the base, the surface that is drawn below the stages of a material. As in the engine,
+// opaque surfaces are black below their stages, and light is added to the background of translucent
+// surfaces. If `is_cut`, the lit surface is drawn together with the stages. If `is_lost`, the
+// surface is invisible, because it is a decal without images.
 static md5gl_base stage_base(const md5_material *material, bool has_light, bool has_active,
                              bool is_cut, bool is_lost)
 {
@@ -1002,7 +1004,7 @@ static md5gl_base stage_base(const md5_material *material, bool has_light, bool 
     return MD5GL_BASE_BLACK;
 }
 
-// Evaluates the expressions of a mesh's material, whose values are its registers. Fills `list` with
+// Evaluates the expressions of a mesh's material; their values are its registers. Fills `list` with
 // the active stages and the active lit layers.
 static stage_summary evaluate_material(view_layered *layered, const md5_material_input *input,
                                        md5gl_stage_list *list)
@@ -1026,9 +1028,9 @@ static stage_summary evaluate_material(view_layered *layered, const md5_material
 }
 
 // Evaluates the material of a mesh, fills its list of stages, and selects the function that draws
-// its surface. md5gl_draw_model() draws a surface that has one lit layer, shows its front sides,
-// has no depth offset and cuts holes at most by the alpha of its diffuse map. md5gl_draw_stages()
-// draws all other surfaces (layered->is_staged).
+// its surface. md5gl_draw_model() can draw a surface with one lit layer, visible front sides and no
+// depth offset. It cuts holes only by the alpha of the diffuse map. md5gl_draw_stages() draws all
+// other surfaces (layered->is_staged).
 static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
                              const md5_material_input *input)
 {
@@ -1045,14 +1047,16 @@ static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
     layered->is_opaque = is_cut;
     layered->is_staged = is_translucent || !has_light || is_cut;
 
-    // A surface that is cut by stages has their shadow, and is not cut again by its diffuse map.
+    // A surface that its stages cut has the shadow of these stages. Its diffuse map must not cut it
+    // again.
     const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
     const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
     layered->no_shadow = !has_shadow || is_cut || is_lost;
     list->casts_shadow = has_shadow && is_cut;
     list->base = stage_base(material, has_light, summary.has_active, is_cut, is_lost);
 
-    // A surface that md5gl_draw_model() draws does the alpha test itself and has no offset.
+    // md5gl_draw_model() tests the alpha of this surface itself and uses no depth offset, so its
+    // stages do neither.
     if (!layered->is_staged) {
         for (uint32_t k = 0; k < list->num_stages; k++)
             layered->stages[k].is_tested = false;
@@ -1101,9 +1105,9 @@ void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
 
 // -- Deforms -------------------------------------------------------------------------------------
 
-// Callback of md5gl_deform: writes the deformed vertices of an instance. A deform depends on the
-// view, for example to turn sprites to the camera. The view is in world space and is transformed to
-// the model space of the instance, in which the vertices are.
+// Callback of md5gl_deform: writes the deformed vertices of an instance. A deform may depend on the
+// view, for example to turn sprites to the camera. The vertices are in the model space of the
+// instance, so the view is transformed from world space to this space.
 static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                            const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                            md5_vec4 *colors)
@@ -1124,7 +1128,8 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
                         positions, normals, &view, &out);
 }
 
-// Returns the reason why a mesh does not have the shape that its deform requires, to be freed.
+// Returns the reason why the deform of a material is not shown: the mesh lacks the required shape.
+// The caller frees the text.
 static char *deform_obstacle(const md5_material *material)
 {
     if (material->deform == MD5_DEFORM_EYEBALL)
@@ -1137,8 +1142,8 @@ static char *deform_obstacle(const md5_material *material)
     return common_format("deform is not shown: expected a mesh of quads");
 }
 
-// Replaces the triangles of a mesh on the GPU by the triangles of its deform. Returns NULL or, if
-// the mesh is not deformed, the reason, to be freed.
+// Replaces the triangles of a mesh on the GPU by the triangles of its deform. Returns NULL on
+// success, otherwise the reason why the mesh is not deformed, which the caller frees.
 static char *set_deform(view_layered *layered, md5gl_renderer *renderer, md5gl_model *drawn,
                         const md5_mesh *mesh)
 {
@@ -1190,9 +1195,9 @@ void view_set_deform_view(const view_layers *layers, const md5_deform_view *view
 
 // == Meshes =======================================================================================
 
-// Loads the texture that the search has found for a mesh, and the images with which it alternates
-// over time. If one of the images cannot be read, only the images before it are used. Logs how the
-// texture was found.
+// Loads the texture that the search has found for a mesh. An animated texture consists of several
+// images; if one of them cannot be read, only the images before it are used. Logs how the texture
+// was found.
 static void use_found_texture(const view_dresser *d, view_mesh_textures *mesh_textures)
 {
     const uint32_t index = d->search.mesh;
@@ -1237,8 +1242,8 @@ static void report_missing_texture(const view_dresser *d, const view_look *look)
         view_debug(d->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
 }
 
-// Loads the masks of a mesh's material: as highlights, and as a glow map. The glow map has the
-// colors of the texture that the masks are declared with.
+// Loads the masks of a mesh's material twice: as highlights, and as a glow map. The glow map has
+// the colors of the texture with which the masks are declared.
 static void use_masks(const view_dresser *d, const view_mesh_textures *mesh_textures)
 {
     const view_look *const look = &mesh_textures->look;
@@ -1247,7 +1252,7 @@ static void use_masks(const view_dresser *d, const view_mesh_textures *mesh_text
                           .is_masks = true,
                           .mask_factor = look->specular};
     set_map(d, masks);
-    // If the masks cannot be read, this was reported when they were loaded as highlights.
+    // If the masks cannot be read, this was already reported for the highlights.
     const bool has_masks = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL
                            && mesh_textures->maps[MD5GL_IMAGE_SPECULAR] != NULL;
     if (!look->is_declared || !has_masks)
@@ -1258,9 +1263,9 @@ static void use_masks(const view_dresser *d, const view_mesh_textures *mesh_text
     set_map(d, masks);
 }
 
-// Searches a mesh's textures by its names and fills the `look` of the mesh. Uses the found diffuse
-// texture unless an option selects one, or reports that it is missing. If the mesh has a material
-// in a game (`is_in_game`), the missing images of the material were reported before.
+// Searches the textures of a mesh by its names, and fills the `look` of the mesh. Uses the found
+// diffuse texture, unless an option selects one. Reports a missing texture. If the mesh has a
+// material in a game (`is_in_game`), its missing images were already reported.
 static void find_diffuse_by_name(const view_dresser *d, bool is_in_game)
 {
     view_mesh_textures *const mesh_textures = &d->textures->meshes[d->search.mesh];
@@ -1290,8 +1295,8 @@ static void load_textures_by_name(const view_dresser *d, bool is_in_game)
         mesh_textures->alpha_test = look->alpha_test;
 }
 
-// Loads a map of the current mesh that was found next to its diffuse texture, and logs it. The
-// slopes of a height map in the same folder are added to a normal map.
+// Loads a map of the current mesh that was found next to its diffuse texture, and logs it. If the
+// folder also contains a height map, its slopes are added to a normal map.
 static void load_found_map(const view_dresser *d, const common_list *files, const char *diffuse,
                            md5gl_image_kind map, const char *path)
 {
@@ -1320,7 +1325,7 @@ static void find_maps(const view_dresser *d)
     char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
     for (md5gl_image_kind map = MD5GL_IMAGE_NORMALS; map < MD5GL_NUM_IMAGE_KINDS; map++) {
-        // Heights are only drawn by meshes without a normal map.
+        // A height map is only used if the mesh has no normal map.
         const bool is_unused = map == MD5GL_IMAGE_HEIGHTS && mesh_maps[MD5GL_IMAGE_NORMALS] != NULL;
         if (mesh_maps[map] != NULL || is_unused)
             continue;
@@ -1332,9 +1337,9 @@ static void find_maps(const view_dresser *d)
     free(folder);
 }
 
-// Loads a map that an option selects, "PATH" for all meshes or "MESH=PATH" for one. Returns false
-// and logs an error if the file cannot be read or the mesh does not exist. If the log keeps going
-// after errors (log->keeps_rest), a file that cannot be read is ignored.
+// Loads a map that an option selects: "PATH" for all meshes, or "MESH=PATH" for one. Returns false
+// and logs an error if the mesh does not exist or the file cannot be read. If log->keeps_rest is
+// true, a file that cannot be read is ignored.
 static bool use_choice(const view_dresser *d, md5gl_image_kind map, const char *choice)
 {
     const md5_model *const model = d->search.model;
@@ -1377,9 +1382,9 @@ static bool use_choices_for(const view_dresser *d, md5gl_image_kind map,
     return true;
 }
 
-// Loads the maps that the options select. Choices for single meshes follow the choices for all
-// meshes, so that they replace them. `options` may be NULL. Returns false and logs an error on
-// failure.
+// Loads the maps that the options select. First applies the choices for all meshes, then the
+// choices for single meshes, which replace them. `options` may be NULL. Returns false and logs an
+// error on failure.
 static bool use_choices(const view_dresser *d, const view_options *options)
 {
     if (options == NULL)
@@ -1442,8 +1447,8 @@ static void use_material(const view_dresser *d, const md5_material *material)
     }
 }
 
-// Records in the layers of a mesh without a diffuse map, if the last added layers belong to it,
-// that a translucent surface or a decal reflects no diffuse light.
+// If the last added layers belong to a mesh, records in them that its diffuse map is missing. A
+// translucent surface or a decal then reflects no diffuse light.
 static void note_missing_diffuse(view_layers *layers, uint32_t mesh)
 {
     if (layers->num_meshes == 0)
@@ -1456,8 +1461,9 @@ static void note_missing_diffuse(view_layers *layers, uint32_t mesh)
 }
 
 // Opens the packages of the attached outfits whose meshes begin at or before the current mesh. A
-// package is the folder of a game or mod, in which the materials and images of a file are searched.
-// The current mesh belongs to the last of these outfits, so its package is searched for textures.
+// package is the folder of a game or mod in which the materials and images of a file are searched.
+// The current mesh belongs to the last of these outfits, so its textures are searched in this
+// package.
 static void open_outfits(view_dresser *d, const convert_scene *wardrobe)
 {
     view_textures *const textures = d->textures;
@@ -1484,9 +1490,9 @@ static bool load_declared(const view_dresser *d, const char *shader)
     return is_staged;
 }
 
-// Finds and loads the textures of the current mesh. Sources, in the order of their priority: the
-// options, which were applied before; the material of the mesh in the game or in the package of the
-// file; and a search by names.
+// Finds and loads the textures of the current mesh. The options have priority, and were applied
+// before. The next source is the material of the mesh in the game or in the package of the file.
+// The last is a search by names.
 static void load_mesh(view_dresser *d, const view_dressing *dressing)
 {
     const uint32_t index = d->search.mesh;
@@ -1520,8 +1526,8 @@ static void load_mesh(view_dresser *d, const view_dressing *dressing)
         note_missing_diffuse(&d->textures->layers, index);
 }
 
-// Clears is_unmeasured of all meshes if it is set for all of them: the meshes that it marks are
-// ignored in the bounds of the model, which must contain at least one mesh.
+// Ensures that the bounds of the model contain at least one mesh. Meshes with is_unmeasured are
+// ignored in the bounds. If this is set for all meshes, clears it for all.
 static void require_measured_mesh(const view_textures *textures)
 {
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
@@ -1532,8 +1538,8 @@ static void require_measured_mesh(const view_textures *textures)
         textures->meshes[i].is_unmeasured = false;
 }
 
-// Returns true if the option --skin has an effect on a model: only the Quake re-releases number the
-// skins of their models. In a game, the option is not reported as ignored.
+// Returns true if the option --skin can have an effect on a model. Only models of the Quake
+// re-releases have numbered skins. In a game, the option is not reported as ignored.
 static bool has_numbered_skins(const view_dressing *dressing)
 {
     return dressing->game != NULL || view_detect_quake_game(dressing->path) != VIEW_QUAKE_NONE;
@@ -1681,7 +1687,8 @@ static void set_material_maps(md5gl_material *material, const view_mesh_textures
     if (material->normals == 0)
         material->normals = map_texture(mesh_textures, MD5GL_IMAGE_HEIGHTS);
     material->specular = map_texture(mesh_textures, MD5GL_IMAGE_SPECULAR);
-    // The alpha of TGA and DDS files has other meanings in other engines.
+    // In other engines, the alpha of TGA and DDS files has other meanings, so only PNG files have
+    // thin parts.
     material->has_thin_parts = material->specular != 0 && common_has_suffix(specular->path, ".png");
     material->glow = map_texture(mesh_textures, MD5GL_IMAGE_GLOW);
 }
@@ -1765,8 +1772,8 @@ static float luminance(md5_vec3 color)
 // Sets the exposure and the brightest direction of an environment from its light.
 //
 // md5gl_environment_light() returns the light as a polynomial of the direction. The terms of first
-// degree (1 to 3) point to the brightest side. The mean over the sphere is the constant term (0)
-// plus a third of the term of z^2 (7).
+// degree (indices 1 to 3) form a vector to the brightest side. The mean over the sphere is the
+// constant term (0) plus a third of the term of z^2 (7).
 static void measure_environment(view_environment *environment)
 {
     const md5_vec3 *const terms = md5gl_environment_light(environment->light);

@@ -1,5 +1,5 @@
-// Textures of meshes, and the material stages and deforms that materials of a game draw in
-// addition. `view_textures` contains the maps and layers of a model.
+// Textures of meshes. Materials of a game can also draw stages (images with their own blending) and
+// deform a mesh. `view_textures` contains all of these for a model.
 #ifndef DEMO_VIEWER_ASSETS_TEXTURES_H
 #define DEMO_VIEWER_ASSETS_TEXTURES_H
 
@@ -8,8 +8,9 @@
 #include "demo/viewer/base/config.h"
 #include "render/md5gl_game.h"
 
-// Rotates an image of a cameraCubeMap (0 forward, 1 back, 2 left, 3 right, 4 up, 5 down), as seen
-// by a camera that is upright, into side `number` of a cube map: +x, -x, +y, -y, +z, -z.
+// Copies an image of a cameraCubeMap into side `number` of a cube map: +x, -x, +y, -y, +z, -z. The
+// images are 0 forward, 1 back, 2 left, 3 right, 4 up and 5 down, as seen by an upright camera.
+// They are therefore rotated.
 void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to);
 
 // -- Lit layers ----------------------------------------------------------------------------------
@@ -18,8 +19,8 @@ void view_rotate_camera_side(int number, uint32_t side, const uint8_t *from, uin
 // bump, diffuse or specular map; all other stages are drawn without light. A stage is on while its
 // condition, an expression of the material, is not 0.
 //
-// As in the engine, the lit stages that are on form layers: each layer is a bump map with the
-// diffuse and the specular map that follow it. The light of all layers is added.
+// As in the engine, the lit stages that are on form layers. A layer is a bump map with the diffuse
+// and the specular map that follow it. The light of all layers is added.
 
 typedef struct view_lit_layers {
     // [material->num_stages] textures of the lit stages; 0 if the material has only one layer
@@ -36,8 +37,8 @@ bool view_is_colored_stage(const md5_material *material, const md5_stage *stage)
 // Returns true if a diffuse or specular color of lit->shown is not 0, 0, 0.
 bool view_reflects(md5_vec3 color);
 
-// Writes the layers to lit->shown, for the evaluated registers (values of the expressions) of a
-// material. In the first layer, a texture of 0 stands for the map of the mesh, and a specular_color
+// Writes the layers of a material to lit->shown. `registers` are the evaluated values of its
+// expressions. In the first layer, a texture of 0 stands for the map of the mesh. A specular_color
 // of 0, 0, 0 means that the layer has no specular map.
 void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers);
@@ -85,8 +86,9 @@ typedef struct view_layers {
     bool has_deforms; // view_set_deforms() has set a deform
 } view_layers;
 
-// Sorts the meshes in the order in which the engine draws them, and fills the lists and `places`.
-// Call it after all meshes were added. `num_meshes`: meshes of the model.
+// Sorts the meshes in the order in which the engine draws them, and fills `lists` and
+// `entry_numbers`. Call it after all meshes were added. `num_meshes` is the number of meshes of the
+// model.
 void view_sort_layers(view_layers *layers, uint32_t num_meshes);
 
 // Evaluates all materials at a time: writes the lists, and the results in `meshes`. Allocates no
@@ -96,24 +98,24 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
 // Returns the layers of a mesh, or NULL if it is only a lit surface.
 const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
 
-// Sets the members of a material that the first evaluated lit layer defines. `maps`: also the
-// normal and specular map.
+// Sets those members of a material that the first evaluated lit layer defines. With `maps`, they
+// include the normal and the specular map.
 void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
                           md5gl_material *material);
 
 // -- Deforms -------------------------------------------------------------------------------------
 //
-// A material can deform its mesh for each frame, for example to turn sprites to the camera. The
-// deforms are described in md5material.h.
+// A material can deform its mesh for each frame, for example to turn sprites to the camera.
+// md5material.h describes the deforms.
 
-// Sets the deforms of a model. Notes and logs unsupported deforms. `layers` must not move until the
-// model is destroyed.
+// Sets the deforms of a model. Notes and logs deforms that are not supported. `layers` must not
+// move until the model is destroyed, because the model refers to it.
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
                       const md5_model *model, view_log *log);
 
-// Sets the view direction of deformed meshes, in world space, before the model is posed with
-// placements[num_placements]. The placements must remain valid while the model is drawn, and may
-// only rotate, move and scale uniformly; NULL: the identity.
+// Sets the view in world space for which meshes are deformed. Call it before the model is posed
+// with placements[num_placements]; NULL: the identity. The placements must remain valid while the
+// model is drawn. They may only rotate, move and scale uniformly.
 void view_set_deform_view(const view_layers *layers, const md5_deform_view *view,
                           const md5_mat34 *placements, uint32_t num_placements);
 
@@ -192,16 +194,17 @@ typedef struct view_dresser {
     view_look_search search; // .package is NULL if there is nothing to search
 } view_dresser;
 
-// Reads the material of a shader for the mesh, and adds its layers unless it is only a lit surface:
-// loads the images of its stages, and logs unsupported stages. Does nothing if the game, which must
-// outlive the textures, does not declare the material. Returns true if the material has layers and
-// no diffuse map.
+// Reads the material that the game declares for a shader of the mesh. If the material is more than
+// a lit surface, adds its layers: loads the images of its stages, and logs unsupported stages. Does
+// nothing if the material is not declared. The game must outlive the textures. Returns true if the
+// material has layers and no diffuse map.
 bool view_add_layers(const view_dresser *d, const char *shader);
 
-// Finds and loads the textures of all meshes. Sources, in the order of their priority: the options,
-// view_dressing.cfg_looks, view_find_look(); then the maps that are found next to the textures.
-// Logs a warning for each mesh without a texture. Returns false and logs an error if the options
-// name a mesh that does not exist or a file that cannot be read. Ignores the options of the loader.
+// Finds and loads the textures of all meshes. The sources, in the order of their priority, are the
+// options, view_dressing.cfg_looks, and view_find_look(). Further maps are searched next to the
+// found textures. Logs a warning for each mesh without a texture. Returns false and logs an error
+// if the options name a mesh that does not exist or a file that cannot be read. Uses the options of
+// `dressing`, not those of the loader.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing);
 
@@ -221,15 +224,16 @@ void view_load_preview_textures(view_textures *textures, const view_loader *load
 
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 
-// Returns the material of a mesh at a time in seconds: its texture or the checker texture; if
-// `maps` is set, its other maps; if `layers` is set, the members that its evaluated material
-// defines for the first lit layer. A texture with holes makes the material two-sided.
+// Returns the material of a mesh at a time in seconds: its texture or the checker texture. With
+// `maps`, it includes the other maps. With `layers`, it includes what the evaluated material
+// defines for the first lit layer. A texture with holes makes the material two-sided, because its
+// back sides can be seen through the holes.
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps, bool layers, double time);
 
-// Returns true if a mesh is ignored in the bounds of a model with other meshes: its material has no
-// stages, as the materials with which skins hide a part, or it is an eye. A triangle that is not
-// drawn marks the direction of an eye, in Doom 3's heads 64 units in front of it.
+// Returns true if a mesh is ignored in the bounds of a model with other meshes. This applies to a
+// mesh whose material has no stages: skins hide parts by such materials. It also applies to an eye:
+// a triangle that is not drawn marks its direction, in Doom 3's heads 64 units in front of it.
 static inline bool view_is_unmeasured(const view_textures *textures, uint32_t mesh)
 {
     return mesh < textures->num_meshes && textures->meshes[mesh].is_unmeasured;
@@ -257,16 +261,16 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
 
 // -- Pixels of maps ------------------------------------------------------------------------------
 
-// Masks of the Cube 2 engines, by the reference of Sauerbraten's models: red is the specular
-// intensity, green the glow in the color of the texture, blue the reflection. Replaces the masks by
-// a specular map or, if `glowing` is the texture that glows, by a glow map, multiplied by `factor`
-// from 0 to 1. The sizes may differ.
+// Converts the masks of a Cube 2 model, whose meaning is that of Sauerbraten's models. Red is the
+// specular intensity, green the glow in the color of the texture, and blue the reflection. Replaces
+// the masks by a specular map or, if `glowing` (the texture that glows) is given, by a glow map.
+// Multiplies the result by `factor` from 0 to 1. The sizes of the images may differ.
 void view_apply_masks(view_image *masks, const view_image *glowing, float factor);
 
 // -- Uploading models ----------------------------------------------------------------------------
 
-// Creates a model on the GPU with the skinning path of the options. If this path is not available,
-// logs a warning and uses another path. Returns NULL and logs an error on failure.
+// Creates a model on the GPU with the skinning method of the options. If this method is not
+// available, logs a warning and uses another. Returns NULL and logs an error on failure.
 md5gl_model *view_create_model(const view_loader *loader, const md5_model *model);
 
 // Creates a model on the GPU with its textures and the deforms of its materials. Returns false and

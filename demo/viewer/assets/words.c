@@ -53,8 +53,8 @@ md5_model *view_end_model(view_text *words, const char *file_name, md5_error *er
 
 void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind)
 {
-    // An MD5 file stores a rotation without w, and readers compute a negative w. Write the
-    // equivalent quaternion whose w is negative.
+    // An MD5 file stores a rotation without w, and readers compute a negative w. The negated
+    // quaternion is the same rotation, so write the one whose w is negative.
     const md5_quat q = bind.rotation;
     const double sign = q.w > 0 ? -1 : 1;
     const md5_vec3 position = bind.translation;
@@ -63,8 +63,8 @@ void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_
     view_append(words, "( %.9g %.9g %.9g )\n", sign * q.x, sign * q.y, sign * q.z);
 }
 
-// Appends the vertices and triangles of a mesh as they were in its file. Triangles refer to
-// vertices of the file, which the model may have duplicated.
+// Appends the vertices and triangles of a mesh as they were in its file. The model may have
+// duplicated vertices, but the triangles that are written refer to vertices of the file.
 static void append_surface(view_text *words, const md5_mesh *mesh)
 {
     view_append(words, "\nnumverts %u\n", mesh->num_file_vertices);
@@ -105,8 +105,8 @@ void view_append_mesh(view_text *words, const view_mesh_text *input)
 
 // -- Clips ---------------------------------------------------------------------------------------
 
-// Callback of the allocator in a clip: frees the clip. Its memory block also contains its arrays;
-// the joints belong to the model.
+// Callback of the allocator in a clip: frees the clip. The clip and its arrays are one block of
+// memory, and the joints belong to the model.
 static void free_anim(void *user, void *memory, size_t size)
 {
     (void)user;
@@ -116,7 +116,8 @@ static void free_anim(void *user, void *memory, size_t size)
 
 md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double frame_rate)
 {
-    // One memory block contains the clip and its arrays, in the order of decreasing alignment.
+    // The arrays in the block are in the order of decreasing alignment, so that no padding is
+    // needed.
     const uint32_t num_joints = model->skeleton.num_joints;
     const size_t count = (size_t)num_frames * num_joints;
     const size_t frame_size =

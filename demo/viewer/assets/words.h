@@ -45,8 +45,9 @@ void view_append_mesh(view_text *words, const view_mesh_text *input);
 
 // -- Clips ---------------------------------------------------------------------------------------
 
-// Returns a clip of a model, which must outlive the clip. It animates all joints; its frames have
-// the model's bounds. Write each frame with view_set_frame(). Freed by md5_free_anim().
+// Returns a clip of a model, which must outlive the clip. The clip animates all joints, and its
+// frames have the model's bounds. The caller writes each frame with view_set_frame(), and frees the
+// clip with md5_free_anim().
 md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double frame_rate);
 void view_set_frame(md5_anim *anim, uint32_t frame, const md5_xform *pose); // [joints], local
 
