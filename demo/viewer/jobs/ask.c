@@ -1,23 +1,24 @@
 // Changes options while the window is open, as if they had been given on the command line.
 //
-// The entry of an option in the table view_option_rows names its effect (view_effect), such as
-// loading the files again. `effect_functions` contains the function of each effect. apply_changes()
-// compares all options with their former values and applies the effect of each difference. Undo
-// steps, previews of list items and cards (dialogs for one option) use the same function.
+// The table view_option_rows contains the effect of each option (view_effect), such as loading the
+// files again. `effect_functions` contains the function of each effect. apply_changes() compares
+// all options with their former values, and applies the effect of each option that differs. Undo
+// steps, previews of list items, and cards (dialogs for one option) use the same function.
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <assert.h>
 
-// Copies the state that the user has changed without options, such as the size of the window,
-// into the options, from which settings and undo steps are made.
+// Some state, such as the size of the window, is changed without an option. Copies this state into
+// the options, because settings and undo steps are made from the options.
 void view_update_options(view_state *viewer)
 {
     view_options *const options = viewer->options;
     const view_entity *const entity = &viewer->document->scene.entity;
     const view_fall *const fall = viewer->document->scene.fall;
 
-    // A clip that the user selects ends a state of the script and a scheduled death.
+    // If the user has selected a clip, it has ended the state of the script and a scheduled death.
+    // The options must then not request these again.
     const bool has_pending_commands = entity->num_executed != entity->num_orders;
     const bool is_death_scheduled = fall != NULL && fall->death_time < INFINITY;
     if (!entity->is_in_states && !has_pending_commands)
@@ -32,7 +33,7 @@ void view_update_options(view_state *viewer)
         return;
 
     // Store the size in points, the unit in which the next window is opened. The lower limits keep
-    // the window large enough to be found.
+    // the next window large enough to be found.
     int width, height;
     view_window_points(viewer->window, &width, &height);
     options->width = (uint32_t)view_clamp((float)width, 320, VIEW_MAX_PICTURE_SIDE);
@@ -104,8 +105,8 @@ static bool select_clip(view_state *viewer)
     return true;
 }
 
-// Plays the frames of --range, from their begin. If the option is not set, plays the whole clip.
-// Returns false and logs an error if the clip does not contain the range.
+// Applies the option --range: plays its frames, from the first. Without the option, plays the whole
+// clip. Returns false and logs an error if the clip does not contain the range.
 static bool select_range(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -193,7 +194,7 @@ static bool (*const effect_functions[])(view_state *viewer) = {
 };
 static_assert(COMMON_LENGTH(effect_functions) == VIEW_NUM_EFFECTS, "one function per effect");
 
-// Applies the options that need an open document, in an order in which no effect undoes an
+// Applies the options that need an open document. The order ensures that no effect undoes an
 // earlier one.
 bool view_apply_start_options(view_state *viewer)
 {
@@ -220,8 +221,8 @@ static view_options copy_all_options(const view_options *options)
     return view_copy_options(options, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
 }
 
-// Returns true if an effect must be applied: if an option with this effect differs from its value
-// in `before`, or if the option `always`, which may be NULL, has this effect.
+// Returns true if an effect must be applied. This is the case if an option with this effect differs
+// from its value in `before`, or if `always` has this effect. `always` may be NULL.
 static bool is_effect_due(const view_options *options, const view_options *before,
                           const view_option *always, view_effect effect)
 {
@@ -245,9 +246,9 @@ static void restore_values(view_options *options, const view_options *before)
 }
 
 // Applies the effects of all options that differ from their values in `before`. Each effect is
-// applied once, in the order of view_effect, which begins with loading files. The effect of the
-// option `always`, which may be NULL, is also applied if its value has not changed. On failure,
-// restores the values of `before` and returns false. Frees the memory of `before`.
+// applied once, in the order of view_effect, which begins with loading files. The effect of
+// `always` is applied even if its value has not changed; it may be NULL. On failure, restores the
+// values of `before` and returns false. Frees the memory of `before`.
 static bool apply_changes(view_state *viewer, view_options *before, const view_option *always)
 {
     view_options *const options = viewer->options;
@@ -285,8 +286,8 @@ static bool set_parameter(view_state *viewer, const view_option *option, const c
     return is_set;
 }
 
-// Parses a frame ("12" or "12f") or a time ("0.5s"), and sets *seconds. For a machine, a frame is a
-// step of its simulation. Returns false if the text is neither a frame nor a time.
+// Parses a frame ("12" or "12f") or a time ("0.5s"), and sets *seconds. The frames of a machine are
+// the steps of its simulation. Returns false if the text is neither.
 static bool parse_time(const view_state *viewer, const char *text, double *seconds)
 {
     const md5_anim *const anim = view_timing_anim(&viewer->document->scene);
@@ -301,8 +302,8 @@ static bool parse_time(const view_state *viewer, const char *text, double *secon
     return is_number && (is_frame || is_time);
 }
 
-// Stores a value in the options. The text "", and a text of several lines, replace all values of an
-// option that may be repeated; any other text is added. Returns false if the value is not valid.
+// Stores a value in the options. If an option may be repeated, a text is added to its values; ""
+// and a text of several lines replace them. Returns false if the value is not valid.
 static bool store_value(view_state *viewer, const view_option *option, common_value value)
 {
     const bool is_text = value.type == COMMON_VALUE_TEXT && value.text[0] != '\0';
@@ -412,7 +413,8 @@ static bool begin_hover_preview(view_state *viewer, bool is_clip)
 }
 
 // Begins or ends the preview of the option under the mouse. Returns true if the image changes.
-// `due` identifies a preview: it is different when the mouse comes to another option or value.
+// `due` is the time at which the preview begins. It also identifies the preview, because it changes
+// when the mouse reaches another option or value.
 bool view_follow_trial(view_state *viewer)
 {
     view_hover_preview *const preview = &viewer->ui.hover_preview;
@@ -499,9 +501,9 @@ static bool contains_line(const char *lines, const char *line, size_t length)
     return false;
 }
 
-// Returns the value of an option that is only in `options` and not in `others`, as text for a
-// label: of an option that may be repeated, the first such value. Returns NULL if there is no such
-// value, or if the option has its default. The caller frees the text.
+// Returns the value that an option has in `options` but not in `others`, as text for a label. If
+// the option may be repeated, returns the first such value. Returns NULL if there is none or the
+// option has its default. The caller frees the text.
 static char *print_new_value(const view_option *option, const view_options *options,
                              const view_options *others)
 {
@@ -547,9 +549,9 @@ static const char *find_mesh_name(const md5_model *model, const char *value)
     return index < model->num_meshes ? model->meshes[index].name : NULL;
 }
 
-// Returns the label of a step that changed an option of a mesh, to be freed: "Mesh eyes hidden" for
-// a value "MESH" of --hide, or "Texture of skin: moss.png" for a value "MESH=FILE" of --texture and
-// the other maps. Returns NULL if the value does not name a mesh.
+// Returns the label of a step that changed an option of a mesh. The label is "Mesh eyes hidden" for
+// a value "MESH" of --hide. It is "Texture of skin: moss.png" for a value "MESH=FILE" of --texture
+// or another map. Returns NULL if the value does not name a mesh. The caller frees the label.
 static char *make_mesh_label(const md5_model *model, const view_option *option, const char *value)
 {
     const char *const file = view_file_in(option, value);
@@ -606,9 +608,9 @@ static size_t count_text_bytes(const view_options *options)
     return size;
 }
 
-// Removes the oldest steps until the others and a new step are within the limits. `new_size` is the
-// size of the new step's texts, bytes. The last step always remains, so that the new step can be
-// undone.
+// Removes the oldest steps until the history, with a new step, is within its limits. `new_size` is
+// the size of the new step's texts, bytes. The last step always remains, so that the new step can
+// be undone.
 static void drop_old_steps(view_state *viewer, size_t new_size)
 {
     view_step *const steps = viewer->undo.steps;
@@ -656,9 +658,9 @@ static void describe_step(const view_state *viewer, const view_step *last, view_
     free(value);
 }
 
-// Returns true if a new step replaces the last step: changes of the same option in quick
-// succession, such as the movement of a slider, become one step. A change that restores the state
-// before the last step is a new step.
+// Returns true if a new step replaces the last step. Changes of the same option in quick
+// succession, such as the movement of a slider, become one step. A change back to the state before
+// the last step is a new step.
 static bool replaces_last_step(const view_undo *undo, double now, const view_step *new_step)
 {
     const double merge_seconds = 0.8;
@@ -707,8 +709,8 @@ void view_store_step(view_state *viewer)
     undo->steps[undo->step] = new_step;
 }
 
-// Returns to the state of step `number` of the undo history. Shows a notice if there is no such
-// step, or if it cannot be restored.
+// Shows the state of step `number` of the undo history. If there is no such step, or it cannot be
+// restored, shows a notice.
 void view_show_step(view_state *viewer, size_t number)
 {
     const char *const verb = number == viewer->undo.step + 1 ? "redo" : "undo";
@@ -774,9 +776,8 @@ static void reset_window_options(view_options *options)
     options->game = NULL;
 }
 
-// Describes the user's camera as options. The distance and the target are not given if the camera
-// frames the whole clip, because the camera of the described document then frames it in an image of
-// any shape.
+// Describes the user's camera as options. If the camera frames the whole clip, omits the distance
+// and the target. The new camera then frames the clip too, in an image of any shape.
 static void describe_camera(const view_cameras *cameras, bool is_page, view_options *options)
 {
     const view_camera *const camera = &cameras->user;
@@ -860,8 +861,8 @@ static char *with_absolute_paths(const char *lines)
     return absolute_lines;
 }
 
-// Stores the settings of the shown document that differ from the defaults in the configuration, so
-// that they apply when the document is opened again. A lesson has no stored settings.
+// Stores those settings of the shown document that differ from the defaults in the configuration.
+// They apply when the document is opened again. A lesson has no stored settings.
 void view_remember_document(view_state *viewer)
 {
     const view_document *const document = viewer->document;

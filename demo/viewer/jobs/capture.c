@@ -1,14 +1,14 @@
 // Images and movies of the window.
 //
-// During a recording the clock advances by the duration of one image per frame, so that the movie
-// is smooth at any frame rate.
+// During a recording, each frame advances the clock by the duration of one image of the movie. The
+// movie is therefore smooth, however long drawing takes.
 #include "demo/viewer/jobs/capture.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/view.h"
 
-// Finds a file name for a screenshot or a recording. A name whose unfinished file NAME.part
-// exists is in use, too.
+// Finds a file name for a screenshot or a recording. A name is also in use if its unfinished file
+// NAME.part exists.
 char *view_find_unused_path(const char *folder, const char *model, const char *ending)
 {
     for (unsigned n = 1; n < 10000; n++) {
@@ -25,9 +25,9 @@ char *view_find_unused_path(const char *folder, const char *model, const char *e
     return NULL;
 }
 
-// Returns the current image of the window without notices, [4 * width * height]. If `clean` is
-// true, the image has no interface and a transparent background. Returns NULL on failure. The
-// caller frees the image.
+// Returns the current image of the window without notices, [4 * width * height]. With `clean`, the
+// image has no interface and a transparent background. Returns NULL on failure. The caller frees
+// the image.
 static uint8_t *capture_window(view_state *viewer, bool clean)
 {
     viewer->ui.notice_end = 0;
@@ -73,8 +73,8 @@ view_color view_color_at(view_state *viewer, float x, float y)
     return color;
 }
 
-// Ends the recording, and shows a notice with its file and its number of frames, or that it is
-// incomplete. Removes the note for a crash, which names the file.
+// Ends the recording. A notice shows its file and its number of frames, or that it is incomplete.
+// Removes the crash note, which names the file.
 static void end_recording(view_state *viewer)
 {
     char *const path = common_copy(viewer->jobs.movie->path);

@@ -13,8 +13,8 @@ static int check_files(void *user)
     return 0;
 }
 
-// Starts a thread that checks the files by the rules of id's engine. Its results appear in the
-// list of problems.
+// Starts a thread that checks the files by the rules of id's engine. The list of problems shows its
+// results.
 void view_begin_check(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;

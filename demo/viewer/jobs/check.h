@@ -1,5 +1,5 @@
-// The check of the document's files for problems in engines. It runs on a thread after the first
-// image of a window.
+// Checks whether the files of the document would have problems in game engines. The check runs on a
+// thread and begins after the first image of a window, so that it does not delay this image.
 #ifndef DEMO_VIEWER_JOBS_CHECK_H
 #define DEMO_VIEWER_JOBS_CHECK_H
 

@@ -27,8 +27,8 @@ bool view_has_file_dialog(const view_state *viewer)
 
 extern char **environ;
 
-// Starts a program that is connected with the viewer by a pipe: the viewer writes to its input
-// if `is_fed`, otherwise it reads the output. Returns the process, or 0 on failure.
+// Starts a program that a pipe connects with the viewer. If `is_fed`, the viewer writes to the
+// program's input, otherwise it reads the program's output. Returns the process, or 0 on failure.
 int view_start_program(char *const *words, bool is_fed, int third, int *end)
 {
     int ends[2]; // of the pipe: for reading, for writing
@@ -57,8 +57,8 @@ int view_start_program(char *const *words, bool is_fed, int third, int *end)
     return process;
 }
 
-// Returns true if the dialog has ended, and sets its answer and its exit status (-1: it did not
-// exit normally). Does not wait.
+// Returns true if the dialog has ended. Sets its answer and its exit status, which is -1 if it did
+// not exit normally. Does not wait.
 static bool poll_process(const view_picker *picker, char *answer, size_t size, int *status)
 {
     if (waitpid(picker->process, status, WNOHANG) != picker->process)
@@ -72,9 +72,9 @@ static bool poll_process(const view_picker *picker, char *answer, size_t size, i
 
 #endif
 
-// Starts the dialog of the desktop for a file (`is_file`) or a folder: zenity or kdialog, first the
-// program of the desktop, then the other program. Sets picker->process, which remains 0 if none is
-// installed.
+// Starts the dialog of the desktop for a file (`is_file`) or a folder. The program is zenity or
+// kdialog. First tries the program that belongs to the desktop, then the other. Sets
+// picker->process, which remains 0 if none is installed.
 static void start_dialog(view_picker *picker, const char *folder, bool is_file)
 {
     enum { NUM_PROGRAMS = 2 };

@@ -1,8 +1,8 @@
 // Export from the window.
 //
-// Images and movies are exported by the equivalent command line: its arguments are built from the
-// shown document and the dialog, parsed again, and run between frames with a separate state
-// (view_export_job). Models are converted on a thread (view_conversion_job).
+// An export of images or movies runs the equivalent command line. Its arguments are built from the
+// shown document and the dialog, and parsed again. It runs between the frames of the window, with a
+// separate state (view_export_job). Models are converted on a thread (view_conversion_job).
 #include "demo/viewer/jobs/export.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/output.h"
@@ -53,8 +53,8 @@ static void add_option(common_list *words, const char *name, char *value)
 // Adds each option that differs from its default, in the order of the option table.
 static void add_options(common_list *words, const view_options *export_options)
 {
-    // --output and --no-background change the defaults of other options, so the options are
-    // compared with the defaults after the same two options.
+    // --output and --no-background change the defaults of other options. To find the differences,
+    // compare with the defaults after these two options.
     view_options defaults;
     char problem[256];
     char *arguments[] = {"--output", "-", "--no-background"};
@@ -94,8 +94,8 @@ static void add_game_name(common_list *words, common_list *files, const view_add
 }
 
 // Adds the files of the shown document: the model, its clips, the camera path and the other models
-// of a crowd. Clips that were found in the model's folder are not added, because they are found
-// again. In the bind pose, no clips are added.
+// of a crowd. Clips in the model's folder that the user did not name are found again, so they are
+// not added. In the bind pose, no clips are added.
 static void list_document_files(common_list *files, const view_document *document)
 {
     const view_scene *const scene = &document->scene;
@@ -112,9 +112,8 @@ static void list_document_files(common_list *files, const view_document *documen
     }
 }
 
-// Adds the shown document as arguments: a name in a game with the options --game and --base, or
-// files. A file name that starts with `-` gets the prefix "./", because it would be read as an
-// option.
+// Adds the shown document as arguments: files, or a name in a game with the options --game and
+// --base. A file name that starts with `-` would be read as an option, so it gets the prefix "./".
 static void add_shown_files(common_list *words, const view_document *document)
 {
     const view_scene *const scene = &document->scene;
@@ -191,8 +190,8 @@ static const char *add_input_files(view_conversion_job *conversion, const view_s
     return words->count > 0 ? NULL : "Nothing to export";
 }
 
-// Adds a --texture option for each mesh whose image the selected skin defines. Images that are
-// computed from an image program are omitted, because they have no file.
+// Adds a --texture option for each mesh whose image the selected skin defines. An image that is
+// computed from an image program has no file, so it is omitted.
 static void add_skin_images(common_list *words, const view_textures *textures)
 {
     for (uint32_t i = 0; i < textures->num_meshes; i++) {
@@ -243,9 +242,9 @@ static void assign_mesh_options(convert_job *job, const common_list *words)
     }
 }
 
-// Describes the conversion of the shown model: adds its files and the options that md5tool convert
-// also has to conversion->words, and sets the same options in conversion->job. Returns NULL, or the
-// reason why the model cannot be converted.
+// Describes the conversion of the shown model. Adds its files and the options that md5tool convert
+// also has to conversion->words, and sets the same options in conversion->job. Returns NULL on
+// success, otherwise the reason why the model cannot be converted.
 static const char *add_sources(view_conversion_job *conversion, const view_state *viewer,
                                const view_options *export_options)
 {
@@ -318,7 +317,7 @@ char *view_command_line(view_state *viewer)
 // each clip. *first receives the name of the first file, which the caller frees.
 static bool find_files(view_state *viewer, view_options *export_options, char **first)
 {
-    // view_name_output() uses the options and the selected clip of the state, so change both
+    // view_name_output() uses the options and the selected clip of the viewer, so change both
     // temporarily.
     view_options *const options = viewer->options;
     view_scene *const scene = &viewer->document->scene;
@@ -351,10 +350,10 @@ static void drop_preview(view_state *viewer)
     viewer->panels.export.preview = 0;
 }
 
-// Estimates the size of the exported file, bytes, from the size of the preview as a PNG. Large
-// images have fewer bytes per pixel; the exponent was fitted to measurements. For widths of 360 to
-// 3840 pixels the error of the estimate is at most 25 %. Returns 0 if the export writes several
-// files or a file that is not a PNG or APNG.
+// Estimates the size of the exported file, bytes, from the size of the preview as a PNG. Larger
+// images have fewer bytes per pixel; the exponent was fitted to measurements. The error is at most
+// 25 % for widths of 360 to 3840 pixels. Returns 0 if the export writes several files, or a file
+// that is not a PNG or APNG.
 static double estimate_file_size(const view_options *export_options, size_t preview_size,
                                  double num_preview_pixels)
 {
@@ -427,9 +426,9 @@ static void draw_preview(view_state *viewer, view_options *export_options)
     free(rgba);
 }
 
-// Updates the names of the files, the equivalent command line, and the reason why the export is not
-// possible, if there is one. md5tool does not accept single names of a game, so the command line of
-// a model in a game is empty.
+// Updates the names of the files and the equivalent command line. If the export is not possible,
+// also sets the reason. md5tool does not accept single names of a game, so the command line of a
+// model in a game is empty.
 static void describe_export(view_state *viewer, view_options *export_options)
 {
     view_export *const export = &viewer->panels.export;
@@ -456,9 +455,9 @@ static void describe_export(view_state *viewer, view_options *export_options)
     free_conversion(trial);
 }
 
-// Updates the file names, problem, command line and preview of the dialog. The preview is drawn
-// again only if the command line has changed, and at most four times a second. Returns true if the
-// preview has changed or will change.
+// Updates the file names, the problem, the command line and the preview of the dialog. Draws the
+// preview again only if the command line has changed, and at most four times a second. Returns true
+// if the preview has changed or will change.
 static bool update_dialog(view_state *viewer)
 {
     view_export *const export = &viewer->panels.export;
@@ -515,8 +514,8 @@ static void show_export_result(view_state *viewer, const view_export_job *export
     }
 }
 
-// Ends the export of images: completes the output file, shows the result in a notice, and frees the
-// job. `is_stopped` is true if the user or the end of the program stops the export.
+// Ends the export of images. Completes the output file, shows the result in a notice, and frees the
+// job. `is_stopped` is true if the user, or the end of the program, stops the export.
 static void end_export(view_state *viewer, bool is_stopped)
 {
     view_export_job *const exporting = viewer->jobs.export;
@@ -550,8 +549,8 @@ static bool should_continue(void *user)
     return !atomic_load(&((view_conversion_job *)user)->stops);
 }
 
-// Runs a conversion on its thread. Opens the game again, because a game supports only one thread at
-// a time. `user` is the view_conversion_job. Always returns 0; the result is in the job.
+// Main function of the thread of a conversion. Opens the game again, because two threads must not
+// use one game. `user` is the view_conversion_job. Always returns 0; the result is in the job.
 static int convert_model(void *user)
 {
     view_conversion_job *const conversion = user;
@@ -748,8 +747,8 @@ static void toggle_dialog(view_state *viewer)
     viewer->panels.export.asks = false;
 }
 
-// Starts the export with the first number in the file name for which no file exists, so that no
-// file is replaced.
+// Starts the export under the first numbered name for which no file exists, so that no file is
+// replaced.
 static void export_to_unused_name(view_state *viewer)
 {
     enum { MAX_NAMES = 10000 };

@@ -1,5 +1,5 @@
-// Files in a window: lists of folders, archives and games with previews, dropped files, dialogs of
-// the desktop, and the background work for them.
+// Files in a window: lists of folders, archives and games with previews, files that the user drops
+// on the window, and dialogs of the desktop. Also runs the background work for them.
 #ifndef DEMO_VIEWER_JOBS_FILES_H
 #define DEMO_VIEWER_JOBS_FILES_H
 
@@ -8,7 +8,7 @@
 
 typedef struct view_state view_state;
 
-// The contents of a game that are listed, and previews.
+// The game whose contents are listed, and the threads that create previews.
 typedef struct view_lists {
     view_library *library;        // game whose contents are listed, or NULL
     view_section section;         // the listed section
@@ -33,54 +33,55 @@ void view_browse_game(view_state *viewer, const char *location);
 // Lists a section of the game.
 void view_show_section(view_state *viewer, size_t section);
 
-// Opens a file or a folder that the user dropped on the window. A model, an animation, a camera
-// path or an environment image is shown, and the files of a folder are listed. A texture is
-// assigned to the only mesh. If the model has several meshes, the texture is offered in the panel
-// of textures.
+// Opens a file or a folder that the user dropped on the window. Shows a model, an animation, a
+// camera path or an environment image. Lists the files of a folder. Assigns an image to the only
+// mesh; if the model has several meshes, offers it in the panel of textures.
 void view_drop(view_state *viewer, const char *path);
 
 // Runs commands about files and lists of files; ignores other commands.
 void view_run_file_command(view_state *viewer, const view_command *command);
 
 // Runs the background work of a window: the dialog of the desktop, the check of files, the scan of
-// a game, and previews. Stores changed settings in the configuration file at most once per second,
-// so that they are not lost if the program is ended. Call it in every frame. Returns true if the
-// image changes.
+// a game, and previews. Also stores changed settings in the configuration file, at most once per
+// second, so that they are not lost if the program is killed. Call it in every frame. Returns true
+// if the image changes.
 bool view_follow_files(view_state *viewer);
 
 // Shows the progress of opening a game, or its contents when it is open. Returns true if the image
 // changes.
 bool view_follow_scan(view_state *viewer);
 
-// Requests the previews that the last image of the window needed, see ui_thumbnail(), and stores
-// completed previews. Returns true if the displayed previews have changed.
+// Requests the previews that the last image of the window lacked (see ui_thumbnail()), and stores
+// finished previews. Returns true if the displayed previews have changed.
 bool view_follow_previews(view_state *viewer);
 
-// Frees the previews that are no longer visible: previews of the game if `is_in_game` is true,
-// otherwise of files. If `is_all` is true, also frees visible previews.
+// Frees the previews that are no longer visible: those of the game if `is_in_game` is true,
+// otherwise those of files. With `is_all`, also frees visible previews.
 void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all);
 
 // Writes the configuration file, if one is used, when the window closes.
 void view_save_config(view_state *viewer);
 
-// Stores the options of the shown document in the configuration, if one is used, for the next time
-// when the document is opened.
+// Stores the options of the shown document in the configuration, if one is used. They apply when
+// the document is opened again.
 void view_remember_document(view_state *viewer);
 
 // -- Dialogs of the desktop: chooser.c -----------------------------------------------------------
 
-// File dialogs of the desktop (chooser.c). They are not available without XDG_CURRENT_DESKTOP, if
-// the window is not visible, and after a dialog has failed. view_open_file_dialog() opens a dialog
-// in a folder, or returns false. view_poll_file_dialog() returns the command for its answer, the
-// command to show our own list if the dialog failed, or VIEW_NOTHING while it is open.
+// File dialogs of the desktop (chooser.c). They are available only if XDG_CURRENT_DESKTOP is set,
+// the window is visible, and no dialog has failed before. view_open_file_dialog() opens a dialog in
+// a folder, or returns false. view_poll_file_dialog() returns VIEW_NOTHING while the dialog is
+// open, and then the command for its answer. If the dialog failed, this is the command that shows
+// our own list.
 bool view_has_file_dialog(const view_state *viewer);
 bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder);
 view_command view_poll_file_dialog(view_state *viewer);
 
-// Starts a program with the arguments words[], up to NULL. It is started without a shell, so names
-// need no quoting. *end receives the end of a pipe to the program's input if `is_fed` is true,
-// otherwise from its output. The program inherits the descriptor `third` as VIEW_THIRD_FILE, unless
-// `third` is -1. Returns the process id, or 0 on failure.
+// Starts a program with the arguments words[], up to NULL. No shell is used, so names need no
+// quoting. A pipe connects the program with the viewer, and *end receives the viewer's end. It
+// leads to the program's input if `is_fed` is true, otherwise from its output. The program inherits
+// the descriptor `third` as VIEW_THIRD_FILE, unless `third` is -1. Returns the process id, or 0 on
+// failure.
 enum { VIEW_THIRD_FILE = 3 };
 int view_start_program(char *const *words, bool is_fed, int third, int *end);
 

@@ -43,8 +43,8 @@ static void draw_panels(view_state *viewer, const view_stage *stage)
     view_draw_canvas(stage);
 }
 
-// Returns true if the economy reduces the resolution or replaces multisampling by smoothing. Then
-// an image is laid out for the full window and drawn without panels. Lessons are never reduced,
+// Returns true if the economy reduces the resolution, or replaces multisampling by smoothing. An
+// image is then laid out for the full window and drawn without panels. Lessons are never reduced,
 // because they draw their interface together with their contents.
 static bool is_reduced(const view_state *viewer)
 {
@@ -55,8 +55,8 @@ static bool is_reduced(const view_state *viewer)
     return economy->scale < 1 || smooths;
 }
 
-// Poses the document at the current time. The members of a crowd are posed later, because the
-// camera determines which of them are visible.
+// Poses the document at the current time. A crowd is posed later, because the camera determines
+// which of its members are visible.
 static void pose_document(view_state *viewer)
 {
     view_document *const document = viewer->document;
@@ -95,8 +95,8 @@ static void draw_caption(view_state *viewer, const view_stage *stage)
     view_draw_canvas(stage);
 }
 
-// Returns the stage of an image of width * height pixels: it is laid out for an image of
-// layout_width * layout_height pixels, and then scaled.
+// Returns the stage of an image that is laid out for layout_width * layout_height pixels, and then
+// scaled to width * height pixels.
 static view_stage build_scaled_stage(view_state *viewer, uint32_t layout_width,
                                      uint32_t layout_height, uint32_t width, uint32_t height)
 {
@@ -153,9 +153,9 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
-    // The frame may contain letters that are not in the glyph texture. view_update_font() adds
-    // them, then the frame is drawn again. A second repetition is necessary if other letters had to
-    // be removed from the texture.
+    // A frame may contain letters that are not in the glyph texture. view_update_font() adds them,
+    // and the frame is drawn again. If other letters had to be removed from the texture for them, a
+    // second repetition is necessary.
     enum { MAX_REPETITIONS = 2 };
     view_font *const font = &viewer->drawing.font;
     bool drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
@@ -201,8 +201,8 @@ static void prepare_target(view_state *viewer, const view_presented *needed, md5
                                           needed->samples, error);
 }
 
-// Copies the frame in drawing.presented.target to the window. A frame with the size of the window,
-// which has only one sample, is smoothed. Returns false and fills `error` on failure.
+// Copies the frame in drawing.presented.target to the window. A frame with the size of the window
+// and one sample per pixel is smoothed. Returns false and fills `error` on failure.
 static bool copy_to_window(view_state *viewer, bool is_small, md5_error *error)
 {
     const view_presented *const present = &viewer->drawing.presented;
@@ -224,8 +224,8 @@ bool view_present(view_state *viewer, md5_error *error)
     };
     view_presented *const present = &viewer->drawing.presented;
 
-    // A frame of the size of the window without multisampling is drawn directly to the window, and
-    // so is a frame for which a target cannot be created.
+    // A frame of the size of the window without multisampling needs no target: it is drawn directly
+    // to the window. So is a frame for which no target can be created.
     const bool needs_target = is_small || needed.samples > 1;
     if (needs_target)
         prepare_target(viewer, &needed, error);

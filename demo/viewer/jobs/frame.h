@@ -7,8 +7,8 @@
 
 typedef struct view_state view_state;
 
-// Render target for images of a window with several samples or a reduced resolution. It is copied
-// to the window.
+// Target for images of a window with several samples per pixel or a reduced resolution. Each image
+// is then copied to the window.
 typedef struct view_presented {
     md5gl_target *target; // or NULL
     uint32_t width;
@@ -24,7 +24,8 @@ typedef struct view_drawing {
     view_environment environment; // image of --environment
     char *caption;                // text below the drawn image, or NULL
 
-    // Features that the current image omits, and the switches of the user without this reduction.
+    // Features that the current image omits to save time, and the user's switches without these
+    // features.
     view_economy economy;
     view_shown shown;
 
@@ -37,20 +38,22 @@ typedef struct view_drawing {
     uint32_t num_frame_times;
 } view_drawing;
 
-// Recreates the glyphs if the scale has changed. Returns false and logs an error on failure.
+// Recreates the glyphs of texts if `scale` differs from their scale. Returns false and logs an
+// error on failure.
 bool view_set_scale(view_state *viewer, float scale);
 
 #define VIEW_CAPTION_BORDER 4.0f // pixels on each side of the text
 
-// Draws one frame into a target (NULL: the window). `transparent` omits the background, `clean` the
-// interface. With a drawing.economy of reduced resolution, draws the image of a window of
-// viewer->width * height with fewer pixels and without panels.
+// Draws one frame into a target (NULL: the window). `transparent` omits the background, and `clean`
+// the interface. The economy of the drawing may reduce the resolution. Then the image of a window
+// of viewer->width * height is drawn with fewer pixels and without panels.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
 
 // Draws an image of small->width * height pixels without the interface, and reads it into rgba[4 *
-// width * height]. `small` is a copy of the viewer; only its drawing buffers are copied back. With
-// `is_framed` its camera frames the pose. Returns false on failure.
+// width * height]. `small` is a modified copy of the viewer. Only its drawing buffers are copied
+// back, because drawing may reallocate them. With `is_framed`, its camera frames the current pose.
+// Returns false on failure.
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
                      bool transparent, uint8_t *rgba);
 
@@ -60,21 +63,21 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
 // Draws the next thumbnail that a list of clips has requested. Returns true if it drew one.
 bool view_draw_next_thumbnail(view_state *viewer);
 
-// Creates a texture from a small image, blended over the background of previews; 0 if memory runs
-// out.
+// Creates a texture from a small image, which is blended over the background color of previews.
+// Returns 0 if memory runs out.
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
                                 uint32_t height);
 
-// Draws one frame into the window, before the swap. With a drawing.economy, draws it with reduced
-// quality into a smaller target, enlarges it, and draws the panels over it at full resolution.
-// Returns false on failure.
+// Draws one frame into the window. Call it before the swap. If the economy reduces the quality,
+// draws into a smaller target, enlarges the result, and draws the panels over it at full
+// resolution. Returns false on failure.
 bool view_present(view_state *viewer, md5_error *error);
 
-// Draws the recording indicator over the frame, after the movie has received its image. Does
-// nothing if no movie is recorded.
+// Draws the recording sign over the frame. Call it after the movie has received its image, so that
+// the sign is not in the movie. Does nothing if no movie is recorded.
 bool view_present_recording_sign(view_state *viewer, md5_error *error);
 
-// Stores the duration of a frame for the panel.
+// Stores the duration of a frame, which a panel shows.
 void view_store_frame_time(view_state *viewer, double seconds);
 
 #endif

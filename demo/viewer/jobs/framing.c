@@ -1,5 +1,5 @@
 // Frames the document: places the user's camera so that the whole document, or the current pose, is
-// visible in the free region of the image, until the user moves the camera.
+// visible in the free region of the image. This ends when the user moves the camera.
 #include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/jobs/framing.h"
 #include "demo/viewer/jobs/view.h"
@@ -37,8 +37,8 @@ void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
         return;
     const view_stage stage = view_build_stage(viewer, (float)width, (float)height);
     const view_rect region = view_content_region(viewer, &stage);
-    // The framing is still suitable if the document is not too small, and is not cut off: it fills
-    // at most 92 % of the region.
+    // The framing is still suitable if the document is neither too small nor cut off. It is not cut
+    // off if it fills at most 92 % of the region.
     const bool is_same_region = region.width == framed->width && region.height == framed->height;
     const bool is_large_enough = view_size(document->bounds) >= 0.5f * framed->size;
     const float min_distance =
@@ -54,7 +54,7 @@ void view_place_camera(view_state *viewer)
     const view_scene *const scene = &viewer->document->scene;
     view_camera *const camera = &viewer->cameras.user;
 
-    // Framing keeps the direction of the camera, so the direction is set before.
+    // Framing keeps the direction of the camera, so set the direction first.
     *camera = VIEW_DEFAULT_CAMERA;
     viewer->cameras.has_single = false;
     camera->orthographic = options->orthographic;
@@ -82,8 +82,8 @@ bool view_is_upright(const view_state *viewer)
     return viewer->height > viewer->width;
 }
 
-// The clips of a machine together are much wider than its character. In an upright window, such as
-// that of a phone, a camera that shows all of them would show a small character.
+// The clips of a machine together are much wider than the character. In an upright window, such as
+// that of a phone, a camera that shows all of them would show the character too small.
 static bool frames_only_the_pose(const view_state *viewer)
 {
     const bool is_upright_window = viewer->has_interface && view_is_upright(viewer);
@@ -91,7 +91,8 @@ static bool frames_only_the_pose(const view_state *viewer)
 }
 
 // Moves the bounds and the hull of the current pose back by the distance that the character has
-// walked. The bounds of clips do not contain this distance, and the camera adds it to its target.
+// walked. The camera adds this distance to its target. The bounds must not contain it, as those of
+// clips do not.
 static void subtract_walked(view_document *document, const view_play *play)
 {
     const md5_vec3 walked = view_walked(&document->scene, play);

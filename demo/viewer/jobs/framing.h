@@ -1,5 +1,6 @@
-// The cameras of the viewer: the camera that the user sets, its smooth motion in a window, and the
-// framing, which shows the whole document in the free region of the image.
+// The cameras of the viewer. The user sets one camera; in a window the drawn camera follows it
+// smoothly. Framing places a camera so that the whole document is visible in the free region of the
+// image, which no panel covers.
 #ifndef DEMO_VIEWER_JOBS_FRAMING_H
 #define DEMO_VIEWER_JOBS_FRAMING_H
 
@@ -7,8 +8,8 @@
 
 typedef struct view_state view_state;
 
-// A camera that was placed to show a document. It is placed again when the document changes, until
-// the user moves it.
+// A camera that was placed to show a document. Until the user moves it, it is placed again whenever
+// the document changes.
 typedef struct view_framing {
     view_camera camera;
     float size;          // size of the document
@@ -28,21 +29,24 @@ typedef struct view_cameras {
     view_framing single_framing; // framing before the crowd was shown
 } view_cameras;
 
-// Sets the camera as the options specify, or so that it shows the clip.
+// Places the camera as the options specify. What they do not specify is chosen so that the camera
+// shows the whole clip.
 void view_place_camera(view_state *viewer);
 
-// Frames the whole document from the same direction, in the free region of an image of this size.
-// All members of a crowd are visible.
+// Moves the camera so that the whole document, with all members of a crowd, is in the free region
+// of an image of this size. The direction of the camera remains.
 void view_frame_document(view_state *viewer, uint32_t width, uint32_t height);
 
 // Frames the document again if the free region has changed, or if the document would be cut off or
-// too small. Does nothing if the user has set the camera's target or distance since.
+// too small. Does nothing if the user has moved the target or the distance of the camera since the
+// last framing.
 void view_update_framing(view_state *viewer, uint32_t width, uint32_t height);
 
-// Frames the current pose instead of the whole clip, unless the options set the target.
+// Frames the current pose instead of the whole clip, unless the options set the target of the
+// camera.
 void view_frame_pose(view_state *viewer);
 
-// Ends the smooth motion of the camera and of scroll positions at their targets. Call it for a new
+// Moves the camera and scroll positions to the ends of their smooth motions. Call it for a new
 // document, and before an image is saved.
 void view_snap(view_state *viewer);
 
@@ -52,8 +56,8 @@ void view_change_clip(view_state *viewer, size_t clip);
 // Returns true if the image is higher than wide, as on a phone.
 bool view_is_upright(const view_state *viewer);
 
-// Measures the clip again after a change of the root mode, of the clip, or of view_is_upright(): in
-// an upright window, a machine is measured only in its current pose.
+// Measures the bounds of the clip again. Call it after a change of the root mode, of the clip, or
+// of view_is_upright(): in an upright window, a machine is measured only in its current pose.
 void view_measure(view_state *viewer);
 
 #endif

@@ -31,9 +31,9 @@ static void write_u32(uint8_t *bytes, uint32_t value)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-// Continues the CRC-32 of PNG (ISO 3309), which begins with `sum` UINT32_MAX and whose bits are
-// inverted at the end. Computes it bit by bit, because its cost is small compared to the
-// compression.
+// Continues the CRC-32 of PNG (ISO 3309). It begins with `sum` UINT32_MAX, and all bits are
+// inverted at the end. A bit-by-bit computation is fast enough, because compression takes much
+// longer.
 static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -46,8 +46,7 @@ static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 
 static const uint8_t no_bytes[1]; // for parts with the size 0
 
-// Writes a chunk of a PNG file, whose data consists of two parts: its size, kind, data and
-// checksum.
+// Writes a chunk of a PNG file: size, kind, data and checksum. The data consists of two parts.
 static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size_t first_size,
                         const uint8_t *second, size_t second_size)
 {
@@ -90,8 +89,9 @@ static void write_frame_control(view_movie *movie)
     write_u32(control, movie->num_chunks++);
     write_u32(control + 4, movie->width);
     write_u32(control + 8, movie->height);
-    // The duration is the fraction 1000 / (1000 * frame rate) seconds if its denominator fits into
-    // 16 bits. Otherwise the frame rate is rounded to whole images per second.
+    // The duration is stored as a fraction with 16-bit numbers. It is 1000 / (1000 * frame rate)
+    // seconds if the denominator fits. Otherwise the frame rate is rounded to whole images per
+    // second.
     const uint32_t rate = (uint32_t)fmin(fmax(round(movie->frame_rate * 1000), 1), 65535);
     const bool fits_16_bits = movie->frame_rate * 1000 <= 65535;
     write_u16(control + 20, fits_16_bits ? 1000 : 1);
@@ -99,8 +99,8 @@ static void write_frame_control(view_movie *movie)
     write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
 }
 
-// Writes a part of the compressed image. From the second image on, APNG requires the chunk fdAT,
-// whose data begins with a sequence number, instead of the chunk IDAT.
+// Writes a part of the compressed image. The first image of an APNG is in chunks IDAT. The others
+// are in chunks fdAT, whose data begins with a sequence number.
 static void write_image_data(view_movie *movie, const uint8_t *data, uint32_t size)
 {
     const bool is_first = movie->num_added == 0;
@@ -174,9 +174,9 @@ static bool end_ffmpeg(view_movie *movie)
 #else
 
 // Encoder settings of videos. A recording has no time limit and is encoded while the viewer draws.
-// Therefore no format may keep all images in memory, or be much slower than drawing. The color
-// matrix is specified, because players otherwise guess it. Frame sizes are padded to even numbers,
-// which the pixel format requires.
+// No format may therefore keep all images in memory, or be much slower than drawing. The color
+// matrix is specified, because players would otherwise guess it. The pixel format requires even
+// frame sizes, so frames are padded.
 #define VIDEO                                                                                     \
     "-vf",                                                                                        \
         "scale=out_color_matrix=bt709:out_range=tv,pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p", \
@@ -194,7 +194,7 @@ static const char *const *format_arguments(const char *path)
                                       "+faststart", "-f",      "mp4",      NULL};
     static const char *const webm[] = {VIDEO, "-deadline", "realtime", "-cpu-used", "6",    "-crf",
                                        "32",  "-b:v",      "0",        "-f",        "webm", NULL};
-    // Each image has its own palette, so that no image waits for later images.
+    // A palette for all images would require all images first, so each image has its own.
     static const char palette_filter[] = "split[a][b];[a]palettegen=stats_mode=single[p];"
                                          "[b][p]paletteuse=new=1:dither=bayer:bayer_scale=4";
     static const char *const gif[] = {"-vf", palette_filter, "-f", "gif", NULL};
@@ -203,8 +203,8 @@ static const char *const *format_arguments(const char *path)
     return common_has_suffix(path, ".gif") ? gif : mp4;
 }
 
-// Returns the path of the file that ffmpeg writes. A file without a name, which the writer has
-// opened, is inherited by ffmpeg as VIEW_THIRD_FILE. The caller frees the path.
+// Returns the path of the file that ffmpeg writes. If the writer has opened a file without a name,
+// ffmpeg inherits it as VIEW_THIRD_FILE. The caller frees the path.
 static char *ffmpeg_output_path(const view_movie *movie)
 {
     const common_writer *const writer = &movie->writer;
@@ -272,7 +272,7 @@ static bool end_ffmpeg(view_movie *movie)
 #endif
 
 // Makes an APNG file playable: writes the number of images into the header, and the end chunk at
-// `offset`. Sets movie->is_broken if the file cannot be written.
+// `offset`. If the file cannot be written, sets movie->is_broken.
 static void finish_apng_at_offset(view_movie *movie, long offset)
 {
     enum { CONTROL_OFFSET = 8 + 25 }; // after the signature and the chunk IHDR
@@ -287,7 +287,8 @@ static void finish_apng_at_offset(view_movie *movie, long offset)
 
 // -- All formats ---------------------------------------------------------------------------------
 
-// Lets writes past the size limit of the process fail, instead of ending the process.
+// On POSIX systems, a write past the size limit of the process ends the process. Lets the write
+// fail instead.
 #ifdef SIGXFSZ
 static void ignore_size_limit(void)
 {
@@ -299,9 +300,9 @@ static void ignore_size_limit(void)
 }
 #endif
 
-// Creates the file of a movie. A recording is written to the named file PATH.part, so that it
-// remains after the program was killed. Other movies leave no file if they are incomplete. Returns
-// false and sets errno on failure.
+// Creates the file of a movie. A recording has the named file PATH.part, which remains if the
+// program is killed. Other movies leave no file if they are incomplete. Returns false and sets
+// errno on failure.
 static bool begin_movie_file(view_movie *movie)
 {
     const bool is_recording = movie->num_frames == 0;
@@ -360,9 +361,9 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
     return movie;
 }
 
-// Finishes the file of a recording after an image, so that it can be played if the program ends
-// unexpectedly. The next image overwrites the end chunk. If this fails, the new image is not
-// counted, and movie->whole remains the size of the part with the previous images.
+// Finishes the file of a recording after an image, so that it can be played even if the program
+// ends unexpectedly. The next image overwrites the end chunk. If this fails, the new image is not
+// counted. movie->whole remains the size of the part with the previous images.
 static void finish_recorded_image(view_movie *movie)
 {
     const long offset = ftell(movie->file);
@@ -394,8 +395,8 @@ bool view_add_movie_image(view_movie *movie, const uint8_t *rgba)
     return !movie->is_broken;
 }
 
-// Repairs a recording after a write error, usually because the disk is full: keeps the part that is
-// complete. Opening the file again drops the data that could not be written.
+// Repairs a recording after a write error, usually because the disk is full. Keeps the part that is
+// complete. The file is opened again to drop the buffered data that could not be written.
 static void keep_complete_part(view_movie *movie)
 {
     FILE *const reopened = freopen(movie->writer.name, "r+b", movie->file);

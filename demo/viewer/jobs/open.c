@@ -1,8 +1,8 @@
-// Opens documents: files (also of other formats, after a conversion), our own models, and lessons;
-// reloads them when files change.
+// Opens documents: files, our own models, and lessons. Files of other formats are converted first.
+// Reloads documents when their files change.
 //
 // open_files() replaces viewer->document only when the new document is complete. view_open()
-// applies remembered settings and frames the document; view_reload() keeps the state of the old
+// applies remembered settings and frames the document. view_reload() keeps the state of the old
 // document.
 #include "demo/viewer/jobs/view.h"
 
@@ -61,8 +61,9 @@ static char *first_machine(const char *models)
     return found;
 }
 
-// Searches folders near the program, which may be built or installed, and then the source folder
-// that was set when the program was built. Returns the first folder that contains a machine.
+// Searches the folder of our models near the program, which may be built or installed. Then
+// searches the source folder that was set when the program was built. Returns the first folder that
+// contains a machine.
 char *view_find_models_folder(void)
 {
     static const char *const relative_paths[] = {"models", "../models", "../../models",
@@ -118,9 +119,9 @@ static bool should_continue(void *log)
     return view_log_progress(log, "conversion", 0, 1);
 }
 
-// Returns a copy of the path of the file to open in a folder of converted files. A machine is
-// preferred to a model, and a model, whose clips are in the same folder, to a clip or a camera
-// path. Returns NULL if the folder contains none of these.
+// Returns the path of the file to open in a folder of converted files, or NULL. A machine is
+// preferred to a model. A model, with its clips in the same folder, is preferred to a clip or a
+// camera path. The caller frees the path.
 static char *find_main_file(const char *folder)
 {
     static const char *const extensions[] = {".md5machine", ".md5mesh", ".md5anim", ".md5camera"};
@@ -138,8 +139,8 @@ static char *find_main_file(const char *folder)
 
 // Converts a file of another format into a temporary folder. Returns the path of the converted file
 // to open, and stores the folder in *folder. If no conversion is necessary, returns a copy of
-// `file` and leaves *folder unchanged. Returns NULL and logs an error on failure, except if the
-// user has stopped the conversion. The caller removes the folder also after a failure.
+// `file` and leaves *folder unchanged. Returns NULL on failure, and logs an error unless the user
+// has stopped the conversion. The caller removes the folder also after a failure.
 static char *convert_source(const char *file, char **folder, view_log *log)
 {
     if (!view_is_converted(file))
@@ -198,8 +199,8 @@ static view_document_settings choose_document_settings(const view_state *viewer,
     };
 }
 
-// Loads the files of a request as a document. The first file is converted before if its format is
-// not MD5. Its name in the list is replaced by the name of the converted file; document->source and
+// Loads the files of a request as a document. If the format of the first file is not MD5, it is
+// converted first, and the converted file replaces it in the list. document->source and
 // document->folder receive its original name and the temporary folder of the conversion. Returns
 // NULL and logs an error on failure.
 static view_document *load_converted(view_state *viewer, const document_files *request,
@@ -234,8 +235,8 @@ static view_document *load_new_document(view_state *viewer, const document_files
     viewer->reports = (view_reports){.count = 0};
     view_log_clear(&viewer->log);
 
-    // In a window the user can stop a long conversion, and see a file without its missing parts.
-    // The note names the file if loading it crashes the program.
+    // In a window, the user can stop a long conversion, and a file is shown even if parts of it are
+    // missing. If loading a file crashes the program, the note names this file.
     viewer->log.may_stop = has_window;
     viewer->log.keeps_rest = request->uses_options && !request->is_reload && has_window;
     if (has_window)
@@ -309,7 +310,7 @@ static bool open_files(view_state *viewer, const document_files *request)
 }
 
 // Applies a remembered setting. Options of the command line have priority. Without a window, only
-// textures are applied. If the setting refers to a missing file, adds a message instead.
+// remembered textures are applied. If the setting refers to a missing file, adds a message instead.
 static void restore_setting(view_state *viewer, const view_option *option, const char *value,
                             bool is_in_game, common_list *messages)
 {
@@ -391,9 +392,9 @@ static void add_crowd_models(common_list *files, const char *models)
     }
 }
 
-// Lists our own models that are shown if no file is named: adds the first machine to `files`, for a
-// crowd of three or more also two other models, and fills `examples`. Returns false and logs an
-// error if our models are not found.
+// Lists our own models that are shown if no file is named. Adds the first machine to `files`, and
+// two more models for a crowd of three or more. Fills `examples`. Returns false and logs an error
+// if our models are not found.
 static bool list_example_files(view_state *viewer, common_list *files, example_files *examples)
 {
     char *const models = view_find_models_folder();
@@ -416,8 +417,8 @@ static bool list_example_files(view_state *viewer, common_list *files, example_f
     return true;
 }
 
-// Adds copies of the file names to a list. A window remembers them, so they are converted to
-// absolute paths for a window. Names in a game are not changed.
+// Adds copies of the file names to a list. A window remembers them, so it needs absolute paths.
+// Names in a game are not changed.
 static void list_named_files(const view_state *viewer, common_list *list, const char *const *files,
                              size_t num_files)
 {
@@ -471,8 +472,9 @@ static void start_document(view_state *viewer, bool is_demo)
         view_clear_steps(viewer); // the next event stores the first step
 }
 
-// Stores the guest of the demo scene for view_finish_opening() if it is loaded later
-// (`is_deferred`); takes its path from `examples`. Forgets the guest of a former document.
+// If the guest of the demo scene is loaded later (`is_deferred`), stores its path for
+// view_finish_opening(); takes the path from `examples`. Otherwise forgets the guest of a former
+// document.
 static void defer_guest(view_opening *opening, bool is_deferred, example_files *examples)
 {
     free(opening->companion_path);
@@ -502,9 +504,9 @@ static bool finish_document(view_state *viewer, bool uses_options, bool is_examp
     return is_valid;
 }
 
-// Opens a document instead of the current one; without files, our own model. If `uses_options` is
-// true, the options of the command line apply to it. Returns false and logs an error on failure;
-// the current document then remains.
+// Opens a document instead of the current one; without files, our own model. With `uses_options`,
+// the options of the command line apply to it. On failure, returns false, logs an error and keeps
+// the current document.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool uses_options)
 {
     const view_options *const options = viewer->options;
@@ -603,8 +605,8 @@ static bool has_script_item(const view_entity *figure, bool is_flag, const char 
     return false;
 }
 
-// Sets and resets the flags of the entity's script, or enters its states, so that the requested
-// items are active. States that are not requested are not left.
+// Sets the flags of the entity's script, or begins its states, so that the requested items are
+// active. Other flags are reset; other states continue.
 static void run_requested_items(view_entity *figure, bool is_flag, const common_texts *requested)
 {
     const char *name;
@@ -643,9 +645,9 @@ bool view_apply_script_options(view_state *viewer)
     return apply_script_names(viewer, false) && apply_script_names(viewer, true);
 }
 
-// Replaces only the textures if possible. The GPU model contains the layers of materials (stages
-// that are drawn in addition to maps), so layers require a reload. Warnings about textures may no
-// longer apply, and only a reload removes them.
+// Replaces only the textures if possible. A reload is necessary in two cases. The model on the GPU
+// contains the layers of materials (stages that are drawn in addition to maps). Warnings about
+// textures may no longer apply, and only a reload removes them.
 bool view_apply_texture_options(view_state *viewer)
 {
     view_document *const document = viewer->document;
@@ -697,7 +699,7 @@ bool view_select_environment(view_state *viewer)
 }
 
 // Moves the camera after the number of a crowd's members has changed from `old_count`. Frames the
-// crowd, unless options set the camera. If the crowd is turned off, restores the camera that the
+// crowd, unless options set the camera. If the crowd was turned off, restores the camera that the
 // single model had before.
 static void frame_changed_crowd(view_state *viewer, uint32_t old_count)
 {
@@ -721,7 +723,7 @@ static void frame_changed_crowd(view_state *viewer, uint32_t old_count)
 }
 
 // Adds copies of the file names of a document: model, clips and camera path. Clips that were found
-// in the model's folder are found again.
+// in the model's folder are omitted, because they are found again.
 static void list_document_files(const view_document *document, common_list *files)
 {
     const view_scene *const scene = &document->scene;
@@ -860,9 +862,9 @@ bool view_open_lesson(view_state *viewer, int32_t number)
 // Results of find_slider() that are not indices.
 enum { SLIDER_UNKNOWN = -1, SLIDER_AMBIGUOUS = -2 };
 
-// Returns the index of a slider of a lesson, or one of the values above. A name also fits the start
-// of a slider's name before a comma or a space, so that a unit can be omitted. It is ambiguous if
-// it fits several sliders in this way.
+// Returns the index of a slider of a lesson, or one of the values above. A unit can be omitted: a
+// name also fits the part of a slider's name before a comma or a space. If it fits several sliders
+// in this way, it is ambiguous.
 static int find_slider(const view_page *page, const char *name)
 {
     const size_t length = strlen(name);

@@ -1,8 +1,7 @@
-// Writes images to files: single images, image series, contact sheets and movies; measures frame
-// times; prints information about files.
+// Runs the jobs of the command line. Writes single images, image series, contact sheets and movies;
+// measures frame times; prints information about files.
 //
-// view_output draws one image per step. view_run_job() at the end selects the job of the command
-// line.
+// view_output draws one image per step. view_run_job() at the end selects the job.
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/output.h"
 #include "demo/viewer/jobs/view.h"
@@ -22,8 +21,8 @@ static bool write_png_file(const char *path, const view_image *image)
     size_t size = 0;
     if (!common_begin_file(&writer, path, false))
         return false;
-    // Filter "difference to the left": trying all five filters in each row takes 1.8 times as
-    // long and gives results that are 3 % larger.
+    // The filter is "difference to the left". Trying all five filters in each row would take 1.8
+    // times as long, and give files that are 3 % larger.
     stbi_write_force_png_filter = 1;
     uint8_t *const png = view_encode_png(image, true, &size);
     const bool is_written = png != NULL && fwrite(png, 1, size, writer.file) == size;
@@ -77,16 +76,17 @@ typedef struct time_range {
 } time_range;
 
 // Sets the time to the end of the clip or of its range, in the first cycle. At the end of a loop,
-// the time alone would select the first frame of the next cycle; view_seek() selects the last
-// frame.
+// the time alone would select the first frame of the next cycle. view_seek() selects the last frame
+// instead.
 static void show_end(view_play *play, const md5_anim *anim, double end)
 {
     play->time = 0;
     view_seek(play, anim, end);
 }
 
-// Sets the time of image `i` of a contact sheet with `count` images of each clip: the middle of
-// equal parts of the range or cycle, because many clips begin and end with the same pose.
+// Sets the time of image `i` of a contact sheet with `count` images per clip. The range or cycle is
+// divided into equal parts, and the image shows the middle of part `i`. Many clips begin and end
+// with the same pose, which such a sheet does not show twice.
 static void set_sheet_time_in_parts(view_play *play, const md5_anim *anim, time_range range,
                                     uint32_t i, uint32_t count)
 {
@@ -125,7 +125,7 @@ static void set_sheet_time(const view_options *options, view_play *play, const m
     const double begin = options->num_times > 0 ? options->times[0] : range.first;
     const double length = anim != NULL ? view_cycle_length(play, anim) : count - 1;
     // The last image shows the end of the clip. In a cyclic clip, the end is equal to the begin, so
-    // the last image is before the end.
+    // the last image is one interval before the end.
     const bool includes_end = play->wrap != MD5_WRAP_CYCLE && count > 1;
     const uint32_t num_intervals = includes_end ? count - 1 : count;
     const bool is_last_image = includes_end && i + 1 == count;
@@ -135,7 +135,7 @@ static void set_sheet_time(const view_options *options, view_play *play, const m
 }
 
 // Sets the time of image `i` of a series, whose images follow each other at the frame rate. If a
-// range is selected, the playback repeats or ends in it.
+// range is selected, the playback stays in it: it repeats or ends there.
 static void set_series_time(const view_options *options, view_play *play, const md5_anim *anim,
                             time_range range, uint32_t i)
 {
@@ -186,8 +186,8 @@ static void prepare_image(const view_output *output)
         viewer->cameras.user.azimuth = output->azimuth + 360 * (float)i / (float)output->count;
 }
 
-// Separates a field, such as "frame:04", into its name and the number of digits, which is 0 if the
-// field does not contain it. Returns false if the number is malformed.
+// Splits a field, such as "frame:04", into its name and the number of digits, which is 0 if the
+// field has none. Returns false if the number is malformed.
 static bool parse_field(const char *field, char name[32], int *num_digits)
 {
     enum { MAX_DIGITS = 20 };
@@ -328,7 +328,7 @@ static void begin_sheet(view_output *output)
 {
     view_state *const viewer = output->viewer;
     view_options *const options = viewer->options;
-    // Rounded up; copy_cell() cuts images that are too large for their cell.
+    // The size is rounded up; copy_cell() cuts off what does not fit into the cell.
     const uint32_t width = (options->width + options->sheet_columns - 1) / options->sheet_columns;
     const uint32_t height = (options->height + options->sheet_rows - 1) / options->sheet_rows;
     // A cell has another aspect ratio than the sheet.
@@ -424,8 +424,8 @@ static void open_cell(view_state *viewer, const char *file)
 }
 
 // Returns the displayed frame as text. If a sheet has more cells than the clip has frames, cells
-// show positions between frames. These have one decimal, because cells would have equal numbers
-// without it.
+// show positions between frames. One decimal is then added, because several cells would have the
+// same number.
 static char *frame_text(const view_output *output, const md5_anim *anim)
 {
     const view_play *const play = &output->viewer->play;
@@ -440,8 +440,8 @@ static char *frame_text(const view_output *output, const md5_anim *anim)
 }
 
 // Returns the caption of the current cell: the path of its model, relative to the folder of the
-// sheet and without its extension. If the path is wider than available_width (pixels), removes
-// leading folders, because the end is more specific. The caller frees the text.
+// sheet and without its extension. If the path is wider than available_width (pixels), leading
+// folders are removed, because the end identifies the model better. The caller frees the text.
 static char *name_cell(const view_output *output, float available_width)
 {
     static const char extension[] = ".md5mesh";
@@ -486,9 +486,9 @@ static char *make_caption(const view_output *output)
     return common_copy(name);
 }
 
-// Copies the upper left part of the image into the next cell. If the size of the sheet is not a
-// multiple of the cells, some cells are one pixel smaller than the image; together the cells cover
-// the sheet.
+// Copies the upper left part of the image into the next cell. The size of the sheet may not be a
+// multiple of the number of cells. Some cells are then one pixel smaller than the image, so that
+// the cells cover the sheet exactly.
 static void copy_cell(view_output *output)
 {
     const view_options *const options = output->viewer->options;
@@ -640,8 +640,8 @@ static common_list list_models(const char *folder)
     return models;
 }
 
-// Sets the columns and rows of a contact sheet of `count` models. The cells are about as wide as
-// high, and at least MIN_SIDE pixels wide and high, so that not all models may fit.
+// Sets the columns and rows of a contact sheet of `count` models. The cells are about square and at
+// least MIN_SIDE pixels wide and high. Therefore not all models may fit.
 static void choose_grid(view_options *options, size_t count)
 {
     enum { MIN_SIDE = 80 };

@@ -1,5 +1,5 @@
-// Images, image series, contact sheets and movies of --output, and the other jobs that run instead
-// of a window.
+// Jobs that run instead of a window: images, image series, contact sheets and movies of --output,
+// thumbnails, and measurements.
 #ifndef DEMO_VIEWER_JOBS_OUTPUT_H
 #define DEMO_VIEWER_JOBS_OUTPUT_H
 
@@ -7,8 +7,8 @@
 
 typedef struct view_state view_state;
 
-// The images of --output, one after another: one or several files, a movie, or the cells of a
-// sheet; with --clips all, clip by clip.
+// The images of --output, which are drawn one after another. They are separate files, the images of
+// a movie, or the cells of a contact sheet. With --clips all, they show clip by clip.
 typedef struct view_output {
     view_state *viewer;
     const common_list *cells; // files of the models of a contact sheet, or NULL
@@ -29,18 +29,18 @@ typedef struct view_output {
     char *path;
 } view_output;
 
-// view_begin_output() begins to write the output of the options or, if `cells` is not NULL, a
-// contact sheet of these models. view_step_output() draws one image, and returns true if images
-// remain. view_end_output() must be called once, at any time, also after a failure. It returns true
-// if everything was written. Otherwise it leaves no incomplete file, and the log contains the
-// reason.
+// view_begin_output() begins to write the output of the options. If `cells` is not NULL, it writes
+// a contact sheet of these models instead. view_step_output() draws one image, and returns true if
+// images remain. view_end_output() must be called once; it may be called early, and after a
+// failure. It returns true if everything was written. Otherwise it leaves no incomplete file, and
+// the log contains the reason.
 bool view_begin_output(view_output *output, view_state *viewer, const common_list *cells);
 bool view_step_output(view_output *output);
 bool view_end_output(view_output *output);
 
-// Returns the name of --output with the fields {model} {anim} {frame} {time} {n} replaced by their
-// values, and with `is_numbered` a number before its extension. {frame:04} pads with zeros. Unknown
-// fields are unchanged. The caller frees it.
+// Returns the name of --output with the values of its fields {model} {anim} {frame} {time} {n}.
+// {frame:04} pads the number with zeros. Unknown fields remain. With `is_numbered`, adds a number
+// before the extension. The caller frees the name.
 char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
 
 // -- Single images -------------------------------------------------------------------------------
@@ -49,8 +49,9 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
 // failure.
 md5gl_target *view_create_target(view_state *viewer, uint32_t width, uint32_t height);
 
-// Draws the current state into rgba[4 * width * height]. `target` can be NULL: returns false.
-// Otherwise returns false and logs an error on failure.
+// Draws the current state into rgba[4 * width * height]. Returns false and logs an error on
+// failure. If `target` is NULL, only returns false, because the error was logged when the target
+// could not be created.
 bool view_draw_pixels(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                       bool transparent, bool clean, uint8_t *rgba);
 
@@ -62,8 +63,8 @@ bool view_write_png(view_state *viewer, const char *path, uint32_t width, uint32
 // -- Jobs ----------------------------------------------------------------------------------------
 
 // Runs the job of the options instead of a window: --thumbnail, --no-render, --output or --frames.
-// A thumbnail does not require an opened document. Returns false and logs or prints the reason on
-// failure.
+// All but --thumbnail need an opened document. On failure, returns false, and logs or prints the
+// reason.
 bool view_run_job(view_state *viewer);
 
 #endif

@@ -54,9 +54,9 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     return is_drawn;
 }
 
-// Initializes `small` and `options` as copies of the viewer and its options, for a square image of
-// one pose of a document with `side` pixels. The image has no shadows and no panels, and is drawn
-// with the default camera.
+// Initializes `small` and `options` as copies of the viewer and its options. They are for a square
+// image of `side` pixels that shows one pose of a document. The image has the default camera, no
+// shadows and no panels.
 static void set_small(view_state *small, view_options *options, const view_state *viewer,
                       view_document *document, uint32_t side)
 {
@@ -80,8 +80,8 @@ static void set_small(view_state *small, view_options *options, const view_state
     small->drawing.economy = (view_economy){.no_shadows = true};
 }
 
-// Returns a new texture with a thumbnail of a clip, or 0 if it cannot be drawn. The thumbnail shows
-// the pose at 40 % of the clip, because most clips show their main pose there.
+// Returns a new texture with a thumbnail of a clip, or 0 if it cannot be drawn. Most clips show
+// their main pose at about 40 % of their duration, so the thumbnail shows this time.
 static md5gl_texture draw_clip(view_state *viewer, size_t clip)
 {
     enum { SIDE = 192, SAMPLES = 4 };
@@ -125,7 +125,7 @@ static bool upload_subject(view_state *viewer, view_preview_subject *subject)
     return true;
 }
 
-// Replaces the user's settings by the settings of previews, which are the same for all users.
+// Replaces the user's settings by fixed settings, so that previews look the same for all users.
 static void set_preview_settings(view_state *small, view_options *options,
                                  const view_preview_subject *subject)
 {

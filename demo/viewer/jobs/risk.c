@@ -1,6 +1,6 @@
-// Crash recovery. While a file is opened or a movie is recorded, a note next to the configuration
-// file contains its path and the process id. If the process of a note no longer runs, the viewer
-// reports the file.
+// Crash recovery. While a file is opened or a movie is recorded, a note is stored next to the
+// configuration file. It contains the path of the file and the process id. If this process no
+// longer runs, it has crashed, and the viewer reports the file.
 #include "demo/common/system.h"
 #include "demo/viewer/jobs/movie.h"
 #include "demo/viewer/jobs/view.h"

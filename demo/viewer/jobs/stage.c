@@ -54,9 +54,9 @@ view_rect view_content_region(const view_state *viewer, const view_stage *stage)
     return (view_rect){0, 0, stage->width, stage->height - stage->caption};
 }
 
-// Returns the region in which the document is shown: the region that the panels leave free. During
-// a smooth movement of the camera, the region also moves. A camera that was not framed, such as a
-// camera that has taken over the view of a camera path, uses the whole image.
+// Returns the region in which the document is shown, which the panels leave free. It moves together
+// with the camera during a smooth movement. A camera that was not framed uses the whole image. An
+// example is a camera that has taken over the view of a camera path.
 static view_rect find_region(const view_state *viewer, const view_stage *stage)
 {
     const view_cameras *const cameras = &viewer->cameras;
@@ -68,8 +68,8 @@ static view_rect find_region(const view_state *viewer, const view_stage *stage)
     return view_content_region(viewer, stage);
 }
 
-// Sets the camera as drawn to the camera of the demo scene, if the scene plays. After the scene,
-// the drawn camera moves smoothly from it to the user's camera. Returns true if the scene plays.
+// If the demo scene plays, sets the drawn camera to that of the scene, and returns true. After the
+// scene, the drawn camera moves smoothly to the user's camera.
 static bool use_demo_camera(view_state *viewer, float width, float height)
 {
     view_camera camera = viewer->cameras.user;
@@ -90,7 +90,7 @@ view_stage view_build_stage(view_state *viewer, float width, float height)
     const bool plays = use_demo_camera(viewer, width, height);
     const bool uses_drawn_camera = viewer->cameras.is_smooth || plays;
 
-    // The economy omits shadows only if the user has turned them on.
+    // The economy can only omit shadows; it does not show shadows that the user has turned off.
     viewer->drawing.shown = viewer->options->shown;
     viewer->drawing.shown.shadows &= !viewer->drawing.economy.no_shadows;
     view_economy economy = viewer->drawing.economy;

@@ -1,5 +1,5 @@
-// The inputs of the modules that draw an image: view_stage describes its contents and the interface
-// over it.
+// Collects the inputs of an image. A view_stage describes the contents of the image and the
+// interface over it, for the modules that draw it.
 #ifndef DEMO_VIEWER_JOBS_STAGE_H
 #define DEMO_VIEWER_JOBS_STAGE_H
 
@@ -7,8 +7,8 @@
 
 typedef struct view_state view_state;
 
-// Returns the contents of an image of width * height pixels and, if images can contain parts of the
-// interface, the interface over it.
+// Returns the stage of an image of width * height pixels. If images can contain parts of the
+// interface, the stage includes them.
 view_stage view_build_stage(view_state *viewer, float width, float height);
 
 // Returns the part of the image that the interface and the caption leave free.

@@ -1,9 +1,9 @@
-// Computes a hash of the state of all files of the document, to detect that a file has changed or
-// that a missing file has appeared.
+// Computes a hash of the state of all files of the document. It shows whether a file has changed,
+// or a missing file has appeared.
 #include "demo/viewer/jobs/view.h"
 
-// Mixes the state of a file into a hash, which is multiplied by 2^64 divided by the golden ratio. A
-// missing file, or the path NULL, has the state 0.
+// Mixes the state of a file into a hash, which is multiplied by 2^64 divided by the golden ratio.
+// The state of a missing file, and of the path NULL, is 0.
 static void add_file(uint64_t *stamp, const char *path)
 {
     const uint64_t state = path != NULL ? common_file_stamp(path) : 0;
@@ -69,8 +69,8 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
             add_file(stamp, textures->loaded[i]->heights);
     }
 
-    // If a texture is missing, it may appear in one of the folders in which it is searched. This
-    // changes the state of the folder.
+    // A missing texture may appear in one of the folders in which it is searched. This changes the
+    // state of the folder, so add the folders to the hash.
     if (path == NULL || !lacks_texture(textures))
         return;
     char *const model_folder = common_folder(path);
@@ -82,8 +82,8 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
     free(model_folder);
 }
 
-// Adds the files of all companions. The files of retargeted and attached models are in the options,
-// so that they are included also if they could not be loaded.
+// Adds the files of all companions. Those of retargeted and attached models are taken from the
+// options, so that files which could not be loaded are included.
 static void add_companions(uint64_t *stamp, const view_document *document,
                            const view_options *options)
 {

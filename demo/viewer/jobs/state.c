@@ -270,8 +270,8 @@ static void append_selection(char **line, const view_state *viewer)
                   viewer->document->crowd.count);
 }
 
-// Logs one line of "name=value" fields, for debugging and for tests. If the model is moved by a
-// machine or another kind of motion with its own state, logs this state in a second line.
+// Logs one line of "name=value" fields, for debugging and for tests. A kind of motion with its own
+// state, such as a machine, logs this state in a second line.
 void view_log_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->document->scene;

@@ -17,9 +17,9 @@ typedef struct view_undo {
     bool merges_steps; // a further change soon after the last step is merged into it
 } view_undo;
 
-// Sets an option to a value and applies its effect; see view_set_value(). A text without a line
-// break is added to the values of an option that may be repeated. Opens the model again if the
-// option affects loading. On failure, shows a notice or an error and changes nothing.
+// Sets an option to a value and applies its effect; see view_set_value(). If an option may be
+// repeated, a text without a line break is added to its values. Loads the model again if the option
+// affects loading. On failure, shows a notice or an error and changes nothing.
 bool view_set_option(view_state *viewer, const view_option *option, common_value value);
 
 // Sets the field of a switch; see view_set_option().
@@ -28,18 +28,18 @@ void view_set_switch(view_state *viewer, const view_option *option, bool is_on);
 // Executes the command VIEW_SET. A command without a value does nothing.
 void view_execute_set(view_state *viewer, const view_command *command);
 
-// view_follow_trial() shows the list item on which the mouse has rested long enough as a preview,
-// and reverts the preview when the mouse has left; returns true if the image changes.
-// view_end_hover_preview() reverts the preview.
+// When the mouse has rested on a list item long enough, view_follow_trial() shows the item as a
+// preview. It ends the preview when the mouse has left. It returns true if the image changes.
+// view_end_hover_preview() restores the state before the preview.
 bool view_follow_trial(view_state *viewer);
 void view_end_hover_preview(view_state *viewer);
 
-// Resets the options of the card to their values before it was opened, and closes the card; or,
-// with `is_reset`, to their defaults.
+// Closes the card, a dialog for one option, and resets its options to their values before it was
+// opened. With `is_reset`, resets them to their defaults instead.
 void view_revert_card(view_state *viewer, bool is_reset);
 
-// Stores changes as a step that can be undone. Steps are found by comparing the options, so that
-// commands need no code for undo. Call it after each event.
+// Stores changes of options as a step that can be undone. It finds changes by comparing all
+// options, so commands need no code for undo. Call it after each event.
 void view_store_step(view_state *viewer);
 
 // view_clear_steps() removes all steps; the next call of view_store_step() stores the first.
@@ -50,11 +50,11 @@ void view_free_step(view_step *step);
 void view_show_step(view_state *viewer, size_t number);
 
 // Resets all settings that can be undone to their defaults, and deletes the stored settings of the
-// document. VIEW_RESET_ALL deletes nothing; VIEW_FORGET_ALL only deletes, the settings of all
-// files.
+// document. With VIEW_RESET_ALL, deletes nothing. With VIEW_FORGET_ALL, only deletes the stored
+// settings, of all files.
 void view_reset_settings(view_state *viewer, view_action action);
 
-// Writes the current state into the options.
+// Writes the current state into the options, from which settings and undo steps are made.
 void view_update_options(view_state *viewer);
 
 // Applies the options to the current state.

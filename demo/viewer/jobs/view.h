@@ -1,8 +1,8 @@
 // The state of the viewer (view_state), which jobs and the window share.
 //
-// Each part of the state is a structure that is declared in the header of the file that works on
-// it. A job includes the headers of the functions that it calls; this header includes those of the
-// parts.
+// Each part of the state is a structure. The header of the file that works on this part declares
+// it, and this header includes those headers. A job includes the headers of the functions that it
+// calls.
 #ifndef DEMO_VIEWER_JOBS_VIEW_H
 #define DEMO_VIEWER_JOBS_VIEW_H
 
@@ -14,8 +14,8 @@
 #include "demo/viewer/jobs/undo.h"
 #include "demo/viewer/ui/panels.h"
 
-// Work that runs between the frames of a window, in other processes, or on threads. Each pointer is
-// NULL if the work does not run.
+// Work that runs between the frames of a window, in other processes, or on threads. A pointer is
+// NULL if its work does not run.
 typedef struct view_jobs {
     struct view_movie *movie;               // recording of the window; see movie.h
     struct view_export_job *export;         // export that is written between frames; see export.c
@@ -59,7 +59,7 @@ struct view_state {
     view_input_state input;
 };
 
-// Initializes the parts of the state that do not need a window, from the options: switches, camera
+// Initializes the parts of the state that need no window from the options, such as switches, camera
 // and clock. Without a window, the interface exists only if the options request a part of it.
 void view_begin(view_state *viewer, view_options *options);
 
@@ -69,7 +69,7 @@ void view_end(view_state *viewer);
 // Shows a line at the bottom of the window for 2.5 seconds.
 void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// Notice for commands on clips in a document without clips.
+// Notice for a command that needs a clip, in a document without clips.
 #define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
 // Logs the state after an action at the level "debug".
