@@ -40,8 +40,9 @@ static float from_array(const flipbook *book, double frame, int x, int y)
     return texel(book, (int)frame % book->count, x, y);
 }
 
-// Returns the brightness of a fire at a position of its image, 0..1 each, at a phase of its cycle,
-// 0..1: five flames that rise and become narrow and dark, in a wind, over embers.
+// Returns the brightness of a fire at a position of its image and a phase of its cycle, all from 0
+// to 1. The fire consists of embers and five flames. The flames rise in a wind, and become narrow
+// and dark.
 static float fire_at(double x, double y, double part)
 {
     enum { NUM_FLAMES = 5 };
@@ -68,8 +69,8 @@ static view_color fire_color(float light)
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { BITMAP_IMAGES, BITMAP_RATE, BITMAP_TEXELS };
 
-// Draws a square of 30 by 30 units with lines, and the image at `frame` on it. A texel is filled by
-// several lines, from bottom to top. `read` samples the image.
+// Draws a square of 30 by 30 units with the image at `frame` as lines. Several lines from bottom to
+// top fill a texel. `read` samples the image.
 static void draw_image(view_picture *picture, const flipbook *book, double frame, float left,
                        float (*read)(const flipbook *, double, int, int))
 {
@@ -92,8 +93,8 @@ static void draw_image(view_picture *picture, const flipbook *book, double frame
     }
 }
 
-// Plots the brightness of one texel over the time, for an array and for a volume. Sets the largest
-// change between two steps of both.
+// Plots the brightness of one texel over time, for an array and for a volume. For both, sets the
+// largest change between two steps of the plot.
 static void plot_brightness(view_plot *plot, const flipbook *book, double rate, float largest[2])
 {
     const int x = book->size / 2;
@@ -127,8 +128,8 @@ static float *create_fire(int count, int size)
     return texels;
 }
 
-// Returns the largest error of the filtered atlas at the right border of an image, where the filter
-// mixes in the neighboring image.
+// Returns the largest error of the filtered atlas at the right border of an image. The filter mixes
+// in the neighboring image there, which is called bleeding.
 static float measure_bleeding(const flipbook *book, double frame)
 {
     const int right = book->size - 1;
@@ -140,8 +141,8 @@ static float measure_bleeding(const flipbook *book, double frame)
     return bleeding;
 }
 
-// Draws the fire in three ways, one per figure: its images are an array, an atlas or a volume.
-// Plots the brightness of a texel, and measures the errors of the ways.
+// Draws the fire in three figures, whose images are stored as an array, an atlas and a volume.
+// Plots the brightness of a texel, and measures the errors of the three methods.
 VIEW_SHOW(bitmap)
 {
     enum { NUM_METHODS = 3 };
@@ -152,7 +153,7 @@ VIEW_SHOW(bitmap)
     const double rate = v[BITMAP_RATE];
     view_plot *const plot = &picture->plots[0];
     const double span = plot->row.high.x;
-    // Played backward, time is below 0.
+    // If the lesson is played backward, the time is negative.
     const double now = picture->time - span * floor(picture->time / span);
 
     float *const texels = create_fire(count, size);

@@ -1,5 +1,5 @@
-// Lessons on blending: cross-fade, additive poses, masks; and on state machines: synchronized clips
-// and states with transitions.
+// Lessons on blending: cross-fades, additive poses and masks. Lessons on state machines:
+// synchronized clips, and states with transitions.
 #include "demo/viewer/pages/page.h"
 
 // -- Cross-fade -----------------------------------------------------------------------------
@@ -38,7 +38,7 @@ VIEW_SHOW(crossfade)
     md5_xform *const wave = picture->figures[FIGURE_WAVE].pose;
     const md5_xform *const poses[NUM_POSES] = {walk, wave, mix}; // in the order of the series
 
-    // The last step computes the poses of the figures.
+    // The last step of the loop is at the current time and computes the poses of the figures.
     float weight = 0; // of the wave
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double time = view_step_x(plot, i, now);
@@ -65,8 +65,8 @@ typedef struct playing {
     void *scratch; // memory for md5_player_pose()
 } playing;
 
-// Sets the bindings of a machine file's clips, which are found by name among the clips of the
-// character. md5_create_machine() reports a missing binding as an error.
+// Binds the clips of a machine file to the clips of the character with the same names.
+// md5_create_machine() reports a missing binding as an error.
 static void bind_clips(md5_machine_file *file, const view_picture *picture)
 {
     for (uint32_t i = 0; i < file->desc.num_clips; i++) {
@@ -75,9 +75,9 @@ static void bind_clips(md5_machine_file *file, const view_picture *picture)
     }
 }
 
-// Parses the machine that the lesson displays, with the values of the sliders, and starts a player.
-// Returns false if the character does not have a clip of the machine. Call end_playing() in both
-// cases.
+// Parses the machine that the lesson displays, in which the values of the sliders are inserted, and
+// starts a player. Returns false if the character lacks a clip of the machine. Call end_playing()
+// in both cases.
 static bool begin_playing(playing *p, const view_picture *picture)
 {
     *p = (playing){.machine = NULL};
@@ -134,8 +134,8 @@ static md5_quat add_rotation(md5_quat pose, md5_quat difference, float weight, b
 }
 // end of lines
 
-// Returns the elevation of the left axis of the head above the horizon, in degrees: its sideways
-// tilt. Draws the axes.
+// Returns the sideways tilt of the head: the elevation of its left axis above the horizon, degrees.
+// Draws the axes of the head.
 static double show_tilt(view_picture *picture, const view_figure *figure, uint32_t head)
 {
     md5_xform placement = md5_joint_in_model(picture->skeleton, figure->pose, head);
@@ -150,8 +150,8 @@ static double show_tilt(view_picture *picture, const view_figure *figure, uint32
 enum { ADDITIVE_DIFFERENCE, ADDITIVE_YAW, ADDITIVE_WEIGHT };
 enum { FIGURE_IN_JOINT, FIGURE_IN_PARENT, NUM_ADDITIVE_FIGURES };
 
-// Computes the poses whose difference is added: from standing to a nod, or to a pose of a yawn. The
-// nod is made for a head that looks ahead.
+// Computes two poses whose difference is added: standing, and a nod or a pose of a yawn. The nod is
+// made for a head that looks ahead.
 static void get_difference(const view_picture *picture, bool is_yawn, md5_xform *plain,
                            md5_xform *changed)
 {
@@ -180,8 +180,8 @@ static void add_difference(const view_figure *figure, const md5_xform *plain,
     }
 }
 
-// Adds the difference of two poses to a clip, in the axes of each joint and in the axes of its
-// parent. Compares the rotations of the head.
+// Adds the difference of two poses to a clip: in the axes of each joint for one figure, in the axes
+// of its parent for the other. Compares the rotations of the heads.
 VIEW_SHOW(additive)
 {
     const bool is_tired = view_choice(picture, ADDITIVE_DIFFERENCE) == 1;
@@ -303,8 +303,8 @@ VIEW_SHOW(masks)
 
 enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
 
-// The states of the lesson's machine, which are also the indices of the figures and of the series:
-// each clip plays at its own rate, or both are synchronized.
+// The states of the lesson's machine, which are also the indices of the figures and series. In the
+// first, each clip plays at its own rate; in the second, the clips are synchronized.
 enum { GAIT_OWN_RATES, GAIT_SYNCHRONIZED, NUM_GAITS };
 
 // Returns the smallest range of the values in any window of `num_steps` steps.
@@ -325,8 +325,8 @@ static float smallest_range(const float values[STEPS_OF_GAIT + 1], int num_steps
 
 static const double gait_span = 3; // time that the plot shows, seconds
 
-// Returns the duration of one cycle of the mix of both clips, seconds; `gait` is 0 for the walk and
-// 1 for the run. The rate of the mix is the weighted mean of the rates of both clips.
+// Returns the duration of one cycle of the mix of both clips, seconds. `gait` is 0 for the walk and
+// 1 for the run. The rate of the mix is the mean of both rates, weighted by `gait`.
 static double mixed_cycle(const view_picture *picture, float gait)
 {
     const double walk = view_page_clip(picture, "walk")->anim->duration;
@@ -335,7 +335,7 @@ static double mixed_cycle(const view_picture *picture, float gait)
 }
 
 // Plays a state of the lesson's machine. Plots the forward position of the left foot, and stores it
-// in forward[STEPS_OF_GAIT + 1]. Poses the figure of the state at the current time. Returns false
+// in forward[STEPS_OF_GAIT + 1]. Poses the figure of this state at the current time. Returns false
 // if the machine cannot be played.
 static bool play_gait(view_picture *picture, int state, float gait, float *forward)
 {
@@ -363,8 +363,8 @@ static bool play_gait(view_picture *picture, int state, float gait, float *forwa
     return true;
 }
 
-// Plots the forward position of the left foot over some seconds, and computes the smallest step of
-// a cycle: the smallest range of this position in any interval of one cycle.
+// Plots the forward position of the left foot over some seconds. Computes the smallest step of the
+// foot: the smallest range of this position in any interval of one cycle.
 VIEW_SHOW(sync)
 {
     const float gait = v[0]; // 0 = walk, 1 = run
@@ -383,8 +383,8 @@ VIEW_SHOW(sync)
 // The states of the machine, in their order.
 static const char *const state_names[] = {"stand", "go"};
 
-// Draws the names of the states above the character, the current state in yellow, with a line
-// between them, which is red during a transition.
+// Draws the names of the states above the character; the current state is yellow. The line between
+// the names is red during a transition.
 static void draw_states(view_picture *picture, md5_layer_status status)
 {
     const float distance = 16; // of the names from the middle, units
@@ -436,8 +436,8 @@ static void add_machine_facts(view_picture *picture, double now, const machine_v
     VIEW_FACTS(picture, status.progress);
 }
 
-// Plots the values of the machine at a time: the state and the weight of the one-shot in the first
-// plot, the speed in the second.
+// Plots the values of the machine at a time. The first plot shows the state and the weight of the
+// one-shot, the second the speed.
 static void plot_machine(view_plot plots[2], double time, const machine_values *values)
 {
     enum { SERIES_STATE, SERIES_WAVE };
@@ -460,7 +460,7 @@ VIEW_SHOW(machine)
     const double tick = length / (double)VIEW_PAGE_STEPS;
     const int wave_tick = (int)lround(wave_time / tick);
 
-    // The values at the last step before `now` are shown.
+    // Show the values at the last step of the plot before `now`.
     machine_values shown = {.status = {.from = MD5_NONE}};
     playing p;
     const bool plays = begin_playing(&p, picture);

@@ -72,9 +72,9 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 enum { SIGN_ANGLE, SIGN_T };
 enum { FIGURE_WITHOUT_CHECK, FIGURE_SHORTER, NUM_SIGN_FIGURES };
 
-// Draws the rotation of a figure on the ground: an arc from its first direction to the direction of
-// its current rotation, with lines from the figure to both ends of the arc. `angle` is the angle of
-// the rotation, radians; its sign is the direction of the rotation.
+// Draws the rotation of a figure on the ground: an arc from its first direction to its current
+// direction, and lines from the figure to both ends of the arc. `angle` is the angle of the
+// rotation, radians; its sign is the sense of the rotation.
 static void draw_way(view_picture *picture, const view_figure *figure, float angle,
                      view_color color)
 {
@@ -91,9 +91,9 @@ static void draw_way(view_picture *picture, const view_figure *figure, float ang
     view_draw_to(picture, center, color);
 }
 
-// Rotates both figures about the vertical axis to the same rotation: one on the way that the signs
-// of the quaternions give, the other on the shorter of the two ways. Draws both ways, and plots
-// their angles.
+// Rotates both figures about the vertical axis to the same final rotation. One takes the way that
+// the signs of the quaternions give, the other the shorter way. Draws both ways, and plots their
+// angles.
 VIEW_SHOW(sign)
 {
     static const view_color colors[NUM_SIGN_FIGURES] = {VIEW_RED, VIEW_GREEN};
@@ -136,9 +136,9 @@ static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat
 }
 // end of lines
 
-// Draws how a joint moves a vertex: a green line from the joint to the position to which it would
-// move the vertex alone, and a blue line from there to `skinned`, the weighted mean of all joints.
-// `influence` is the position of the vertex in the bind pose times the weight, and the weight.
+// Draws how a joint moves a vertex. A green line leads from the joint to the position to which it
+// alone would move the vertex. A blue line leads from there to `skinned`, the weighted mean over
+// all joints. `influence` is the bind position of the vertex times its weight, and the weight.
 static void draw_influence(view_picture *picture, uint32_t joint, md5_vec4 influence,
                            md5_mat34 matrix, md5_vec3 skinned)
 {
@@ -201,8 +201,8 @@ static double frame_at(double seconds, double rate, int frames, int after, int *
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { TIME_AFTER_END, TIME_FRAME_RATE, TIME_FRAMES, TIME_SCALE };
 
-// Poses a figure between two frames of the walk, as if it was a clip with `num_intervals` intervals
-// between its frames. `fraction` is the weight of the second frame.
+// Poses a figure between two frames of the walk. The walk is treated as a clip with `num_intervals`
+// intervals between its frames. `fraction` is the weight of the second frame.
 static void pose_between_frames(view_picture *picture, const int frames[2], int num_intervals,
                                 float fraction)
 {
@@ -215,8 +215,8 @@ static void pose_between_frames(view_picture *picture, const int frames[2], int 
     md5_blend_poses(poses[0], poses[1], fraction, NULL, picture->scene->num_joints, pose);
 }
 
-// Plays the walk as a clip with the selected number of frames. Poses the figure with the two frames
-// and the fraction that the displayed code computes, and plots the position in frames.
+// Plays the walk as a clip with the selected number of frames. The displayed code computes two
+// frames and the fraction between them, which pose the figure. Plots the position in frames.
 VIEW_SHOW(time)
 {
     const int after = (int)view_choice(picture, TIME_AFTER_END);
@@ -279,9 +279,9 @@ static md5_vec3 *sample_root(const view_clip *clip, md5_xform *scratch)
     return root;
 }
 
-// Plots the position of the clip's root, which returns to its start in each cycle, and the sum of
-// the root motion of all images. `rate` is in frames per second. Returns the sum at the end of the
-// plot.
+// Plots the position of the clip's root, which returns to its start in each cycle. Also plots the
+// sum of the root motion over all images, which does not return. `rate` is in frames per second.
+// Returns the sum at the end of the plot.
 static md5_vec3 plot_root(view_plot *plot, const md5_vec3 *root, uint32_t num_frames, double rate)
 {
     enum { SERIES_POSITION, SERIES_SUM };
@@ -302,8 +302,8 @@ static md5_vec3 plot_root(view_plot *plot, const md5_vec3 *root, uint32_t num_fr
     return sum;
 }
 
-// Compares the position of the clip's root with the sum of its root motion. The first figure is
-// moved by the root motion, the second remains at its position.
+// Compares the position of the clip's root with the sum of its root motion. The root motion moves
+// the first figure; the second stays at its place.
 VIEW_SHOW(root)
 {
     const double time_scale = v[0];
@@ -316,7 +316,7 @@ VIEW_SHOW(root)
     md5_vec3 *const root = sample_root(walk, view_spare_pose(picture, 0));
     const md5_vec3 sum = plot_root(picture->plots, root, num_frames, rate);
 
-    // The image contains the complete way of the first figure at each rate.
+    // The box of the picture contains the whole way of the first figure, at any rate.
     const float reach = 24; // from the root to the tip of a foot in the longest stride, units
     picture->bounds.max.x = sum.x + reach;
 

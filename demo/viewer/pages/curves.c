@@ -18,12 +18,12 @@ static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_jo
 }
 // end of lines
 
-// The interpolations, in the order of the choice and of the series of the first plot. The second
-// plot shows the last two.
+// The methods of interpolation, in the order of the choice and of the series of the first plot. The
+// second plot shows only the last two.
 enum { KIND_STEP, KIND_SLERP, KIND_NLERP, KIND_CUBIC, NUM_KINDS, FIRST_COMPARED_KIND = KIND_NLERP };
 
-// Samples a clip with an interpolation of the lesson. Slerp and nlerp interpolate two frames with
-// the displayed code; the library computes the others.
+// Samples a clip with a method of interpolation. Slerp and nlerp interpolate two frames with the
+// displayed code. The library computes the other methods.
 static void sample(view_picture *picture, const view_clip *clip, int kind, double seconds,
                    md5_xform *pose)
 {
@@ -45,8 +45,7 @@ static void sample(view_picture *picture, const view_clip *clip, int kind, doubl
                  kind == KIND_NLERP, pose);
 }
 
-// The frames that the plots of the lesson show: those of the interval that contains the current
-// time.
+// The frames between which the current time is. Both plots of the lesson show this interval.
 typedef struct shown_frames {
     double begin;       // time at which the interval begins, seconds
     double span;        // duration of the interval, seconds
@@ -69,8 +68,8 @@ static shown_frames select_frames(view_picture *picture, const md5_anim *anim, d
     return frames;
 }
 
-// Plots the height of a hand for each interpolation, and its distance from the position with slerp
-// as a logarithm.
+// Plots the height of a hand for each method of interpolation. Also plots the distance of the hand
+// from its position with slerp, as a logarithm.
 static void plot_hands(view_picture *picture, const view_clip *clip, uint32_t hand,
                        const shown_frames *frames)
 {
@@ -152,8 +151,8 @@ static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 }
 // end of lines
 
-// Returns the maximum error of nlerp between two rotations that are `angle` radians apart, in
-// degrees. md5math.h contains the derivation.
+// Returns the maximum error of nlerp, in degrees, between two rotations that are `angle` radians
+// apart. md5math.h contains the derivation.
 static double max_nlerp_error(double angle)
 {
     const double h = 0.25 * angle;
@@ -161,8 +160,8 @@ static double max_nlerp_error(double angle)
     return (2 * atan(x * tan(h)) - 2 * x * h) * 57.29577951308232;
 }
 
-// Rotates an arm of the first figure by slerp, of the second by nlerp. Plots the angles of both,
-// and the difference, whose maximum is known.
+// Rotates an arm of the first figure by slerp, and of the second by nlerp. Plots the angles of both
+// and their difference, whose maximum is known from theory.
 VIEW_SHOW(slerp)
 {
     enum { SLIDER_ANGLE, SLIDER_T };                          // in the order of pages.txt
@@ -174,7 +173,7 @@ VIEW_SHOW(slerp)
     view_plot *const plots = picture->plots;
     plots[0].row.high.y = v[SLIDER_ANGLE];
 
-    // The last step computes the rotations of the figures.
+    // The last step of the loop is at the current time and computes the rotations of the figures.
     md5_quat turns[NUM_METHODS];
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(plots, i, t);
@@ -218,8 +217,8 @@ static md5_quat quat_from_euler(md5_euler e)
 }
 // end of lines
 
-// Draws a ring for each angle, as in a gimbal: yaw outside, then pitch, roll inside. The plane of
-// each ring contains its axis of rotation and the axis of the next ring.
+// Draws a ring for each angle, as in a gimbal: yaw outside, then pitch, and roll inside. The plane
+// of a ring contains the axis about which it rotates and the axis of the next ring.
 static void draw_gimbal(view_picture *picture, const md5_quat rotations[3])
 {
     enum { RING_POINTS = 48 };
@@ -238,8 +237,8 @@ static void draw_gimbal(view_picture *picture, const md5_quat rotations[3])
     }
 }
 
-// Plots the length of the path from the first rotation, as the sum of the angles between the steps
-// of the plot, and marks the length at `t`. Returns the length of the complete path, degrees.
+// Plots the length of the path from the first rotation. The length is the sum of the angles between
+// the steps of the plot. Marks the length at `t`. Returns the length of the complete path, degrees.
 static double plot_path(view_plot *plot, md5_euler from, md5_euler to, bool by_angles, float t)
 {
     double length = 0;
@@ -258,9 +257,9 @@ static double plot_path(view_plot *plot, md5_euler from, md5_euler to, bool by_a
     return length;
 }
 
-// Returns the volume of the parallelepiped of the axes about which yaw, pitch and roll rotate. It
-// measures how independent the axes are, and equals cos(pitch). `rings` are the rotations of the
-// rings of the gimbal.
+// Returns the volume of the parallelepiped of the axes about which yaw, pitch and roll rotate. The
+// volume measures how independent the axes are; it equals cos(pitch). `rings` are the rotations of
+// the rings of the gimbal.
 static float axes_volume(const md5_quat rings[3])
 {
     const md5_vec3 yaw = {0, 0, 1};
@@ -343,8 +342,8 @@ static double evenly(const md5_vec3 *p, int count, double part)
     return (i - 1 + (gone - sums[i - 1]) / (sums[i] - sums[i - 1])) / (double)CHORDS;
 }
 
-// Returns the point of a curve at a fraction of its length or, if `by_distance` is false, at this
-// value of the parameter t.
+// Returns a point of a curve. If `by_distance` is true, `part` is a fraction of its length,
+// otherwise the value of the parameter t.
 static md5_vec3 travel(const md5_curve *curve, bool by_distance, double part)
 {
     const double length = md5_curve_length(curve);
@@ -366,8 +365,8 @@ static void draw_curve(view_picture *picture, const md5_curve *curve,
         view_draw_to(picture, md5_curve_point(curve, i / (double)CHORDS), i > 0 ? VIEW_YELLOW : 0);
 }
 
-// Plots the speed over the time for both paces, and marks the current speed of the selected pace.
-// The series are: the parameter t moves at constant speed, and the object does.
+// Plots the speed over time for both paces, and marks the current speed of the selected pace. In
+// the first series, the parameter t moves at constant speed; in the second, the object does.
 static void plot_speeds(view_plot *plot, const md5_curve *curve, bool by_distance, double part)
 {
     const double step = 1.0 / 256.0;
@@ -386,9 +385,9 @@ static void plot_speeds(view_plot *plot, const md5_curve *curve, bool by_distanc
     }
 }
 
-// Returns the distance of a curve from a point. The first round finds the nearest of 513 equally
-// spaced samples of the curve. Each further round compares the nearest sample with its two
-// neighbors, whose spacing is halved in each round.
+// Returns the distance of a point from a curve. The first round finds the nearest of 513 equally
+// spaced samples. Each further round compares the nearest sample with two neighbors, whose distance
+// is halved in each round.
 static double distance_from_curve(const md5_curve *curve, md5_vec3 point)
 {
     enum { ROUNDS = 18, FIRST_SPANS = 512 };
@@ -453,8 +452,8 @@ VIEW_SHOW(curves)
     const double t = by_distance ? md5_curve_at_distance(curve, part * length) : part;
     VIEW_FACTS(picture, length, t, md5_curve_distance(curve, t));
 
-    // Distances of the moved control point: from the curve, and from the point of the displayed
-    // spline at the current time.
+    // Two distances of the moved control point: from the curve, and from the current point of the
+    // spline that the displayed code computes.
     const md5_vec3 moved_point = points[MOVED_POINT];
     const double spline_t = by_distance ? evenly(points, CURVE_POINTS, part) : part;
     VIEW_FACTS(picture, distance_from_curve(curve, moved_point),

@@ -4,8 +4,8 @@
 // The series of the plot of the lesson on easings, in the order of pages.txt.
 enum { SERIES_LINEAR, SERIES_EASED };
 
-// Moves Bobbin across the ground from left to right by the eased fraction of the time, and the red
-// cross by the fraction itself. `part` is the fraction.
+// Moves Bobbin across the ground from left to right. Bobbin moves by the eased fraction of the
+// time, and the red cross by the fraction `part` itself.
 static void move_walker(view_picture *picture, float part, float eased)
 {
     const float left = -30; // units
@@ -17,9 +17,8 @@ static void move_walker(view_picture *picture, float part, float eased)
     view_page_cross(picture, (md5_vec3){0, left + (right - left) * part, path_height}, 3, VIEW_RED);
 }
 
-// Shows a walk that takes `seconds`, followed by a pause of half a second, and repeats. Plots the
-// easing, marks the current point, and adds the fact of the fraction. Returns the fraction of the
-// walk's time that has passed.
+// Shows a walk that takes `seconds`, pauses for half a second, and repeats. Plots the easing, marks
+// the current point, and adds the fraction of the walk's time as a fact. Returns this fraction.
 static float show_walker(view_picture *picture, md5_easing easing, double seconds)
 {
     const double pause = 0.5;
@@ -66,8 +65,8 @@ static double ease(int family, bool in, bool out, double t)
 }
 // end of lines
 
-// Evaluates an easing with the displayed code if it contains the kind, otherwise (back, elastic,
-// bounce, and the timing functions of CSS) with the library.
+// Evaluates an easing. Uses the displayed code for the kinds that it contains. The library
+// evaluates the others: back, elastic, bounce, and the timing functions of CSS.
 static double ease_kind(md5_easing curve, float t)
 {
     static const char *const families[] = {"quadratic", "cubic",    "quartic",    "quintic",
@@ -75,8 +74,8 @@ static double ease_kind(md5_easing curve, float t)
     const char *const name = md5_easing_name(curve.kind);
     if (curve.kind == MD5_EASE_CUBIC_BEZIER) // its name begins with the name of a family
         return md5_ease(curve, t);
-    // A name consists of the family and "_in", "_out" or "_in_out". The index of a family is its
-    // number in the displayed code, which is defined only between 0 and 1.
+    // A name consists of the family and "_in", "_out" or "_in_out". The index of the family is its
+    // number in the displayed code. This code is defined only between 0 and 1.
     for (int i = 0; i < (int)COMMON_LENGTH(families); i++) {
         if (strncmp(name, families[i], strlen(families[i])) == 0 && t > 0 && t < 1)
             return ease(i, strstr(name, "_in") != NULL, strstr(name, "_out") != NULL, t);
@@ -128,8 +127,8 @@ static void look_at_ball(view_picture *picture, const view_figure *figure, float
     view_page_cross(picture, md5_xform_point(figure->placement, look.target), 2, color);
 }
 
-// Rotates two heads from -1 to 1 at the frame rate of the slider. The curve is the limit of an
-// infinite frame rate.
+// Rotates two heads from -1 to 1 at the frame rate of the slider, by two formulas. The curve shows
+// the limit of an infinite frame rate.
 VIEW_SHOW(frame_rate)
 {
     enum { SLIDER_SPEED, SLIDER_FRAME_RATE }; // in the order of pages.txt
@@ -143,7 +142,7 @@ VIEW_SHOW(frame_rate)
         view_add_point(plot, 0, view_plot_x(plot, i),
                        1 - 2 * exp(-(double)speed * view_plot_x(plot, i)));
 
-    // Each value is constant until the next frame.
+    // A value changes only at a frame, so it is constant until the next frame.
     for (int exact = 0; exact < 2; exact++) {
         const int series = 1 + exact;
         const view_color color = plot->row.series[series].color;

@@ -25,8 +25,8 @@ static md5_quat aim_joint(md5_xform joint, md5_vec3 hand, md5_vec3 target)
 }
 // end of lines
 
-// One iteration of cyclic coordinate descent, with the displayed code. `tip` is the hand, and
-// `length` is the number of joints of the chain.
+// Computes one iteration of cyclic coordinate descent with the displayed code. `tip` is the hand,
+// and `length` the number of joints of the chain.
 static void descend(const md5_skeleton *skeleton, uint32_t tip, uint32_t length, md5_vec3 target,
                     md5_xform *pose)
 {
@@ -42,9 +42,9 @@ static void descend(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
 // The methods of the lesson, in the order of its choice.
 enum { METHOD_TWO_BONE, METHOD_CCD, METHOD_FABRIK, METHOD_LEAST_SQUARES, NUM_METHODS };
 
-// Moves the chain's tip to the target with one of the lesson's four methods. The two-bone method is
-// a closed formula, so its result is the same after each number of iterations, except 0. Returns
-// the remaining distance between tip and target, units.
+// Moves the chain's tip to the target with one of the four methods. The two-bone method is a closed
+// formula, so more than one iteration does not change its result. Returns the remaining distance
+// between tip and target, units.
 static float reach(int method, const md5_skeleton *skeleton, md5_chain_job job, md5_xform *pose)
 {
     const md5_two_bone_job arm = {.tip = job.tip, .target = job.target, .weight = 1.0f};
@@ -74,9 +74,10 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
 
 enum { MAX_ITERATIONS = 24 }; // the maximum of the plot's axis
 
-// Plots the remaining distance of a method over the number of iterations, always from the pose of
-// the figure, on a logarithmic axis. Returns the number of iterations after which the distance
-// remains below 0.01 units; more than MAX_ITERATIONS if it never does.
+// Plots the remaining distance of a method over the number of iterations, on a logarithmic axis.
+// Each number of iterations begins at the pose of the figure. Returns the number of iterations
+// after which the distance remains below 0.01 units. If it never does, the result exceeds
+// MAX_ITERATIONS.
 static uint32_t plot_method(view_picture *picture, int method, md5_chain_job job)
 {
     md5_xform *const pose = view_spare_pose(picture, 0);
@@ -190,8 +191,8 @@ static md5_vec3 foot_at(md5_vec3 from, md5_vec3 to, float lift, float t)
 // The sliders of the lesson, in the order of pages.txt.
 enum { WALK_SPEED, WALK_DIRECTION, WALK_TURN, WALK_HILLS, WALK_STEP_HEIGHT, WALK_BANK };
 
-// Measurements of the walk up to the current time. A foot stands while it is on the ground; its
-// ankle should not slide then.
+// Measurements of the walk up to the current time. A foot stands while it is on the ground. Its
+// ankle should then not slide.
 typedef struct walked {
     md5_vec3 prints[MAX_PRINTS]; // ring buffer of the positions where feet were placed
     uint32_t num_prints;
@@ -231,8 +232,8 @@ static void store_prints(walked *seen, const md5_gait *before, const md5_gait *g
     }
 }
 
-// Plots which feet are in the air at a time: each leg has its own line, at the height of its
-// negative index, which is higher while the foot is in the air.
+// Plots which feet are in the air at a time. Each leg has its own line, at the height of its
+// negative index. The line is higher while the foot is in the air.
 static void plot_stepping(view_plot *plot, const md5_gait *gait, double time)
 {
     for (uint32_t leg = 0; leg < gait->num_legs && leg < VIEW_PAGE_SERIES; leg++) {
@@ -296,9 +297,9 @@ static void draw_step_arc(view_picture *picture, const md5_foothold *foot)
     }
 }
 
-// Draws the position of each foot or, during a step, its target and the arc of the step. Also draws
-// the position that the displayed code plans for the next step. Returns the largest distance of a
-// standing foot behind its home. `body` is the placement of the body in the world.
+// Draws the position of each foot. During a step, draws its target and the arc of the step instead.
+// Also draws the position that the displayed code plans for the next step. Returns the largest
+// distance of a standing foot behind its home. `body` is the placement of the body in the world.
 static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform body)
 {
     float largest_lag = 0;
@@ -320,7 +321,8 @@ static float draw_feet(view_picture *picture, const md5_gait *gait, md5_xform bo
     return largest_lag;
 }
 
-// Sets the bounding box of the picture, which the camera shows, to a box around the character.
+// Sets the bounding box of the picture to a box around the character, so that the camera follows
+// it.
 static void follow_walker(view_picture *picture, md5_vec3 position)
 {
     picture->bounds.min = md5_vec3_add(position, (md5_vec3){-34, -34, -6});

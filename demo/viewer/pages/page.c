@@ -1,5 +1,5 @@
-// Functions with which lessons describe their pictures: poses, plots, facts, labels and lines; and
-// searches in the table of lessons. See page.h.
+// Functions with which lessons describe their pictures: poses, plots, facts, labels and lines. Also
+// searches the table of lessons. See page.h.
 #include "demo/viewer/pages/page.h"
 
 // -- The table of lessons -------------------------------------------------------------------
@@ -111,8 +111,8 @@ void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char 
 
 md5_xform view_spin(view_figure *figure, md5_quat rotation)
 {
-    // The center of the body is 28 units above the feet. It is drawn at the height 32, so that the
-    // rotated figure does not reach below the floor.
+    // The center of the body is 28 units above the feet. Raise it to the height 32, because the
+    // rotated figure would otherwise reach below the floor.
     const md5_xform center = {rotation, {0, figure->placement.translation.y, 32}, 0};
     const md5_xform down = {.rotation = {.w = 1}, .translation = {.z = -28}};
     figure->placement = md5_xform_mul(center, down);
@@ -142,8 +142,8 @@ const char *view_word(const view_picture *picture, uint32_t slider)
 // displayed value.
 double view_angle(md5_quat a, md5_quat b)
 {
-    // (x, y, z) and `cosine` are the product of the conjugate of a and b: the rotation from a to b.
-    // atan2() is exact also for small angles, and the quaternions may have any length.
+    // (x, y, z) and `cosine` are the product of the conjugate of a and b, which is the rotation
+    // from a to b. atan2() is exact for small angles too, and does not require unit quaternions.
     const double ax = a.x;
     const double ay = a.y;
     const double az = a.z;

@@ -11,8 +11,8 @@
 
 // == Computing the picture of a lesson =====================================================
 
-// Places a figure at y, in the pose of the lesson's clip at time 0, with a label above it. `label`
-// may be NULL or empty. The pose is in `pose`.
+// Places a figure at y, in the pose of the lesson's clip at time 0, and adds a label above it.
+// `label` may be NULL or empty. `pose` is the memory for its pose.
 static void add_figure(view_picture *picture, uint32_t index, float y, const char *label)
 {
     const float label_depth = 2; // distance of the labels from the top of the box, units
@@ -25,9 +25,9 @@ static void add_figure(view_picture *picture, uint32_t index, float y, const cha
         view_sample_clip(picture, picture->page->clip, 0, picture->figures[index].pose);
 }
 
-// Adds the figures of a lesson: figure 0, which does not need a label, and every further figure
-// that has a label. Also initializes the unused figures. `poses` contains space for `num_joints`
-// joints per figure.
+// Adds the figures of a lesson: figure 0, and each further figure that has a label. Figure 0 need
+// not have a label. Also initializes the unused figures. `poses` is memory for `num_joints` joints
+// per figure.
 static void add_figures(view_picture *picture, md5_xform *poses, size_t num_joints)
 {
     const view_page *const page = picture->page;
@@ -83,8 +83,8 @@ static bool find_heights(const view_plot *plot, float *low, float *high)
 }
 
 // Fits the vertical axis of a plot to its points, unless the lesson defines the axis. Without
-// points, the axis remains unchanged. Its ends are multiples of a round step, such as 0.2, which
-// divides the height into about four parts.
+// points, the axis remains unchanged. The ends of the axis are multiples of a round step, such as
+// 0.2. The step divides the height into about four parts.
 static void fit_axis(view_plot *plot)
 {
     const bool is_fixed = plot->row.fit != VIEW_FIT_HEIGHT && plot->row.fit != VIEW_FIT_TOP;
@@ -93,16 +93,17 @@ static void fit_axis(view_plot *plot)
         return;
     if (plot->row.fit == VIEW_FIT_TOP)
         low = 0;
-    // If all points have the same height, the minimum prevents an axis without length. It is
-    // relative to the height, because a float cannot represent a small difference of large numbers.
+    // If all points have the same height, the axis would have no length, so the range has a
+    // minimum. It is relative to the height, because a float cannot represent a small difference of
+    // large numbers.
     const float min_range = 1e-5f * fmaxf(fabsf(high), 1);
     const float step = round_step(fmaxf(high - low, min_range) / 4);
     plot->row.low.y = step * floorf(low / step);
     plot->row.high.y = fmaxf(step * ceilf(high / step), plot->row.low.y + step);
 }
 
-// Gives the picture the cached results of its lesson, if the lesson caches results. Computes them
-// if the cache is empty.
+// If the lesson caches results, passes them to the picture. Computes them first if the cache is
+// empty.
 static void use_cache(view_picture *picture, view_lesson_cache *cache)
 {
     const view_page *const page = picture->page;
@@ -179,8 +180,8 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
 }
 
 // Creates the impostors of the lesson: images of the character from many directions, which are
-// drawn instead of its mesh. The impostors are kept until the lesson requests another size or
-// number of images. Returns false and fills `error` on failure.
+// drawn instead of its mesh. They are kept until the lesson needs another size or number of images.
+// Returns false and fills `error` on failure.
 static bool create_impostors(view_pages *pages, md5gl_renderer *renderer, md5_error *error)
 {
     const md5gl_impostor_desc *const desc = &pages->picture.impostor;
@@ -193,8 +194,8 @@ static bool create_impostors(view_pages *pages, md5gl_renderer *renderer, md5_er
     return pages->impostors != NULL;
 }
 
-// Draws the images of an impostor in the pose of a figure, unless they exist. The images of a pose
-// are identified by the figure's sample.frame0.
+// Draws the images of an impostor in the pose of a figure, unless they exist. Figures with the same
+// sample.frame0 have the same pose and share the images.
 static bool prepare_impostor(view_pages *pages, const view_stage *stage, const view_figure *figure,
                              md5_error *error)
 {
@@ -297,8 +298,8 @@ static void append_figure(figure_arrays *arrays, const md5_model *model, const v
                                                 .shown = 1};
 }
 
-// Returns the description of the figures of one kind for the renderer, which draws them as
-// instances of one model. They begin at index `first` of the arrays.
+// Describes the figures of one kind for the renderer, as instances of one model. They begin at
+// index `first` of the arrays.
 static view_body describe_body(const view_pages *pages, const view_document *document,
                                const figure_arrays *arrays, uint32_t first, view_figure_kind kind)
 {
@@ -381,8 +382,8 @@ void view_open_page(view_pages *pages, int32_t number)
 
 static const float code_inset = 8; // between the code and the edge of its box, layout units
 
-// Returns the distance of two lines of code. It is shorter than the distance of the font, so that
-// the complete code of a lesson fits below the figures.
+// Returns the distance of two lines of code. It is shorter than the normal distance of the font, so
+// that the complete code of a lesson fits below the figures.
 static float code_line_height(const view_font *font)
 {
     return 0.88f * font->line[VIEW_CODE];
@@ -440,8 +441,8 @@ static size_t count_lines(const char *text, size_t columns)
 }
 
 // Returns the height of the code below the figures, pixels; 0 if the code is in the panel instead.
-// The code is below the figures if a line of a hundred characters fits there without a break. The
-// box is as high as the code, within limits that leave space for the figures.
+// The code is below the figures if a line of a hundred characters fits there. The box is as high as
+// the code, but leaves enough space for the figures.
 static float code_height(const view_stage *stage)
 {
     const view_page *const page = stage->pages->picture.page;
@@ -465,8 +466,8 @@ static float code_height(const view_stage *stage)
     return view_clamp(box_height, 0.3f * stage->height, 0.68f * stage->height);
 }
 
-// Returns the height of the plots below the figures, pixels; 0 if there are none. If the code is
-// below the figures, the plots are in the panel.
+// Returns the height of the plots below the figures, pixels; 0 if there are none. If the code takes
+// this space, the plots are in the panel.
 static float plots_height(const view_stage *stage)
 {
     if (stage->pages->picture.num_plots == 0 || code_height(stage) > 0)
@@ -475,9 +476,9 @@ static float plots_height(const view_stage *stage)
     return fraction * (stage->height - panel_height(stage));
 }
 
-// Frees the results for another character, and cached results of another lesson or of other values
-// of the sliders. Cached results depend only on the first page->num_cache_sliders sliders. `page`
-// is NULL for the contents.
+// Frees the GPU objects and results of another character, and the cached results of another lesson
+// or of other slider values. Only the first page->num_cache_sliders sliders affect cached results.
+// `page` is NULL for the contents.
 static void free_outdated(view_pages *pages, const view_page *page, const md5_model *model,
                           md5gl_renderer *renderer)
 {
@@ -492,9 +493,9 @@ static void free_outdated(view_pages *pages, const view_page *page, const md5_mo
     memcpy(pages->cache_values, pages->values, size);
 }
 
-// Returns points on the outline of a box with rounded vertical edges, at its bottom and its top.
-// The camera is fitted to these points. The corners of a lesson's box are always empty, so without
-// them the figures appear larger. The radius of the edges is half of the shorter side.
+// Returns points at the bottom and the top of a box with rounded vertical edges, to which the
+// camera is fitted. The corners of a lesson's box are always empty. If they need not be visible,
+// the figures are larger in the image. The radius of the edges is half of the shorter side.
 static view_hull rounded_hull(md5_bounds box)
 {
     const md5_vec3 middle = view_center(box);
@@ -515,8 +516,9 @@ static view_hull rounded_hull(md5_bounds box)
     return hull;
 }
 
-// Computes the picture of a lesson (NULL: the contents, without a picture) and the GPU objects of
-// its figures, before the frame begins. Returns false and fills `error` on failure.
+// Computes the picture of a lesson, and the GPU objects of its figures. Call it before the frame
+// begins. If `page` is NULL, the contents are shown, which have no picture. Returns false and fills
+// `error` on failure.
 static bool prepare_picture(const view_stage *stage, const view_page *page, double seconds,
                             md5_error *error)
 {
@@ -541,8 +543,8 @@ static bool prepare_picture(const view_stage *stage, const view_page *page, doub
     return true;
 }
 
-// Returns the part of the window for the figures: the part that the panel, the plots and the code
-// leave or, if `clean` is true, the complete window.
+// Returns the part of the window that the panel, the plots and the code leave for the figures. With
+// `clean`, returns the complete window.
 static view_rect figures_area(const view_stage *stage, bool clean)
 {
     if (clean)
@@ -625,9 +627,9 @@ typedef struct text_column {
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box);
 
-// Returns the rank of a position i at which a line of code can be broken; lower is better. The line
-// is preferably broken within few brackets, then after a comma or a semicolon or before the ? or :
-// of a condition.
+// Returns the rank of position i for breaking a line of code; lower is better. A break within few
+// brackets is best. Next best is a break after a comma or a semicolon, or before the ? or : of a
+// condition.
 static int rank_break(const char *code, size_t i, int num_open_brackets)
 {
     const bool is_after_comma = code[i - 1] == ',' || code[i - 1] == ';';
@@ -636,10 +638,10 @@ static int rank_break(const char *code, size_t i, int num_open_brackets)
     return 2 * num_open_brackets + (is_good ? 0 : 1);
 }
 
-// Returns the number of characters of a line of code that fit into a line of `columns` characters.
-// The line can be broken at a space or, outside of comments, after an opening bracket. It is broken
-// at the best and last position in the second half of the line, in a comment at the last position;
-// otherwise at the last position in the first half.
+// Returns the number of characters of a line of code that fit into `columns` columns. Code can be
+// broken at a space or after an opening bracket, comments only at a space. Prefers the second half
+// of the line: the last of the best positions, in a comment the last position. Otherwise uses the
+// last position in the first half.
 static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
     if (length <= columns)
@@ -694,8 +696,8 @@ static void draw_code(view_canvas *canvas, float x, float y, const char *text, s
     view_draw_text(canvas, VIEW_CODE, x, y, 0, comment_color, comment);
 }
 
-// Writes one line of code at column->y and moves column->y below it. A long line is wrapped; its
-// continuations are indented by four more columns than its begin. If `is_drawn` is false, only
+// Writes one line of code at column->y, and moves column->y below it. A line that is too long is
+// wrapped, and its continuations are indented by four more columns. If `is_drawn` is false, only
 // moves column->y, which measures the height of the line.
 static void write_code_line(text_column *column, const char *line, size_t length, bool is_drawn)
 {
@@ -798,9 +800,10 @@ static void draw_text_button(view_canvas *canvas, view_rect button, const char *
                    text);
 }
 
-// Writes text buttons in rows that begin at `left`. The buttons are a choice if `selected`, the
-// index of the selected button, is not -1; otherwise they are links. The name of a button as an
-// interface item is "LABEL=TEXT". Returns the index of the pressed button, or -1.
+// Writes text buttons in rows that begin at `left`. If `selected` is not -1, the buttons are a
+// choice, and it is the index of the selected button. Otherwise the buttons are links. As an
+// interface item, a button has the name "LABEL=TEXT". Returns the index of the pressed button, or
+// -1.
 static int write_buttons(text_column *column, float left, const char *label,
                          const char *const *texts, int count, int selected)
 {
@@ -873,8 +876,8 @@ static bool write_drop_down(text_column *column, view_pages *pages, uint32_t num
     return is_open;
 }
 
-// Writes choice `number` of the lesson, and stores the word that the user selects. Shows all words
-// at the right of the name if they fit there in one row, otherwise a drop-down list.
+// Writes choice `number` of the lesson, and stores the word that the user selects. If all words fit
+// to the right of its name in one row, shows them there. Otherwise shows a drop-down list.
 static void write_choice(text_column *column, view_pages *pages, uint32_t number)
 {
     const view_slider *const slider = &pages->picture.page->sliders[number];
@@ -909,7 +912,7 @@ static double shown_value(const view_fact *fact)
     return fabs(fact->value) < rounding_error ? 0 : fact->value;
 }
 
-// Sends the facts as lines of text to the web page in which the viewer runs. The web page shows
+// Sends the facts as lines of text to the web page in which the viewer runs, because the page shows
 // them instead of the panel.
 static void send_facts(const view_picture *picture)
 {
@@ -928,8 +931,8 @@ static void send_facts(const view_picture *picture)
     free(lines);
 }
 
-// Writes a line with the name of a fact and its value. Values begin at the same x, unless a value
-// is too wide and its name is short enough; then the value ends at the right edge of the column.
+// Writes a line with the name of a fact and its value. All values begin at the same x. A value that
+// is too wide ends at the right edge of the column instead, if its name is short enough.
 static void write_fact(text_column *column, const char *name, const char *value)
 {
     const view_font *const font = column->canvas->font;
@@ -980,8 +983,8 @@ static void write_answer(text_column *column, view_pages *pages)
 }
 
 // Writes a slider for a real number or an integer, and changes `value` if the user moves it. Some
-// sliders move automatically while their value is negative: see view_moving_part(). They are
-// recognized by their names, which contain "plays".
+// sliders move automatically while their value is negative (see view_moving_part()). Their names
+// contain "plays".
 static void write_slider(text_column *column, const view_slider *slider, float *value)
 {
     const bool is_integer = slider->words == view_whole;
@@ -1111,8 +1114,8 @@ static void write_facts(text_column *column, const view_picture *picture)
     }
 }
 
-// Writes links to the next lesson, to the list of lessons, which a touch screen can open only here,
-// and to related lessons.
+// Writes links to the next lesson, to the list of lessons, and to related lessons. On a touch
+// screen, this is the only way to the list.
 static void write_lesson_links(text_column *column, const view_pages *pages)
 {
     const view_page *const page = pages->picture.page;
@@ -1145,8 +1148,8 @@ static void write_lesson_code(text_column *column, const view_pages *pages, doub
     free(code);
 }
 
-// Writes the complete lesson. `now` is the time of the frame in seconds; ui_copy() needs it for the
-// notice that the code was copied.
+// Writes the complete lesson. `now` is the time of the frame, seconds. ui_copy() uses it to show
+// the notice that the code was copied.
 static void write_lesson(text_column *column, view_pages *pages, double now)
 {
     const view_picture *const picture = &pages->picture;
@@ -1357,8 +1360,8 @@ static float legend_width(const view_plot *plot, const view_font *font)
     return width - legend_gap * font->scale;
 }
 
-// Writes the names of the series, each after a disc in the color of its curve, in lines from
-// `left_top` to `right`; only measures the lines if `is_drawn` is false. Returns the y of the end
+// Writes the names of the series, each after a disc in the color of its curve. The lines extend
+// from `left_top` to `right`. If `is_drawn` is false, only measures them. Returns the y of the end
 // of the last line.
 static float draw_legend(const view_plot *plot, view_canvas *canvas, md5_vec2 left_top, float right,
                          bool is_drawn)
@@ -1389,8 +1392,8 @@ static float draw_legend(const view_plot *plot, view_canvas *canvas, md5_vec2 le
     return y + line;
 }
 
-// Returns the left and top of the names of the series: on the line of the title, at its right, if
-// all names fit there, otherwise below the title.
+// Returns the top left corner of the names of the series. They are to the right of the title if all
+// fit there, otherwise below it.
 static md5_vec2 place_legend(const view_plot *plot, const view_canvas *canvas, md5_vec2 title,
                              float right)
 {
@@ -1449,7 +1452,7 @@ static void draw_thumbnail_plot(const view_picture *picture, view_canvas *canvas
 }
 
 // Draws the thumbnail of a lesson into `rgba`: its figures at the start time, and the curves of its
-// first plot. Uses a separate stage, so that the open lesson does not change. Returns false if the
+// first plot. A separate stage is used, so the open lesson does not change. Returns false if the
 // thumbnail cannot be drawn.
 static bool draw_thumbnail(const view_stage *given, view_document *document, int32_t number,
                            md5gl_target *target, uint8_t *rgba)
@@ -1484,7 +1487,7 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
 }
 
 // Loads a character of the lessons from the folder `models`. Returns NULL if its file does not
-// exist: in a browser it may be loaded later.
+// exist, which is no error: in a browser, the file may still be downloading.
 static view_document *load_character(const view_stage *stage, const char *models, const char *name)
 {
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
@@ -1610,8 +1613,8 @@ static void draw_lesson_title(view_canvas *canvas, float x, float y, float width
     }
 }
 
-// Returns the number of tiles over which the name of a chapter extends: the lessons of the chapter
-// from lesson `number` to the end of its row of `per_row` tiles.
+// Returns the number of tiles below the name of a chapter: the chapter's lessons from `number` to
+// the end of a row of `per_row` tiles.
 static uint32_t count_chapter_tiles(uint32_t number, uint32_t per_row)
 {
     const char *const family = view_page_at(number)->family;
@@ -1659,8 +1662,8 @@ typedef struct lesson_grid {
     float row_height;
 } lesson_grid;
 
-// Returns the grid for a width, pixels. It has as many tiles per row as fit at their minimum width;
-// the tiles are then widened to fill the row.
+// Returns the grid for a width in pixels. A row has as many tiles as fit at their minimum width.
+// The tiles are then widened to fill the row.
 static lesson_grid lay_out_tiles(const view_font *font, float width)
 {
     const float line = font->line[VIEW_TEXT];
@@ -1701,8 +1704,8 @@ static void show_lesson_tiles(view_ui *ui, view_pages *pages, view_rect area)
     view_rect area_with_bar = area;
     area_with_bar.width += VIEW_PADDING * font->scale;
 
-    // The item of each tile is added even if the tile is not visible, because the keyboard can
-    // select it. Only visible tiles are drawn.
+    // The keyboard can also select tiles that are scrolled out of view, so the item of each tile is
+    // added. Only visible tiles are drawn.
     ui_column rows;
     view_rect row = {0, 0, 0, 0};
     bool is_visible = false;

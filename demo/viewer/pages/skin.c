@@ -1,11 +1,11 @@
-// Lessons on transforms: a chain of transforms, w of quaternions; and on skinning: palette, dual
-// quaternions, normals, influences.
+// Lessons on transforms: a chain of transforms, and the w of quaternions. Lessons on skinning: the
+// palette, dual quaternions, normals, and influences.
 #include "demo/viewer/pages/page.h"
 
 // -- A chain of transforms ------------------------------------------------------------------
 
-// The hat can be attached to the head, the car, the ship or the water. Number of links from the
-// water to each of them, in the order of the choice.
+// The hat can be attached to the head, the car, the ship or the water. These are the numbers of
+// links from the water to each of them, in the order of the choice.
 static const uint32_t hat_links[] = {4, 2, 1, 0};
 
 // lines of chain
@@ -61,8 +61,8 @@ static void set_links(const view_picture *picture, double time, md5_xform *pose,
     links[LINK_HEAD] = md5_joint_in_model(picture->skeleton, pose, head);
 }
 
-// Draws a closed outline through points[count], which are scaled and moved to the height `z`, in
-// the space of `placement`.
+// Draws a closed outline through points[count] in the space of `placement`. The points are
+// multiplied by `scale` and are at the height `z`.
 static void draw_outline(view_picture *picture, md5_xform placement, const md5_vec2 *points,
                          int count, float scale, float z, view_color color)
 {
@@ -133,8 +133,8 @@ static void draw_objects(view_picture *picture, const md5_xform *links, md5_xfor
     picture->has_no_floor = true;
 }
 
-// Draws the ship, the car, the dragon and its hat, which is attached to the selected parent.
-// Measures how far the hat is from its position on the head.
+// Draws the ship, the car, and the dragon with its hat, which is attached to the selected parent.
+// Measures the distance of the hat from its position on the head.
 VIEW_SHOW(chain)
 {
     (void)v;
@@ -175,8 +175,8 @@ static md5_quat with_w(float x, float y, float z)
 // end of lines
 
 // Writes a rotation with a number of digits and reads it again. Returns the result, and the
-// rotation before rounding in *stored. A quaternion and its negative are the same rotation; the
-// quaternion with w <= 0 is stored.
+// rotation before rounding in *stored. A quaternion and its negative are the same rotation, so the
+// one with w <= 0 is stored.
 static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_quat *stored)
 {
     const double scale = pow(10, round((double)digits));
@@ -198,7 +198,7 @@ VIEW_SHOW(quaternion_w)
     const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[SLIDER_AXIS_X], v[SLIDER_AXIS_Y], 0.6f},
                                              (md5_vec3){0, 0, 1});
 
-    // The last step computes the rotation by the angle of the slider.
+    // The last step of the loop computes the rotation by the angle of the slider.
     md5_quat stored = {.w = 1};
     md5_quat rebuilt = stored;
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
@@ -223,15 +223,16 @@ static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 }
 // end of lines
 
-// Returns a number of a matrix without its rounding error, which would be shown instead of 0.
+// Returns a number of a matrix for display. A tiny rounding error becomes 0, because it would be
+// shown instead of 0.
 static double matrix_number(float number)
 {
     return fabsf(number) < 1e-6f ? 0 : number;
 }
 
-// Draws the way of a fingertip from its position in the bind pose, `tip`, to `moved_tip`, the
-// position to which the palette moves it. Both are in model space. The second figure also shows the
-// arm in the bind pose.
+// Draws the way of a fingertip from `tip`, its position in the bind pose, to `moved_tip`, to which
+// the palette moves it. Both are in model space. The second figure also shows the arm in the bind
+// pose.
 static void draw_moved_tip(view_picture *picture, uint32_t finger, md5_vec3 tip, md5_vec3 moved_tip)
 {
     const uint32_t shoulder = view_page_joint(picture, "upperarm_r");
@@ -348,9 +349,9 @@ static float weight_below(const md5_model *model, const md5_mesh *mesh, uint32_t
     return sum;
 }
 
-// Returns the size of the waist of a mesh at a joint: the sum of the distances of its vertices from
-// the vertical axis through the joint. The vertices of the waist are those of which the joint and
-// its descendants have a weight between 0.25 and 0.75.
+// Returns the size of the waist of a mesh at a joint. The waist consists of the vertices of which
+// the joint and its descendants have a weight between 0.25 and 0.75. The size is the sum of their
+// distances from the vertical axis through the joint.
 static double waist_size(const md5_model *model, const md5_mesh *mesh, uint32_t joint,
                          const md5_vec3 *positions)
 {
@@ -372,9 +373,10 @@ typedef struct waist_vertex {
     float weight;
 } waist_vertex;
 
-// Returns the vertex whose weights on both sides of a joint are the closest to equal; of several
-// vertices the last, which is on the right side of the body, where the camera sees its line. The
-// vertex does not have a weight of `excluded` or its descendants, which the lesson also rotates.
+// Returns the vertex whose weights on both sides of a joint are closest to equal. Of several
+// vertices it is the last, which is on the right side of the body, where the camera sees its line.
+// The lesson also rotates `excluded` and its descendants, so vertices with weights of these are
+// skipped.
 static waist_vertex find_waist_vertex(const md5_model *model, uint32_t joint, uint32_t excluded)
 {
     waist_vertex best = {.weight = INFINITY};
@@ -460,8 +462,8 @@ static void twist_figures(view_picture *picture, const char *const names[2], con
     }
 }
 
-// Adds the facts of the comparison: the size of the waist that theory predicts for linear skinning,
-// and the measured distances and sizes of both methods, in percent of the bind pose.
+// Adds the facts of the comparison, in percent of the bind pose. They are the size of the waist
+// that theory predicts for linear skinning, and the measured distances and sizes of both methods.
 static void add_waist_facts(view_picture *picture, const waist_comparison *compared,
                             float waist_angle, float vertex_weight)
 {
@@ -486,7 +488,7 @@ VIEW_SHOW(dual)
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
     twist_figures(picture, names, v);
 
-    // Both figures have the same pose; the palettes contain it for each method.
+    // Both figures have the same pose. Each method has its own palette of this pose.
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_dual_quat *const dual_palette = common_alloc(num_joints, sizeof *dual_palette);
     md5_local_to_palette(model, picture->figures[0].pose, NULL, palette);
@@ -529,8 +531,8 @@ static double angle_between(md5_vec3 a, md5_vec3 b)
            * 57.29577951308232;
 }
 
-// The methods that transform a normal, which are also the figures that show them: by the matrix of
-// the positions, and by its cofactors.
+// The methods that transform a normal, which are also the indices of their figures. One uses the
+// matrix of the positions, the other its cofactors.
 enum { METHOD_MATRIX, METHOD_COFACTORS, NUM_NORMAL_METHODS };
 
 // Draws the normals of some vertices on the side of the figure that faces the camera.
@@ -554,8 +556,8 @@ static void draw_normals(view_picture *picture, int method, md5_mat34 stretch,
     }
 }
 
-// Returns the largest angle between the transformed normal of a triangle and the normal of its
-// transformed vertices.
+// Returns the maximum angle between two normals of a triangle: the transformed normal, and the
+// normal of the transformed vertices. It would be 0 without errors.
 static double largest_normal_error(const md5_mesh *mesh, const md5_vec3 *positions,
                                    md5_mat34 stretch, bool by_cofactors)
 {
@@ -573,8 +575,8 @@ static double largest_normal_error(const md5_mesh *mesh, const md5_vec3 *positio
     return largest;
 }
 
-// Skins a mesh, draws its normals on both figures, and raises the error of each method to the
-// largest error of the mesh.
+// Skins a mesh and draws its normals on both figures. Sets the error of each method to the larger
+// of its value and the largest error of this mesh.
 static void compare_normals(view_picture *picture, const md5_mesh *mesh, const md5_mat34 *palette,
                             md5_mat34 stretch, double errors[NUM_NORMAL_METHODS])
 {
@@ -590,8 +592,8 @@ static void compare_normals(view_picture *picture, const md5_mesh *mesh, const m
     free(positions);
 }
 
-// Stretches two figures by the same matrix. The normals of the first are transformed by the matrix,
-// the normals of the second by its cofactors. Measures the errors of both.
+// Stretches two figures by the same matrix. The matrix also transforms the normals of the first
+// figure; its cofactors transform those of the second. Measures the errors of both methods.
 VIEW_SHOW(normals)
 {
     enum { SLIDER_WIDTH, SLIDER_HEIGHT, SLIDER_LEAN }; // in the order of pages.txt

@@ -38,8 +38,8 @@ typedef struct skin_comparison {
 } skin_comparison;
 
 // Compares skinned with baked vertices at a time, `part` of the clip's duration. Returns the
-// maximum distance between a vertex that is skinned and the same vertex that is interpolated
-// between baked frames. Also raises cache->heat of each vertex to its distance.
+// maximum distance between a skinned vertex and the same vertex interpolated between baked frames.
+// If the distance of a vertex exceeds its value in cache->heat, stores it there.
 static float compare_at(const view_picture *picture, const view_clip *clip, double part,
                         const skin_comparison *scratch, view_lesson_cache *cache)
 {
@@ -61,8 +61,8 @@ static float compare_at(const view_picture *picture, const view_clip *clip, doub
     return max_distance;
 }
 
-// Returns the maximum distance between skinned and baked vertices in step `step` of `num_steps`
-// equal steps of the clip, which is sampled at several times.
+// Returns the maximum distance between skinned and baked vertices in one of `num_steps` equal steps
+// of the clip. The step is sampled at several times.
 static float measure_step(const view_picture *picture, const view_clip *clip, uint32_t step,
                           uint32_t num_steps, const skin_comparison *scratch,
                           view_lesson_cache *cache)
@@ -77,9 +77,9 @@ static float measure_step(const view_picture *picture, const view_clip *clip, ui
 }
 
 // Compares the skinned vertices with the baked vertices of `cache` in `num_steps` steps of the
-// clip. Stores the results in `cache`: in `heat` the maximum distance of each vertex, relative to
-// `red`, the distance that is drawn in red; in `numbers` the maximum distance; and in `points` the
-// maximum distance in each step.
+// clip. Stores three results in `cache`. `heat` receives the maximum distance of each vertex,
+// relative to `red`, the distance that is drawn in red. `numbers` receives the maximum distance,
+// and `points` the maximum distance in each step.
 static void measure_distances(const view_picture *picture, const view_clip *clip,
                               uint32_t num_steps, float red, view_lesson_cache *cache)
 {
@@ -153,8 +153,8 @@ static double max_displacement(const md5_mesh *mesh, const md5_morph_mesh *morph
     return largest;
 }
 
-// The sliders are the weights of the morph targets with their names. Computes the maximum
-// displacement of a vertex, and the number of vertices that the targets change.
+// Each slider is the weight of the morph target with its name. Computes the maximum displacement of
+// a vertex, and the number of vertices that the targets change.
 VIEW_SHOW(morph)
 {
     const md5_morph *const morph = picture->scene->morph;
@@ -212,9 +212,9 @@ static md5_baked_vertex pack(md5_vec3 position, md5_vec3 normal, md5_vec3 low, m
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { BAKE_CLIP, BAKE_FRAME_RATE, BAKE_RED };
 
-// Bakes a clip: samples it in equal intervals, about `frame_rate` frames per second, and stores the
-// skinned vertices of each frame. The clip is a loop: frame 0 follows the last frame. Returns NULL
-// on failure.
+// Bakes a clip: samples it at about `frame_rate` frames per second, and stores the skinned vertices
+// of each frame. The clip is a loop, in which frame 0 follows the last frame. Returns NULL on
+// failure.
 static md5_baked *bake_clip(const view_picture *picture, const view_clip *clip, float frame_rate)
 {
     const uint32_t num_joints = picture->model->skeleton.num_joints;
@@ -260,9 +260,9 @@ static void plot_errors(view_plot *plot, const view_lesson_cache *cache, double 
     view_add_mark(plot, points[now].x, points[now].y, VIEW_YELLOW);
 }
 
-// Adds the facts of the baked clip: the sizes of the baked clip and of the clip with joints, and
-// the data that each image uploads: a palette when skinned; two frames, the fraction and the clip
-// when baked. Then the errors: of positions between frames, and of positions and normals at the
+// Adds the facts of the baked clip. First the sizes of the baked clip and of the clip with joints.
+// Then the data that each image uploads: a palette when skinned; two frames, the fraction and the
+// clip when baked. Then the errors of positions between frames, and of positions and normals at the
 // frames.
 static void add_bake_facts(view_picture *picture, const md5_baked *baked, const md5_anim *anim)
 {
@@ -275,8 +275,8 @@ static void add_bake_facts(view_picture *picture, const md5_baked *baked, const 
     VIEW_FACTS(picture, baked->num_frames, baked->num_vertices);
 }
 
-// Adds the facts of the first vertex of frame 0, packed with the displayed code: its x coordinate
-// in units, the origin and the step of this coordinate, and the stored numbers.
+// Adds the facts of the first vertex of frame 0, which the displayed code packs. They are its x
+// coordinate in units, the origin and the step of this coordinate, and the stored numbers.
 static void add_packing_facts(view_picture *picture, const md5_baked *baked)
 {
     md5_vec3 position, normal;
@@ -349,8 +349,8 @@ VIEW_FILL_CACHE(vertex_frames)
         cache->baked = bake_clip(picture, clip, picture->values[FRAMES_RATE]);
 }
 
-// Cost of one way to draw characters that play a baked clip, for each image. The GL calls are those
-// of demo/examples/vertex_frames.c.
+// Cost per image of one way to draw characters that play a baked clip. The GL calls are those of
+// demo/examples/vertex_frames.c.
 typedef struct frames_cost {
     double main_bytes;   // copies of vertices in main memory
     double gpu_bytes;    // copies of vertices in GPU memory
@@ -362,7 +362,8 @@ typedef struct frames_cost {
 
 enum { WAY_UPLOAD, WAY_BUFFERS, WAY_TEXTURE, NUM_WAYS };
 
-// Computes the cost of each way for characters that all play one clip, in one pass over the meshes.
+// Computes the cost of each way. All characters play one clip and are drawn in one pass over the
+// meshes.
 static void compute_costs(const md5_baked *clip, double num_characters, double num_meshes,
                           frames_cost costs[NUM_WAYS])
 {
@@ -423,7 +424,7 @@ static void draw_vertex_paths(view_picture *picture, const md5_baked *clip,
 }
 
 // Plots the uploaded kibibytes over the number of characters, and marks the number of the slider.
-// The ways with buffers and with a texture upload the same, so they share a series.
+// The methods with buffers and with a texture upload equal amounts, so they share a series.
 static void plot_uploads(view_plot *plot, const md5_baked *clip, uint32_t num_characters,
                          double num_meshes)
 {
@@ -548,8 +549,8 @@ static double direction_cosine(double elevation_a, double elevation_b, double co
 }
 
 // Returns the maximum angle between a view direction and the direction of the nearest image,
-// degrees. It occurs midway between two images of a ring, at equal angles to both rings. A search
-// over the elevations between the rings finds it.
+// degrees. The worst view direction is midway between two images of a ring, at equal angles to both
+// rings. A search over the elevations between the rings finds it.
 static double largest_view_error(uint32_t num_around)
 {
     enum { STEPS = 1000 };
@@ -564,8 +565,8 @@ static double largest_view_error(uint32_t num_around)
     return largest * 57.29577951;
 }
 
-// Positions a figure at a distance from the camera of the lessons, which is 30 degrees to the left
-// of the x axis, and `side` units to the right of the line of sight.
+// Places a figure at a distance from the camera of the lessons, and `side` units to the right of
+// the line of sight. This camera is 30 degrees to the left of the x axis.
 static void place_at_distance(view_figure *figure, float distance, float side, float yaw)
 {
     figure->placement.translation =
@@ -574,7 +575,7 @@ static void place_at_distance(view_figure *figure, float distance, float side, f
 }
 
 // Places and poses figure `index`, which belongs to pair index / 2. The second figure of a pair is
-// the impostor. It has the pose of image set `frame`, the nearest to the current time.
+// the impostor. Its images show the pose `frame`, the nearest to the current time.
 static void add_pair_figure(view_picture *picture, int index, const view_clip *clip, uint32_t frame)
 {
     const float *const v = picture->values;
@@ -597,8 +598,8 @@ static void add_pair_figure(view_picture *picture, int index, const view_clip *c
     }
 }
 
-// Returns the images that the impostors need: a choice of the user, in a sphere around all poses of
-// the clip.
+// Returns the images that the impostors need. The user selects their number and size. They contain
+// a sphere around all poses of the clip.
 static md5gl_impostor_desc describe_impostor(const view_picture *picture, const md5_anim *anim)
 {
     const md5_bounds bounds = clip_bounds(anim);
