@@ -1,8 +1,12 @@
 // md5_compress_anim(): compresses an animation within a tolerance.
 //
-// The tracks are converted to storage order once. Then each attempt selects scales and key steps
-// for the error budgets of all joints, writes the bits and measures the error. The smallest attempt
-// within the tolerance is the result.
+// The function first copies the rotations and translations of each joint into tracks. It then makes
+// several attempts. An attempt gives each joint an error budget, quantizes the tracks within the
+// budgets, and measures the resulting error. The result is the smallest attempt whose error is
+// within the tolerance.
+//
+// A key is a stored value of a track. A key step is the number of frames from one key to the next.
+// A scale is the index of a quantization step, the value to whose multiples keys are rounded.
 #include "md5/compress/file.h"
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
@@ -10,7 +14,7 @@
 
 #include <stdlib.h>
 
-// The rotation or the translation of one joint.
+// The rotations or the translations of one joint over all frames.
 typedef struct md5_packed_track {
     uint32_t joint;
     uint8_t kind;
@@ -18,23 +22,23 @@ typedef struct md5_packed_track {
     bool is_constant;
     float min_omitted; // smallest magnitude of the omitted component over all frames
     float max_value;   // largest magnitude of a component over all frames
-    float ranges[4];   // largest less smallest value of each component
-    // The largest difference to the animation if only every frame at a multiple of
-    // md5i_packed_key_steps[k] is a key: half radians, or units.
+    float ranges[4];   // maximum minus minimum of each component
+    // Largest difference to the animation if only the frames at multiples of
+    // md5i_packed_key_steps[k] are keys. Unit: half radians for rotations, units for translations.
     float deviations[MD5_PACKED_NUM_STEPS];
     const md5_packed_value *values; // [num_frames] in storage order; one element if constant
     md5_packed_value middle;        // the middle of the range of each component
     float middle_deviation;         // largest difference of a frame to `middle`
 
-    // Selected in each attempt.
-    uint8_t step; // 0: (almost) constant, `middle` is the only key
+    // The members below are selected again in each attempt.
+    uint8_t step; // index of the key step; 0: (almost) constant, `middle` is the only key
     uint8_t bits[4];
     uint8_t offset_bits;
     uint32_t scale;
     int32_t offsets[4];
 } md5_packed_track;
 
-// Memory for measuring the largest displacement of a point of the skin: see md5_anim.max_error.
+// Buffers for measuring the largest displacement of a point of the skin: see md5_anim.max_error.
 typedef struct md5_error_measurement {
     md5_xform *pose;
     struct md5_joint_transform *anim_joints;
@@ -44,17 +48,17 @@ typedef struct md5_error_measurement {
 
 // == Tracks ======================================================================================
 //
-// Reads the tracks of an animation: selects the stored components and their order, and measures the
-// deviations of frames from the interpolation of keys.
+// Reads the tracks of an animation. Selects which components are stored, and in which order.
+// Measures how far frames deviate from the interpolation of keys.
 
-// Minimum magnitude of an omitted component. Its error is then at most five times the error of the
-// stored components.
+// Minimum magnitude of an omitted component, which the decoder computes from the stored components.
+// With this limit, its error is at most five times the error of the stored components.
 #define MIN_OMITTED 0.2f
 
 // -- Values -----------------------------------------------------------------------------------
 
-// Copies the first `components` components of the value of each frame. The value of frame i begins
-// at first[i * step]. The other components are 0. Returns NULL if memory runs out.
+// Copies the first `components` components of the value of each frame, and sets the others to 0.
+// The value of frame i begins at first[i * step]. Returns NULL if memory runs out.
 static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_t step,
                                      uint32_t components, uint32_t count)
 {
@@ -66,9 +70,9 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
     return values;
 }
 
-// Returns the component of rotations that is omitted in storage: the component whose smallest
-// magnitude over all frames is largest. Sets *min_magnitude to this magnitude. Components near 0
-// must be stored, because computing them from the others magnifies errors.
+// Returns the component of rotations to omit in storage. Computing a component near 0 from the
+// others magnifies errors, so this is the component that stays farthest from 0: its smallest
+// magnitude over all frames is the largest. Sets *min_magnitude to this magnitude.
 static uint32_t select_omitted(const md5_packed_value *values, uint32_t count, float *min_magnitude)
 {
     // 2 is above the magnitudes of all components of unit quaternions.
@@ -116,9 +120,9 @@ static void measure_ranges(md5_packed_track *track, uint32_t count)
 
 // -- Keys -------------------------------------------------------------------------------------
 
-// Returns the difference between the rotation `at` and the interpolation of `a` and `b`. This is
-// the distance of the unit quaternions, which is about half of the angle between the rotations in
-// radians.
+// Returns the difference between the rotation `at` and the interpolation of `a` and `b`. It is the
+// distance of the unit quaternions as points in 4D. This is about half of the angle between the
+// rotations, in radians.
 static double rotation_difference(const md5_packed_value *a, const md5_packed_value *b,
                                   const md5_packed_value *at, float fraction)
 {
@@ -127,7 +131,7 @@ static double rotation_difference(const md5_packed_value *a, const md5_packed_va
     const md5_quat q = md5_quat_slerp(from, to, fraction);
     const double interpolated[4] = {q.x, q.y, q.z, q.w};
 
-    // q and -q are the same rotation: the smaller difference counts.
+    // q and -q are the same rotation, so the smaller of the two differences counts.
     double square = 0;
     double opposite_square = 0;
     for (uint32_t c = 0; c < 4; c++) {
@@ -152,8 +156,8 @@ static double translation_difference(const md5_packed_value *a, const md5_packed
     return sqrt(square);
 }
 
-// Returns the difference between a frame and the interpolation of two keys, the frames before and
-// after it: half radians or units, see md5_packed_track.deviations.
+// Returns the difference between a frame and the interpolation of the keys before and after it.
+// Unit: half radians or units, see md5_packed_track.deviations.
 static double frame_deviation(const md5_packed_track *track, uint32_t key, uint32_t frame,
                               uint32_t next_key)
 {
@@ -165,7 +169,7 @@ static double frame_deviation(const md5_packed_track *track, uint32_t key, uint3
 }
 
 // Returns the largest difference between frames and their interpolation, if only the frames at
-// multiples of `step` and the last frame are keys.
+// multiples of `step` and the last frame are keys. `step` is in frames.
 static float step_deviation(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
 {
     const uint32_t last = num_frames - 1;
@@ -180,8 +184,8 @@ static float step_deviation(const md5_packed_track *track, uint32_t num_frames, 
     return (float)max_deviation;
 }
 
-// Measures the deviations of an animated track for all key steps. If every frame is a key (step 1),
-// the deviation is 0.
+// Measures the deviations of an animated track for all key steps. At index 1, every frame is a key,
+// so that the deviation remains 0.
 static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
 {
     if (track->is_constant)
@@ -206,8 +210,8 @@ static float distance_from_middle(const md5_packed_track *track, uint32_t num_fr
 }
 
 // Computes the value that represents the track if it is stored as a constant: the middle of the
-// range of each component. track->middle_deviation becomes the largest distance of a frame from it.
-// A component that the format omits is computed from the others.
+// range of each component. If the format omits a component, computes it from the others as the
+// decoder does. Sets track->middle_deviation to the largest distance of a frame from this value.
 static void measure_middle(md5_packed_track *track, uint32_t count)
 {
     md5_packed_value *const middle = &track->middle;
@@ -236,16 +240,17 @@ static void negate_value(md5_packed_value *value)
         value->v[c] = -value->v[c];
 }
 
-// Returns the cosine of half of the angle between two rotations. It is negative if the opposite
-// sign of one of them would be nearer.
+// Returns the cosine of half of the angle between two rotations. If it is negative, -b is nearer to
+// a than b is, and both are the same rotation.
 static float half_angle_cosine(const md5_packed_value *a, const md5_packed_value *b)
 {
     return a->v[0] * b->v[0] + a->v[1] * b->v[1] + a->v[2] * b->v[2] + a->v[3] * b->v[3];
 }
 
 // Selects the sign of each rotation; q and -q are the same rotation. If a component is omitted,
-// makes it positive, so that its sign need not be stored. If `is_full`, no component is omitted:
-// selects the sign with which a rotation is nearer to the rotation of the previous frame.
+// selects the sign that makes this component positive, so that its sign need not be stored. If
+// `is_full`, no component is omitted. The sign is then the one that is nearer to the previous
+// frame.
 static void select_signs(md5_packed_value *values, uint32_t count, bool is_full, uint32_t omitted)
 {
     for (uint32_t frame = 0; frame < count; frame++) {
@@ -269,9 +274,8 @@ static void move_omitted_last(md5_packed_value *values, uint32_t count, uint32_t
     }
 }
 
-// Reads the rotations of a joint into a track, and measures them. The values of the track are in
-// storage order: the component that is omitted in files is last. The rotation of frame i begins at
-// first[i * step].
+// Reads the rotations of a joint into a track in storage order, and measures them. The rotation of
+// frame i begins at first[i * step]. Returns false if memory runs out.
 static bool read_rotation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                           md5_packed_track *track)
 {
@@ -291,8 +295,8 @@ static bool read_rotation(md5_arena *arena, const float *first, size_t step, uin
     return true;
 }
 
-// Reads the translations of a joint into a track. The translation of frame i begins at first[i *
-// step].
+// Reads the translations of a joint into a track, and measures them. The translation of frame i
+// begins at first[i * step]. Returns false if memory runs out.
 static bool read_translation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                              md5_packed_track *track)
 {
@@ -306,7 +310,8 @@ static bool read_translation(md5_arena *arena, const float *first, size_t step, 
     return true;
 }
 
-// Reads two tracks of each joint as constant. Tracks of joints that move are replaced later.
+// Reads two constant tracks for each joint. read_moving_tracks() later replaces the tracks of
+// joints that rotate or move.
 static bool read_constant_tracks(md5_arena *arena, const md5_anim *anim, md5_packed_track *tracks)
 {
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
@@ -362,30 +367,32 @@ static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
 // == An attempt ==================================================================================
 //
 // Selects scales and key steps of all tracks for the budgets of the joints, and writes the bits.
+// The budget of a joint is the displacement of the skin, in units, that its tracks may cause.
 
-// Limits of the quantization step, which is the scale of a track. With larger steps rotations could
-// leave the unit sphere. If the largest value had more than MAX_LEVELS steps, sums would not be
-// exact in floats.
+// Limits of the quantization step. With larger steps, rounded rotations could differ too much from
+// unit quaternions. The largest value of a track has at most about MAX_LEVELS steps, because sums
+// of more steps would not be exact in floats.
 #define MAX_ROTATION_STEP 0x1p-6
 #define MAX_TRANSLATION_STEP 0x1p30
 #define MAX_LEVELS 0x1p22
 
-// Largest fraction of a track's budget for the error of frames between keys.
+// Largest fraction of a track's budget that the error of frames between keys may use. The rest
+// remains for the rounding of the keys.
 #define MAX_DEVIATION 0.9
 
-// Fraction of the budget for constant tracks, which are stored only once. Their smaller steps leave
-// the budget to the other tracks.
+// Fraction of the budget for constant tracks. Precise constants cost few bits, because each is
+// stored only once, and they leave the tolerance to the animated tracks.
 #define CONSTANT_BUDGET_FRACTION 0.25
 
 // -- Scales -----------------------------------------------------------------------------------
 
-// Returns the index of the largest scale that is at most `value`, which is positive. Scales are
-// quarters of an octave, from 2 to the power of MD5_PACKED_MIN_EXPONENT. The result is limited to
-// existing scales.
+// Returns the index of the largest quantization step that is at most `value`, which is positive.
+// The steps grow by quarters of an octave and begin at 2 to the power of MD5_PACKED_MIN_EXPONENT.
+// The result is limited to the existing indices.
 static int32_t scale_below(double value)
 {
     int exponent;
-    const double mantissa = frexp(value, &exponent) * 2; // 1 or more, less than 2
+    const double mantissa = frexp(value, &exponent) * 2; // from 1 to below 2
     const int32_t scale_of_one = -4 * MD5_PACKED_MIN_EXPONENT;
     int32_t quarter = 3;
     while (quarter > 0 && mantissa < md5i_packed_decode_scale((uint32_t)(scale_of_one + quarter)))
@@ -396,7 +403,7 @@ static int32_t scale_below(double value)
     return scale < MD5_PACKED_NUM_SCALES ? scale : MD5_PACKED_NUM_SCALES - 1;
 }
 
-// Returns the number of bits without leading zeros.
+// Returns the number of bits of a value without its leading zeros.
 static uint32_t bit_length(uint64_t value)
 {
     uint32_t bits = 0;
@@ -406,12 +413,14 @@ static uint32_t bit_length(uint64_t value)
 }
 
 // Returns the largest quantization step whose rounding error moves the skin by at most `units`.
-// `reach` is the distance of the skin that the joint moves.
+// `reach` is the distance from the joint to the farthest skin that it moves.
 //
-// The largest error of a component is half a step. The errors of three stored components move a
-// translation by at most sqrt(3) / 2 steps. They rotate a rotation by at most sqrt(3) / min_omitted
-// steps in radians, because the error of the omitted component grows as it comes near 0. The errors
-// of four stored components rotate a rotation by at most 2 steps.
+// Rounding changes a component by at most half a step. The result depends on the stored components:
+//
+//   three of a translation   The translation moves by at most sqrt(3) / 2 steps.
+//   three of a rotation      It turns by at most sqrt(3) / min_omitted steps, in radians. The error
+//                            of the omitted component grows as this component comes near 0.
+//   four of a rotation       It turns by at most 2 steps, in radians.
 static double max_step_for_error(const md5_packed_track *track, double units, double reach)
 {
     const double root = 1.7320508075688772;
@@ -422,8 +431,8 @@ static double max_step_for_error(const md5_packed_track *track, double units, do
     return units * track->min_omitted / (root * reach);
 }
 
-// Returns the largest scale, which is the index of a quantization step, whose rounding error moves
-// the skin by at most `units`. `reach` is the distance of the skin that the joint moves.
+// Returns the largest scale whose rounding error moves the skin by at most `units`. `reach` is the
+// distance from the joint to the farthest skin that it moves.
 static uint32_t select_scale(const md5_packed_track *track, double units, double reach)
 {
     const bool is_rotation = track->kind == MD5_PACKED_ROTATION;
@@ -442,7 +451,7 @@ static uint32_t count_track_components(const md5_packed_track *track)
 }
 
 // Estimates the number of bits of a track's keys. `scale` is the index of the quantization step,
-// `step` the index of the key step.
+// and `step` is the index of the key step.
 static double estimate_bits(const md5_packed_track *track, uint32_t scale, uint32_t step,
                             uint32_t num_frames)
 {
@@ -453,15 +462,15 @@ static double estimate_bits(const md5_packed_track *track, uint32_t scale, uint3
     return bits_per_key * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
 
-// Returns the level of a value: the nearest number of quantization steps. `scale` is the index of
-// the quantization step.
+// Rounds a value to the nearest multiple of a quantization step, and returns the factor, which is
+// called the level of the value. `scale` is the index of the quantization step.
 static int32_t quantize(float value, uint32_t scale)
 {
     return (int32_t)floor((double)value / md5i_packed_decode_scale(scale) + 0.5);
 }
 
-// Returns the value that a key stores: the value of the key's frame, or of the last frame for keys
-// after it. A constant track stores the middle of its range.
+// Returns the value of a track at a key. The last key can lie after the last frame; it stores the
+// value of the last frame. A constant track stores the middle of its range.
 static const float *key_value(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
 {
     if (track->step == 0)
@@ -471,18 +480,19 @@ static const float *key_value(const md5_packed_track *track, uint32_t num_frames
 }
 
 // Selects the key step and the scale that need the fewest bits within the budget of the track's
-// joint. Step 1 makes each frame a key, which is always possible; larger steps need fewer keys, but
-// frames between the keys deviate.
+// joint. Larger key steps need fewer keys, but frames between the keys deviate. Index 1 makes each
+// frame a key, which is always possible.
 //
 // The error has two independent parts: the deviation of frames between keys, and the rounding of
-// the keys. The square of the budget minus the square of the first part remains for the second
-// part. `unit` converts deviations to units at the skin; `reach` is the distance of the skin.
+// the keys. Their squares add up, so the rounding may use the square root of budget^2 -
+// deviation^2. `unit` converts deviations to units at the skin. `reach` is the distance from the
+// joint to the farthest skin that it moves.
 static void select_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
                         double reach)
 {
     double min_bits = 0;
     for (uint32_t k = 1; k < MD5_PACKED_NUM_STEPS; k++) {
-        const bool is_key_per_frame = k == 1; // without deviation; always possible
+        const bool is_key_per_frame = k == 1; // has no deviation
         const double deviation = track->deviations[k] * unit;
         const bool is_within_budget = deviation <= MAX_DEVIATION * budget;
         if (!is_key_per_frame && !is_within_budget)
@@ -503,12 +513,12 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
 
 // -- Bits -------------------------------------------------------------------------------------
 
-// Bits of the fields of a track's header. A size is a number of bits.
+// Numbers of bits of the fields of a track's header. SIZE_BITS is for fields that store a number of
+// bits.
 enum { STEP_BITS = 4, FORM_BITS = 3, SIZE_BITS = 5, SCALE_BITS = 9 };
 
-// Returns the number of bits of a track's header in a compressed clip: the form, the step, the
-// scale, and the size and offset of each component. Constant tracks need no size. write_header()
-// writes these fields.
+// Returns the number of bits of a track's header in a compressed clip. It must count the same
+// fields as write_header() writes. Constant tracks have no keys, and therefore no sizes of keys.
 static uint32_t header_bits(const md5_packed_track *track)
 {
     const bool is_animated = track->step != 0;
@@ -520,7 +530,8 @@ static uint32_t header_bits(const md5_packed_track *track)
            + count_track_components(track) * (size_bits + track->offset_bits);
 }
 
-// Writes `count` bits of a value. The bytes must be 0.
+// Writes the lowest `count` bits of a value at the position *bit, and moves this position. The bits
+// there must be 0, because the function only sets bits.
 static void write_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t count)
 {
     const uint64_t mask = ((uint64_t)1 << count) - 1;
@@ -533,8 +544,8 @@ static void write_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t c
 
 // == Distances of the skin =======================================================================
 //
-// Computes the distances from each joint to the skin that it moves, directly and with its
-// descendants.
+// Computes the distance from each joint to the farthest skin that the joint itself moves, and to
+// the farthest skin that the joint or a descendant moves.
 
 // -- From a model -----------------------------------------------------------------------------
 
@@ -549,8 +560,8 @@ static void raise(float *value, float to)
         *value = to;
 }
 
-// Returns the distance of the point of an influence from its joint in the bind pose. An influence
-// is a point times its bias, `w`, so the division by the bias gives the point.
+// Returns the distance of an influence's point from its joint in the bind pose. An influence stores
+// the point multiplied by its bias in x y z, and the bias in w.
 static float influence_distance(md5_vec4 influence, const md5_mat34 *bind)
 {
     const float scale = 1.0f / influence.w;
@@ -558,7 +569,7 @@ static float influence_distance(md5_vec4 influence, const md5_mat34 *bind)
     return distance_between(point, md5_mat34_translation(*bind));
 }
 
-// Raises distances[model joints] to the distance of the farthest vertex of each joint.
+// Raises distances[model joints] to the distance of the farthest point that each joint influences.
 static void measure_vertices(const md5_model *model, float *distances)
 {
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -576,7 +587,7 @@ static void measure_vertices(const md5_model *model, float *distances)
 
 // Adds the skin of joints without a track to their parents, because these joints move with their
 // parents. The distance from the parent is at most the distance from the joint plus the length of
-// the bone.
+// the bone between them.
 static void add_distances_to_parents(const md5_model *model, const md5_binding *binding,
                                      float *distances)
 {
@@ -594,8 +605,8 @@ static void add_distances_to_parents(const md5_model *model, const md5_binding *
     }
 }
 
-// Binds a model to an animation with the options of a compression job. Returns NULL and sets the
-// context's error if they do not match.
+// Binds a model to an animation, with the options that the caller of the compression passed.
+// Returns NULL and sets the context's error if model and animation do not match.
 static md5_binding *bind_for_measuring(md5_context *context, const md5_model *model,
                                        const md5_anim *anim)
 {
@@ -613,7 +624,7 @@ static md5_binding *bind_for_measuring(md5_context *context, const md5_model *mo
 }
 
 // Measures the distances of a model's skin from its joints, and raises direct[anim joints] to them.
-// Binds the model to the animation for this, to find which joint drives which.
+// A binding tells which joint of the animation moves which joint of the model.
 static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
                           float *direct)
 {
@@ -641,8 +652,8 @@ static float bone_length(const md5_anim *anim, uint32_t joint)
     return distance_between(anim->constant[joint].translation, (md5_vec3){0, 0, 0});
 }
 
-// Estimates direct[] without a model, from the lengths of bones: the distance of a joint's skin is
-// its longest child bone, or its own bone if it has no children.
+// Estimates direct[] without a model, from the lengths of bones. The skin of a joint is assumed to
+// reach as far as its longest child bone. A joint without children uses the bone from its parent.
 static void measure_bones(const md5_anim *anim, float *direct)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
@@ -660,8 +671,8 @@ static void measure_bones(const md5_anim *anim, float *direct)
 
 // -- Paths ------------------------------------------------------------------------------------
 
-// Computes reach->reach from reach->direct, and heights[joints]: the number of joints on the
-// longest path from a joint down to a joint without children, including both.
+// Computes reach->reach from reach->direct. Also computes heights[joints]: the number of joints on
+// the longest path from a joint down to a joint without children, including both.
 static void measure_reach(const md5_anim *anim, float *heights, md5_skin_reach *reach)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
@@ -678,9 +689,9 @@ static void measure_reach(const md5_anim *anim, float *heights, md5_skin_reach *
 }
 
 // Computes the budgets of all joints for a tolerance of 1 unit. Independent errors of n joints add
-// up to sqrt(n) times the error of one joint, so each joint of the longest path may cause the
-// tolerance divided by sqrt(n). `heights` are those of measure_reach(); depths[joints] is a buffer
-// for the number of ancestors of each joint.
+// up to about sqrt(n) times the error of one joint. Each joint of a path of n joints may therefore
+// cause the tolerance divided by sqrt(n). `heights` come from measure_reach(). depths[joints] is a
+// buffer for the number of ancestors of each joint.
 static void set_budgets(const md5_skeleton *skeleton, const float *heights, float *depths,
                         float *budgets)
 {
@@ -693,9 +704,9 @@ static void set_budgets(const md5_skeleton *skeleton, const float *heights, floa
     }
 }
 
-// Sets direct[anim joints], the distance from each joint to the farthest point of the skin that it
-// moves itself, in the scale of the clip. The distances are those of the caller, or measured on a
-// model, or estimated from the lengths of bones.
+// Raises direct[anim joints] to the distance from each joint to the farthest point of the skin that
+// it moves itself, in the scale of the clip. The source is the first that exists: the distances of
+// the caller, a model, or the lengths of bones.
 static bool find_direct_distances(md5_arena *arena, const md5_anim *anim,
                                   const md5_compress_opts *options, float *direct)
 {
@@ -713,7 +724,7 @@ static bool find_direct_distances(md5_arena *arena, const md5_anim *anim,
 // Raises distances to at least one unit. Fails if a distance is above 1e9 units.
 static bool limit_distances(md5_context *context, const md5_skeleton *skeleton, float *direct)
 {
-    const float unit = md5_skeleton_scale(skeleton); // in the scale of the clip
+    const float unit = md5_skeleton_scale(skeleton); // one unit in the scale of the clip
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         direct[joint] = direct[joint] > unit ? direct[joint] : unit;
         if (!(direct[joint] <= 1e9f * unit))
@@ -725,8 +736,8 @@ static bool limit_distances(md5_context *context, const md5_skeleton *skeleton, 
     return true;
 }
 
-// Finds how far the vertices are from each joint that moves them, and with it the budget of each
-// joint: the error of its tracks, in units at these vertices, that compression may cause.
+// Computes the distances from all joints to the skin that they move, and the error budgets of the
+// joints. See md5_skin_reach.
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach)
 {
@@ -748,8 +759,8 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
 
 // == Errors ======================================================================================
 //
-// Measures the error of a compressed clip: samples both clips, converts all joints to model space
-// in double, and compares them.
+// Measures the error of a compressed clip. Samples the animation and the compressed clip at the
+// same times, and compares the joints in model space.
 
 // The transform of a joint in model space.
 typedef struct md5_joint_transform {
@@ -757,7 +768,8 @@ typedef struct md5_joint_transform {
     md5_vec3d position;
 } md5_joint_transform;
 
-// Computes v + 2 w (u x v) + 2 u x (u x v), where u is x y z of a unit quaternion.
+// Rotates a vector by a unit quaternion: v + 2 w (u x v) + 2 u x (u x v), where u is x y z of the
+// quaternion.
 static md5_vec3d rotate_vector(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d u = {q.x, q.y, q.z};
@@ -773,7 +785,7 @@ static md5_quatd normalized_quatd(md5_quat rotation)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Computes the transforms of all joints in model space from a local pose, in double, so that
+// Computes the transforms of all joints in model space from a local pose. Uses doubles, so that
 // rounding does not add to the measured errors.
 static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *pose,
                                 md5_joint_transform *joints)
@@ -789,13 +801,14 @@ static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *p
             local.position = md5_vec3d_add(parent_transform.position, offset);
             local.rotation = md5_quatd_mul(parent_transform.rotation, local.rotation);
         }
-        joints[joint] = local; // now in model space
+        joints[joint] = local; // in model space from here on
     }
 }
 
-// Returns the largest displacement of a point at a distance from a joint, between two transforms of
-// the joint. A rotation by an angle moves points at distance 1 by at most the chord 2 sin(angle /
-// 2), which is twice the length of x y z of the rotation between both transforms.
+// Returns the largest displacement of a point that is `distance` from a joint, between two
+// transforms of the joint. A rotation by an angle moves points at distance 1 by at most the chord 2
+// sin(angle / 2). In the quaternion of the rotation between both transforms, this is twice the
+// length of x y z.
 static double joint_displacement(const md5_joint_transform *a, const md5_joint_transform *b,
                                  double distance)
 {
@@ -804,15 +817,17 @@ static double joint_displacement(const md5_joint_transform *a, const md5_joint_t
     return md5_vec3d_length(md5_vec3d_sub(a->position, b->position)) + distance * chord;
 }
 
-// Raises an error to a value if the value is larger. NaN counts as infinite.
+// Raises *error to a value if the value is larger. NaN counts as infinite, so that a broken pose
+// never passes as within the tolerance.
 static void raise_error(double *error, double value)
 {
     if (!(value <= *error))
         *error = value >= 0 ? value : INFINITY;
 }
 
-// Samples both clips at a sample position, and raises scratch->errors[] of all joints to the
-// displacements of their skin. distances[joints] are the direct distances of the joints.
+// Samples both clips at one position, and raises scratch->errors[] of all joints to the
+// displacements of their skin. distances[joints] are the distances of the skin that each joint
+// moves itself.
 static void measure_position(const md5_anim *anim, const md5_packed *packed, const float *distances,
                              const md5_error_measurement *scratch,
                              const md5_sample_position *sample)
@@ -857,23 +872,24 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
 
 // == Budgets =====================================================================================
 //
-// Searches for budgets of the joints with which the measured error is within the tolerance, with as
-// few bytes as possible. Errors of joints add up along a path, but rarely in the same direction, so
-// sufficient budgets are found by experiment: each attempt increases the budgets of joints with
-// small errors below them, and reduces the budgets of joints on the path to a large error.
+// Searches for budgets of the joints whose measured error is within the tolerance, with as few
+// bytes as possible. Errors of joints add up along a path, but rarely in the same direction, so the
+// total cannot be predicted well. The search therefore adapts the budgets after each attempt: it
+// increases those of joints with small errors, and reduces those on a path to a large error.
 
 enum {
-    ATTEMPTS = 10,     // with budgets that are adapted for each joint
-    SCALINGS = 6,      // with all budgets reduced by the same factor, SCALING
-    MAX_HALVINGS = 24, // with all budgets halved, until the error is within the tolerance
+    ATTEMPTS = 10,     // attempts with budgets that are adapted for each joint
+    SCALINGS = 6,      // further attempts that multiply all budgets by SCALING
+    MAX_HALVINGS = 24, // attempts that halve all budgets if no other attempt met the tolerance
 };
 #define SCALING 0.93f
 // An attempt changes the budget of a joint by a factor from MIN_CHANGE to 1 / MIN_CHANGE.
 #define MIN_CHANGE 0.125
-// Reduces the changed budgets, so that the next error is rather below the tolerance than above it.
+// Reduces the changed budgets, so that the next error is more likely below the tolerance than above
+// it.
 #define SAFETY_FACTOR 0.97
 
-// A compression in progress. An attempt compresses the clip with given budgets of the joints.
+// A compression in progress.
 typedef struct compression {
     md5_arena *arena;
     const md5_anim *anim;
@@ -881,8 +897,8 @@ typedef struct compression {
     md5_skin_reach reach;     // distances and current budgets of the joints
     md5_error_measurement scratch;
     float *best;       // [joints] budgets of the smallest attempt within the tolerance
-    size_t best_bytes; // size of this attempt; 0 if it does not exist
-    double tolerance;  // of the displacement of the skin
+    size_t best_bytes; // size of this attempt; 0 while no attempt is within the tolerance
+    double tolerance;  // largest allowed displacement of the skin, in the scale of the clip
     md5_packed packed; // result of the last attempt
     double error;      // error of the last attempt
 } compression;
@@ -902,7 +918,7 @@ static void select_track(const compression *job, md5_packed_track *track)
         select_keys(track, job->anim->num_frames, budget, unit, reach);
 }
 
-// Returns the number of bits of an offset with its sign; 0 has no bits.
+// Returns the number of bits that a signed value needs, including its sign. The value 0 needs none.
 static uint32_t signed_bit_length(int32_t value)
 {
     if (value == 0)
@@ -931,9 +947,9 @@ static level_range find_level_range(const md5_packed_track *track, uint32_t num_
     return range;
 }
 
-// Rounds the keys of a track to its scale: finds the smallest level of each component, which is its
-// offset, and the number of bits for the differences from it. If all keys are equal after rounding,
-// the track becomes constant.
+// Rounds the keys of a track to its quantization step. The offset of a component becomes its
+// smallest level, and bits[] the size of the largest difference from it. If all keys are equal
+// after rounding, the track becomes constant.
 static void quantize_track(md5_packed_track *track, uint32_t num_frames)
 {
     bool is_constant = true;
@@ -962,7 +978,7 @@ static uint64_t keys_bits(const md5_packed_track *track, uint32_t num_frames)
     return key_bits * md5i_packed_num_keys(track->step, num_frames);
 }
 
-// Writes the header of a track to the stream at the bit *header, and moves this position.
+// Writes the header of a track at the bit *header of the stream, and moves this position behind it.
 static void write_header(const md5_packed_track *track, uint8_t *bytes, uint64_t *header)
 {
     const uint32_t components = count_track_components(track);
@@ -982,8 +998,8 @@ static void write_header(const md5_packed_track *track, uint8_t *bytes, uint64_t
         write_bits(bytes, header, (uint32_t)track->offsets[c], track->offset_bits);
 }
 
-// Writes the keys of a track to the stream at the bit *key, and moves this position. A constant
-// track does not have keys: the offsets in its header are its value.
+// Writes the keys of a track at the bit *key of the stream, and moves this position behind them. A
+// constant track has no keys: the offsets in its header are its value.
 static void write_keys(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
                        uint64_t *key)
 {
@@ -999,9 +1015,9 @@ static void write_keys(const md5_packed_track *track, uint32_t num_frames, uint8
     }
 }
 
-// Writes all tracks of a job to job->packed, in the format that packed.h describes: all headers,
-// which have `num_header_bits` bits in total, then all keys. Returns false and sets the context's
-// error if memory runs out.
+// Writes all tracks of a job to job->packed, in the format that packed.h describes. All headers
+// come first; they have `num_header_bits` bits in total. All keys follow. Returns false and sets
+// the context's error if memory runs out.
 static bool write_tracks(compression *job, uint64_t num_header_bits, uint64_t num_key_bits)
 {
     const md5_skeleton *const skeleton = &job->anim->skeleton;
@@ -1024,7 +1040,7 @@ static bool write_tracks(compression *job, uint64_t num_header_bits, uint64_t nu
     return true;
 }
 
-// The sizes of the two parts of a compressed clip, bits.
+// The sizes of the two parts of a compressed clip, in bits.
 typedef struct packed_sizes {
     uint64_t headers;
     uint64_t keys;
@@ -1046,9 +1062,9 @@ static packed_sizes select_tracks(compression *job)
     return sizes;
 }
 
-// Compresses with the current budgets into job->packed, and measures the error. `mark` is the
-// position in the arena at which the bytes are allocated: a rewind to it frees the bytes of the
-// previous attempt.
+// Compresses with the current budgets into job->packed, and measures the error. A rewind of the
+// arena to `mark` frees the bytes of the previous attempt. Fails if memory runs out or the clip is
+// too large.
 static bool try_budgets(compression *job, md5_arena_mark mark)
 {
     md5i_arena_rewind(job->arena, mark);
@@ -1079,8 +1095,9 @@ static void save_if_best(compression *job)
     memcpy(job->best, job->reach.budgets, num_joints * sizeof *job->best);
 }
 
-// Interpolates from 1 (part 0) to a factor (part 1). This replaces pow(factor, part), whose results
-// differ between platforms: factors below 1 are interpolated as the quotient of 1 and a factor.
+// Interpolates from 1 (at part 0) to a factor (at part 1). A factor below 1 is interpolated through
+// its reciprocal, so that it is the inverse of a change upwards. This replaces pow(factor, part),
+// whose results differ between platforms.
 static double partial_factor(double factor, double part)
 {
     if (factor > 1)
@@ -1088,8 +1105,9 @@ static double partial_factor(double factor, double part)
     return 1.0 / (1 + (1.0 / factor - 1) * part);
 }
 
-// Returns the factor that would change a budget so that its error becomes the tolerance, if errors
-// were proportional to budgets. Limits it to MIN_CHANGE .. 1 / MIN_CHANGE.
+// Returns the factor by which to multiply a budget so that the error becomes the tolerance, under
+// the assumption that errors are proportional to budgets. Limits it to MIN_CHANGE .. 1 /
+// MIN_CHANGE.
 static double budget_change(double tolerance, double error)
 {
     const double min_error = tolerance * MIN_CHANGE;
@@ -1103,7 +1121,7 @@ static void scale_budgets(compression *job, float factor)
         job->reach.budgets[joint] *= factor;
 }
 
-// Raises the error of each joint to the largest error of the joint and its descendants.
+// Raises the error of each joint to the largest error among the joint and its descendants.
 static void raise_errors_to_descendants(const md5_skeleton *skeleton, double *errors)
 {
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
@@ -1114,14 +1132,15 @@ static void raise_errors_to_descendants(const md5_skeleton *skeleton, double *er
     }
 }
 
-// Changes the budget of each joint, which is the error that its tracks may cause, after an attempt
-// has measured the errors: a joint whose error exceeds the tolerance gets a smaller budget, a joint
-// with a small error a larger budget. The error of a joint includes the errors of its descendants,
-// because they move with it. `speed` (0..1) is the fraction of the change to apply.
+// Changes the budget of each joint after an attempt has measured the errors. A joint whose error
+// exceeds the tolerance gets a smaller budget, and a joint with a small error a larger one. The
+// error of a joint includes the errors of its descendants, because they move with it. `speed`
+// (0..1) is the fraction of the change to apply.
 static void adapt_budgets(compression *job, double speed)
 {
     const md5_skeleton *const skeleton = &job->anim->skeleton;
-    double *const errors = job->scratch.errors; // the next attempt measures them again
+    double *const errors = job->scratch.errors; // may be overwritten: the next attempt measures
+                                                // them again
     raise_errors_to_descendants(skeleton, errors);
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const double change = budget_change(job->tolerance, errors[joint]) * SAFETY_FACTOR;
@@ -1129,7 +1148,7 @@ static void adapt_budgets(compression *job, double speed)
     }
 }
 
-// Compresses with all budgets multiplied by a factor.
+// Compresses with all budgets multiplied by a factor. The factors of successive calls accumulate.
 static bool try_scaled_budgets(compression *job, md5_arena_mark mark, float factor)
 {
     scale_budgets(job, factor);
@@ -1145,8 +1164,8 @@ static bool try_adapted_budgets(compression *job, md5_arena_mark mark)
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         TRY(try_budgets(job, mark));
         save_if_best(job);
-        // The speed decreases, because key steps are discrete: a small change of a budget can
-        // double an error.
+        // Later attempts change the budgets less. A small change of a budget can select another key
+        // step and double an error, so that the search would not settle.
         adapt_budgets(job, 1.0 / (1 + 0.25 * i));
     }
     for (uint32_t i = 0; i < SCALINGS; i++)
@@ -1154,7 +1173,7 @@ static bool try_adapted_budgets(compression *job, md5_arena_mark mark)
     return true;
 }
 
-// Halves all budgets until an attempt is within the tolerance. Fails if none is.
+// Halves all budgets until an attempt is within the tolerance. Fails if no attempt is.
 static bool try_halved_budgets(compression *job, md5_arena_mark mark)
 {
     double min_error = job->error;
@@ -1170,13 +1189,12 @@ static bool try_halved_budgets(compression *job, md5_arena_mark mark)
     return true;
 }
 
-// Searches for the budgets (the allowed error of each joint) that give the smallest clip within the
-// tolerance, and compresses with them. `mark` is the position in the arena to which an attempt is
-// undone.
+// Searches for the budgets that give the smallest clip within the tolerance, and compresses with
+// them. Each attempt first rewinds the arena to `mark`.
 static bool find_budgets(compression *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
-    scale_budgets(job, (float)job->tolerance); // they are for a tolerance of 1 unit before
+    scale_budgets(job, (float)job->tolerance); // convert the budgets from a tolerance of 1 unit
     TRY(try_adapted_budgets(job, mark));
     const bool is_found = job->best_bytes != 0;
     if (!is_found)
@@ -1255,8 +1273,8 @@ static md5_anim *compress(compression *job, const md5_compress_opts *options)
                               &job->packed);
 }
 
-// Returns a compressed copy of an animation, whose skin deviates by at most the tolerance.
-// `compress_opts` and `opts` may be NULL.
+// Returns a compressed copy of an animation. Its skin deviates from the original by at most the
+// tolerance. `compress_opts` and `opts` may be NULL.
 md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
                             const md5_load_opts *opts, md5_error *error)
 {

@@ -1,11 +1,12 @@
-// Compressed clips: checks the tracks, creates the memory block of a clip, writes and reads the
-// bytes of a file, and converts a compressed clip to an uncompressed animation.
+// Functions for compressed clips: they check the tracks, create the memory block of a clip, write
+// and read the bytes of a file, and decompress a clip.
 #include "md5/compress/file.h"
 #include "md5/core/math.h"
 #include "md5/pose/skeleton.h"
 
-// The tracks of a clip are stored by joint: first the rotation (kind 0, MD5_PACKED_ROTATION), then
-// the translation (kind 1). Loops over all headers are nested: joints, then kinds.
+// A clip stores two tracks for each joint: first the rotation (kind 0, MD5_PACKED_ROTATION), then
+// the translation (kind 1). Headers can only be read in this order, so loops over them are nested:
+// joints, then kinds.
 enum { TRACK_KINDS = 2 };
 
 // == Blocks ======================================================================================
@@ -18,7 +19,7 @@ static bool fail_at_joint(md5_context *context, uint32_t joint, const char *prob
                     problem);
 }
 
-// Returns true if the header of a track has values that the decoder supports: form, step, and bits
+// Returns true if the decoder supports the values in the header of a track: form, step, and size
 // and offset of each component.
 static bool is_valid_header(const md5_packed_header *header)
 {
@@ -39,8 +40,8 @@ static bool is_valid_header(const md5_packed_header *header)
 }
 
 // Checks the headers of all tracks. Sets *header_bits and *key_bits to the numbers of bits of all
-// headers and of all keys. The position of the keys is not known yet, so the positions of keys in
-// the decoded headers are wrong; they are not used.
+// headers and of all keys. The keys follow the last header, so their position is not known yet. The
+// positions of keys in the decoded headers are therefore wrong, and are not used.
 static bool check_track_headers(md5_context *context, const md5_packed *packed,
                                 uint32_t *header_bits, uint64_t *key_bits)
 {
@@ -80,8 +81,8 @@ static bool check_headers(md5_context *context, md5_packed *packed)
     return true;
 }
 
-// Returns true if all samples of a track with this key are finite: the coordinates of a translation
-// are bounded, and a rotation is a unit quaternion.
+// Returns true if a key is safe to sample, so that all samples of its track are finite. The
+// coordinates of a translation must be bounded, and a rotation must be a unit quaternion.
 static bool is_valid_key(const md5_packed_value *value, uint8_t kind)
 {
     const float *const v = value->v;
@@ -92,7 +93,7 @@ static bool is_valid_key(const md5_packed_value *value, uint8_t kind)
     return square >= 0.999f && square <= 1.001f;
 }
 
-// Returns the description of the problem of a key that is_valid_key() rejects.
+// Describes why is_valid_key() rejected a key of this kind.
 static const char *key_problem(uint8_t kind)
 {
     if (kind == MD5_PACKED_TRANSLATION)
@@ -113,7 +114,7 @@ static bool check_track(md5_context *context, const md5_packed *packed, uint32_t
     return true;
 }
 
-// Checks the keys of all tracks, after their headers were checked.
+// Checks the keys of all tracks. The headers must have passed check_headers().
 static bool check_keys(md5_context *context, const md5_packed *packed)
 {
     md5_packed_cursor cursor = md5_packed_begin(packed);
@@ -127,8 +128,8 @@ static bool check_keys(md5_context *context, const md5_packed *packed)
     return true;
 }
 
-// Checks all properties of a compressed clip on which sampling relies, so that any bytes can be
-// sampled safely afterwards. Sets the context's error if a property is missing.
+// Checks all properties of a compressed clip on which sampling relies. A clip from any bytes that
+// pass can be sampled safely. Sets the context's error if a property is missing.
 bool md5i_check_packed(md5_context *context, md5_packed *packed)
 {
     if (packed->num_bytes > UINT32_MAX / 8 - 8)
@@ -141,8 +142,8 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
 
 // -- The block --------------------------------------------------------------------------------
 
-// Copies a skeleton to a block: the joints with their names, and their order. While the block is
-// measured, the arrays are NULL.
+// Copies a skeleton to a block: the joints with their names, and their order. In the pass that only
+// measures the block, the arrays of the copy are NULL.
 static md5_skeleton copy_skeleton(md5_block *block, const md5_skeleton *skeleton)
 {
     md5_skeleton copy = *skeleton;
@@ -178,8 +179,8 @@ static md5_vec3 count_animated(const md5_packed *packed, uint32_t counts[TRACK_K
     return (md5_vec3){position[0], position[1], position[2]};
 }
 
-// Lists the joints with animated tracks of each kind in animated[kind], and stores the position of
-// each joint's rotation in the stream in cursors[joints].
+// Stores the joints whose track of a kind is not constant in animated[kind]. Stores in
+// cursors[joints] where the tracks of each joint begin in the stream.
 static void list_tracks(const md5_packed *packed, uint32_t *const animated[TRACK_KINDS],
                         md5_packed_cursor *cursors)
 {
@@ -196,7 +197,7 @@ static void list_tracks(const md5_packed *packed, uint32_t *const animated[TRACK
     }
 }
 
-// The parts of a compressed animation in its block.
+// Addresses of the parts of a compressed animation within its memory block.
 typedef struct packed_layout {
     md5_anim *anim;
     md5_packed *packed;
@@ -206,13 +207,13 @@ typedef struct packed_layout {
     md5_packed_cursor *cursors;
     md5_xform *constant;
     bool has_base_frame;
-    md5_xform *base_frame; // `constant`, unless has_base_frame
+    md5_xform *base_frame; // the same array as `constant`, unless has_base_frame
     uint8_t *bytes;
     const char *command_line;
 } packed_layout;
 
-// Allocates the parts of a compressed clip in the block, and copies the skeleton. Runs twice: while
-// the block is measured, all parts are NULL.
+// Allocates the parts of a compressed clip in the block, and copies the skeleton. Called twice: the
+// first pass only measures the block, so that all parts are NULL.
 static void allocate_packed(md5_block *block, const md5_skeleton *skeleton,
                             const md5_packed *packed, packed_layout *parts)
 {
@@ -231,8 +232,9 @@ static void allocate_packed(md5_block *block, const md5_skeleton *skeleton,
     parts->bytes = MD5_BLOCK_ARRAY(block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
 }
 
-// Fills the parts of a compressed clip: copies the bits of the tracks, samples the first frame as
-// `constant`, and lists the animated tracks. `base` is the position of joint 0 in the base frame.
+// Fills the parts of a compressed clip: copies the bits of the tracks, and lists the animated
+// tracks. `constant` becomes the pose of the first frame. `base` is the position of joint 0 in the
+// base frame.
 static void fill_packed(const md5_packed *packed, md5_vec3 base, const packed_layout *parts)
 {
     const size_t num_joints = packed->num_joints;
@@ -253,8 +255,8 @@ static void fill_packed(const md5_packed *packed, md5_vec3 base, const packed_la
 }
 
 // Creates a compressed clip in one block: copies the tracks of `packed`, and the properties of
-// `source`. `base` is the position of joint 0 in the base frame. If it is also that of the first
-// frame, both share one array.
+// `source`. `base` is the position of joint 0 in the base frame. The base frame needs an array of
+// its own only if `base` differs from the position in the first frame.
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
                              const md5_packed *packed)
 {
@@ -295,7 +297,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
 
 // == Bytes =======================================================================================
 //
-// The format of a file. All numbers are little-endian; numbers have 32 bits unless noted.
+// The format of a file. Numbers are little-endian and have 32 bits unless noted.
 //
 //   header     MD5_PACKED_FILE, version, size of the file, checksum of the bytes after the header
 //              (64 bits)
@@ -309,18 +311,18 @@ enum { COMPRESSED_VERSION = 2, HEADER_SIZE = 20, FIXED_SIZE = 56, FILE_BYTES_PER
 // Offsets in the header.
 enum { VERSION_OFFSET = 4, SIZE_OFFSET = 8, CHECKSUM_OFFSET = 12 };
 
-// The fields of a file.
+// The fields of a file, as they are before writing or after reading.
 typedef struct clip_bytes {
     md5_anim anim;
     md5_packed packed;
     md5_vec3 base;       // position of joint 0 in the base frame
     uint32_t name_bytes; // size of all names
-    uint32_t axes;       // md5_axes; unchecked
-    uint32_t reserved;   // 0
+    uint32_t axes;       // an md5_axes; not checked when it is read
+    uint32_t reserved;   // must be 0
 } clip_bytes;
 
-// Writes or reads the fields of fixed size at the beginning of a compressed clip, after its header.
-// The order of the calls is the format.
+// Writes or reads the fields of fixed size that follow the header of a file. One function does
+// both, so that writer and reader agree: the order of its calls is the format.
 static void transfer_fixed(md5_state_archive *state, clip_bytes *clip)
 {
     md5_archive_32(state, &clip->packed.num_joints);
@@ -338,7 +340,7 @@ static void transfer_fixed(md5_state_archive *state, clip_bytes *clip)
     md5_archive_32(state, &clip->reserved);
 }
 
-// Returns the size of the file of a clip, bytes.
+// Returns the size of a clip's file in bytes.
 static uint64_t file_size(const clip_bytes *clip)
 {
     return HEADER_SIZE + FIXED_SIZE + (uint64_t)FILE_BYTES_PER_JOINT * clip->packed.num_joints
@@ -363,7 +365,7 @@ static void write_skeleton(md5_state_archive *state, const md5_skeleton *skeleto
     }
 }
 
-// Returns the fields of the file of a compressed clip.
+// Collects the fields that are written to the file of a compressed clip.
 static clip_bytes collect_fields(const md5_anim *anim)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
@@ -378,8 +380,8 @@ static clip_bytes collect_fields(const md5_anim *anim)
     return clip;
 }
 
-// Writes the header of a file of `total` bytes, with the checksum of all bytes after it, which are
-// written already.
+// Writes the header of a file of `total` bytes. Its checksum covers all bytes after the header, so
+// these bytes must be written already.
 static void write_file_header(uint8_t *start, size_t total)
 {
     const uint64_t checksum = md5_fnv(MD5_FNV, start + HEADER_SIZE, total - HEADER_SIZE);
@@ -389,8 +391,9 @@ static void write_file_header(uint8_t *start, size_t total)
     md5_write_le(start + CHECKSUM_OFFSET, checksum, 8);
 }
 
-// Writes a compressed clip as the bytes of a file. Returns their number, or 0 if the clip is not
-// compressed. If `bytes` is NULL or `size` is too small, writes nothing.
+// Writes a compressed clip as the bytes of a file. Returns the size of the file, or 0 if the clip
+// is not compressed. Writes nothing if `bytes` is NULL or `size` is too small, so that a first call
+// can ask for the size.
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -418,7 +421,7 @@ static bool fail(md5_context *context, md5_status status, const char *problem)
     return MD5_FAIL(context, status, "invalid compressed clip: %s", problem);
 }
 
-// Reports that a file ends within its header. Returns false.
+// Reports that a file is too short to contain its header and fixed fields. Returns false.
 static bool fail_size(md5_context *context, size_t min_size, size_t size)
 {
     return MD5_FAIL(context, MD5_ERROR_SYNTAX,
@@ -426,7 +429,7 @@ static bool fail_size(md5_context *context, size_t min_size, size_t size)
                     min_size, size);
 }
 
-// Returns true if the counts in the header are in range and match the size of the file.
+// Returns true if the counts in the fixed fields are in range and match the size of the file.
 static bool are_counts_valid(const clip_bytes *clip, size_t size)
 {
     const uint32_t num_joints = clip->packed.num_joints;
@@ -443,8 +446,8 @@ static bool is_within(double value, double min, double max)
     return value >= min && value <= max;
 }
 
-// Returns the name of the first value of a file that is out of range, or NULL if all values are in
-// range. Counts are checked elsewhere.
+// Returns the name of the first value in the fixed fields that is out of range, or NULL if all
+// values are in range. are_counts_valid() checks the counts.
 static const char *find_invalid_value(const clip_bytes *clip)
 {
     const md5_anim *const anim = &clip->anim;
@@ -469,7 +472,7 @@ static const char *find_invalid_value(const clip_bytes *clip)
     return NULL;
 }
 
-// Checks the counts and the other values at fixed positions of the file.
+// Checks the values of the fixed fields. `size` is the size of the file.
 static bool check_fixed(md5_context *context, const clip_bytes *clip, size_t size)
 {
     if (!are_counts_valid(clip, size))
@@ -482,8 +485,8 @@ static bool check_fixed(md5_context *context, const clip_bytes *clip, size_t siz
     return true;
 }
 
-// Checks the version, the declared size and the checksum of a file, in an order that reports the
-// most useful error: a file of another version has another header.
+// Checks the version, the declared size and the checksum of a file. The version comes first,
+// because a file of another version may have another header, and other messages would mislead.
 static bool check_file_header(md5_context *context, const uint8_t *start, size_t size)
 {
     if (size < 8)
@@ -509,8 +512,8 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
     return true;
 }
 
-// Sets the names of all joints to the texts in names[size], which end with a NUL and must fill it
-// exactly.
+// Sets the names of all joints to the texts in names[size]. Each text ends with a NUL, and together
+// the texts must fill the array exactly.
 static bool read_names(md5_context *context, const char *names, size_t size, md5_joint *joints,
                        uint32_t num_joints)
 {
@@ -532,7 +535,8 @@ static bool read_names(md5_context *context, const char *names, size_t size, md5
     return true;
 }
 
-// Reads the hierarchy, the order and the names of all joints into clip->anim.skeleton.
+// Reads the hierarchy, the order and the names of all joints into clip->anim.skeleton. The names
+// remain in the bytes of the file.
 static bool read_skeleton(md5_arena *arena, md5_state_archive *state, clip_bytes *clip)
 {
     const uint32_t num_joints = clip->packed.num_joints;
@@ -545,7 +549,7 @@ static bool read_skeleton(md5_arena *arena, md5_state_archive *state, clip_bytes
         md5_archive_32(state, &order[i]);
     }
 
-    md5_skeleton *const skeleton = &clip->anim.skeleton; // its scale was read before
+    md5_skeleton *const skeleton = &clip->anim.skeleton; // transfer_fixed() has set its scale
     skeleton->num_joints = num_joints;
     skeleton->joints = joints;
     skeleton->order = order;
@@ -559,8 +563,9 @@ static bool read_skeleton(md5_arena *arena, md5_state_archive *state, clip_bytes
     return read_names(arena->context, names, clip->name_bytes, joints, num_joints);
 }
 
-// Copies the tracks of a file, because they are read with padding, and checks them. Returns false
-// and sets the context's error if they are invalid or memory runs out.
+// Copies the tracks of a file and checks them. The copy is necessary, because sampling reads up to
+// MD5_PACKED_PADDING bytes after the tracks. Returns false and sets the context's error if the
+// tracks are invalid or memory runs out.
 static bool read_packed_tracks(md5_arena *arena, const uint8_t *bytes, md5_packed *packed)
 {
     uint8_t *const tracks =
@@ -571,8 +576,8 @@ static bool read_packed_tracks(md5_arena *arena, const uint8_t *bytes, md5_packe
     return md5i_check_packed(arena->context, packed);
 }
 
-// Creates a compressed clip from the bytes of a file. Checks everything that later functions rely
-// on, for any bytes.
+// Creates a compressed clip from the bytes of a file. Later functions rely on its checks and do not
+// check again, so it must reject every invalid file.
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -592,10 +597,14 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 
 // == Decompression ===============================================================================
 
-enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56 }; // flags of md5_track
+enum {
+    TRANSLATION_FLAGS = 7,
+    ROTATION_FLAGS = 56
+}; // flags of md5_track: its three components
+   // move or rotate
 
-// Decodes one track at all frames into slot `slot` of each frame of `rotations` or `translations`.
-// `anim` contains the number of slots of a frame.
+// Decodes one track at all frames. The values of each frame form an array of slots, and the track
+// writes slot `slot` of `rotations` or of `translations`. `anim` has the number of slots per frame.
 static void decode_track(const md5_anim *anim, const md5_packed_header *header, uint32_t slot,
                          md5_quat *rotations, md5_vec3 *translations)
 {
@@ -612,9 +621,8 @@ static void decode_track(const md5_anim *anim, const md5_packed_header *header, 
     }
 }
 
-// Decodes all animated tracks of a compressed clip into frames, and fills tracks[joints] of an
-// uncompressed animation. Returns the number of components of a frame. A slot is the position of a
-// track's value in the values of its kind of a frame.
+// Decodes all animated tracks of a compressed clip into arrays of frames, and fills tracks[joints]
+// of an uncompressed animation. Returns the number of components per frame.
 static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat *rotations,
                               md5_vec3 *translations)
 {
@@ -644,16 +652,16 @@ static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat 
     return num_components;
 }
 
-// The arrays of a decompressed animation that are written after their allocation.
+// The arrays of a decompressed animation that are filled after their allocation.
 typedef struct decoded_arrays {
     md5_track *tracks;
     md5_quat *rotations;    // [num_frames * num_rotations]
     md5_vec3 *translations; // [num_frames * num_translations]
 } decoded_arrays;
 
-// Allocates a decompressed animation in a block, or only measures the block. Copies the tables of
-// the compressed animation `anim` to `result`. Returns the memory for the animation, or NULL while
-// measuring.
+// Allocates a decompressed animation in a block, or only measures the block. Copies the skeleton,
+// the constant pose, the base frame and the joint lists of the compressed animation `anim` to
+// `result`. Returns the memory for the animation, or NULL while measuring.
 static md5_anim *lay_out_decompressed(md5_block *block, const md5_anim *anim, md5_anim *result,
                                       decoded_arrays *arrays)
 {
@@ -682,7 +690,7 @@ static md5_anim *lay_out_decompressed(md5_block *block, const md5_anim *anim, md
 // out.
 static md5_anim *create_decompressed(md5_context *context, const md5_anim *anim)
 {
-    // The first layout measures the block, the second layout returns the addresses in it.
+    // The first call measures the block, and the second call returns addresses in it.
     md5_anim result = *anim;
     decoded_arrays arrays;
     md5_block block = {0};
@@ -712,7 +720,7 @@ static md5_anim *create_decompressed(md5_context *context, const md5_anim *anim)
     return decompressed;
 }
 
-// Returns an uncompressed copy of a compressed animation, which stores all frames.
+// Returns an uncompressed copy of a compressed animation. Fails if the animation is not compressed.
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
