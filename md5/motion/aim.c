@@ -1,33 +1,35 @@
-// Points a chain of joints at a target; a head and eyes that look about by themselves.
+// Aims, which point a chain of joints at a target, and gazes: a head and eyes that look around by
+// themselves.
 #include "md5/motion/functions.h"
 #include "md5/motion/numbers.h"
 #include "md5/motion/space.h"
 
 // == Aim =========================================================================================
 //
-// The rotation that points the tip at the target is divided equally among the joints of a chain.
-// The tip performs the remaining rotation, which differs from an equal part only because the other
+// The tip is the last joint of the chain, for example the head. The rotation that points it at the
+// target is divided equally among the joints of the chain. The tip performs the rotation that
+// remains after the other joints have rotated. It differs from an equal part only because the other
 // joints have moved the tip.
 
 #define PI_FLOAT 3.14159265f
 
-// If the sine of the angle between sight and vertical is smaller, the rotation that makes the tip
-// upright fades out.
+// Near the vertical, the rotation that makes the tip upright fades out. It begins to fade where the
+// sine of the angle between sight and vertical is smaller than this.
 #define STEEP 0.1f
 
-// If the square of this sine is smaller, the sight is vertical and has no upright rotation.
+// If the square of this sine is smaller, the sight counts as vertical, and the tip is not made
+// upright.
 #define MIN_SLANT 1e-8f
 
-// Parameters of an aim that do not depend on the pose. The tip is the last joint of the chain, for
-// example the head; its forward direction is to point at the target, and its up direction to remain
-// upright.
+// Parameters of an aim that do not depend on the pose. The forward direction of the tip shall point
+// at the target, and its up direction shall remain upright.
 typedef struct aim_rule {
     md5_axes axes;
-    md5_vec3 forward;   // of the tip
-    md5_vec3 up;        // of the tip
+    md5_vec3 forward;   // in the axes of the tip
+    md5_vec3 up;        // in the axes of the tip
     float up_along;     // cosine of the angle between `forward` and `up`
     bool stays_upright; // false if `up` has the direction of `forward`
-    bool is_limited;    // each joint rotates by at most the angle of the limit
+    bool is_limited;    // each joint rotates by at most the limit
     float max_sine;     // sine of half of the limit
     float max_cosine;   // cosine of half of the limit
 } aim_rule;
@@ -42,27 +44,28 @@ typedef struct aim_view {
 
 // Returns the rotation about the direction of sight, `along`, that makes the tip upright, so that
 // it leans neither left nor right. `swung` is the up direction of the tip, which already looks
-// along the sight. The angle is the angle between the components of up and of the vertical that are
-// perpendicular to the sight. `along` and `swung` are in model space, `sight` is `along` in id's
+// along the sight. The angle of the rotation is measured perpendicular to the sight, from the up
+// direction to the vertical. `along` and `swung` are in model space. `sight` is `along` in id's
 // axes.
 static md5_float4 upright_rotation(const aim_rule *rule, md5_vec3 along, md5_vec3 sight,
                                    md5_vec3 swung)
 {
     const md5_vec3 up = md5i_vec3_from_axes(rule->axes, swung);
-    const float cosine = up.z - rule->up_along * sight.z; // both times the same factor
+    const float cosine = up.z - rule->up_along * sight.z; // cosine and sine have the same factor
     const float sine = sight.x * up.y - sight.y * up.x;
     const float signed_sine = md5_is_mirrored(rule->axes) ? -sine : sine;
     return md5_float4_about(md5_float4_from_vec3(along), cosine, signed_sine);
 }
 
-// Adds to the rotation `swing` a rotation about the direction of sight `along` that makes the tip
-// upright. `swung` is the up direction of the tip after `swing`. The added rotation fades out
-// toward the vertical, where the heading of the sight is undefined.
+// Adds a rotation to the rotation `swing` that makes the tip upright. It rotates about the
+// direction of sight `along`. `swung` is the up direction of the tip after `swing`. The added
+// rotation fades out toward the vertical, where the heading of the sight is undefined.
 static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
                               md5_float4 swing)
 {
     const md5_vec3 sight = md5i_vec3_from_axes(view->rule.axes, along);
-    const float slant = sight.x * sight.x + sight.y * sight.y; // squared sine to the vertical
+    const float slant = sight.x * sight.x + sight.y * sight.y; // square of the sine of the angle to
+                                                               // the vertical
     const bool can_be_upright = view->rule.stays_upright && slant > MIN_SLANT;
     if (!can_be_upright)
         return swing;
@@ -77,10 +80,10 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     return md5_float4_quat_mul(md5_float4_from_quat(faded), swing);
 }
 
-// Returns the up direction of the tip after the rotation `swing` from `forward` to `sight`, whose
-// angle has this cosine. For angles below 120 degrees, the result is computed in a form that does
-// not use `swing`, so that processors compute both at the same time: up - k (forward + sight), plus
-// a component along the sight that is twice the component of `up` along forward.
+// Returns the up direction of the tip after the rotation `swing` from `forward` to `sight`.
+// `cosine` is that of the angle between both. Below 120 degrees, a formula without `swing` is used,
+// so that processors can compute both at the same time. It is up - k (forward + sight), plus a
+// component along the sight that is twice the component of `up` along `forward`.
 static md5_float4 swing_up(const aim_view *view, md5_float4 forward, md5_float4 up,
                            md5_float4 sight, float cosine, md5_float4 swing)
 {
@@ -92,9 +95,9 @@ static md5_float4 swing_up(const aim_view *view, md5_float4 forward, md5_float4 
                           md5_float4_scale(sight, 2 * view->rule.up_along));
 }
 
-// Returns the rotation in model space that points the tip at the target and makes it upright. It is
-// composed of a swing, the shortest rotation from the tip's forward direction to the target, and a
-// rotation about the direction to the target.
+// Returns the rotation in model space that points the tip at the target and makes it upright.
+// First, a swing rotates the tip's forward direction to the target by the shortest arc. Then a
+// rotation about the direction to the target makes the tip upright.
 static md5_float4 aim_rotation(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);
@@ -108,13 +111,13 @@ static md5_float4 aim_rotation(const aim_view *view)
     return set_upright(view, md5_vec3_from_float4(sight), md5_vec3_from_float4(swung), swing);
 }
 
-// Returns the quaternion of the same rotation with w >= 0, which is the shorter arc.
+// Returns the quaternion of the same rotation with w >= 0. Its angle is at most 180 degrees.
 static md5_float4 shorter_arc(md5_float4 rotation)
 {
     return md5_float4_scale(rotation, md5_float4_at(rotation, 3) < 0 ? -1 : 1);
 }
 
-// Reduces a rotation with w >= 0 to the limit of an aim; its axis remains the same.
+// Reduces a rotation with w >= 0 to the limit of an aim. The axis of the rotation remains the same.
 static md5_float4 limit_aim_rotation(md5_float4 rotation, const aim_rule *rule)
 {
     const bool is_within_limit = md5_float4_at(rotation, 3) >= rule->max_cosine;
@@ -124,20 +127,20 @@ static md5_float4 limit_aim_rotation(md5_float4 rotation, const aim_rule *rule)
     return md5_float4_with_w(md5_float4_scale(axis, rule->max_sine), rule->max_cosine);
 }
 
-// Returns half of a rotation with w >= 0: the normalized mean of the rotation and the identity,
-// (x y z, 1 + w), whose square is 2 (1 + w).
+// Returns half of a rotation with w >= 0. It is the mean of the rotation and the identity, (x y z,
+// 1 + w), divided by its length sqrt(2 (1 + w)).
 static md5_float4 half_rotation(md5_float4 rotation)
 {
     const float w = 1 + md5_float4_at(rotation, 3);
     return md5_float4_scale(md5_float4_with_w(rotation, w), 1.0f / sqrtf(w + w));
 }
 
-// Returns one of `count` equal parts of a rotation with w >= 0. Halves the rotation as often as
-// possible, because this is faster than a slerp.
+// Returns one of `count` equal parts of a rotation with w >= 0. Halves the rotation while the
+// number of parts is even, because this is faster than a slerp.
 static md5_float4 equal_part(md5_float4 rotation, uint32_t count)
 {
     md5_float4 part = rotation;
-    uint32_t num_parts = count; // of `part`
+    uint32_t num_parts = count; // number of equal parts into which `part` must still be divided
     for (; num_parts % 2 == 0; num_parts /= 2)
         part = half_rotation(part);
     if (num_parts == 1)
@@ -151,10 +154,11 @@ static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
     return md5_is_valid_vec3(direction) ? md5_vec3_normalize(direction, otherwise) : otherwise;
 }
 
-// Converts the parameters of a job, with defaults for directions that are invalid.
+// Converts the parameters of a job. The axes of the skeleton replace invalid directions.
 static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
 {
-    // A slerp from the identity to a rotation by 180 degrees gives sine and cosine of any fraction.
+    // The sine and cosine of a part of 90 degrees are computed by a slerp, without libm. A half
+    // turn as a quaternion is 90 degrees from the identity.
     const md5_quat half_turn = {1, 0, 0, 0};
     const float limit = job->params.limit;
     aim_rule rule = {
@@ -164,7 +168,7 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
         .is_limited = limit > 0 && limit < PI_FLOAT,
     };
     rule.up_along = md5_vec3_dot(rule.forward, rule.up);
-    // If `up` has the direction of `forward`, the tip has no upright rotation.
+    // If `up` has the direction of `forward`, no rotation about the sight can change it.
     rule.stays_upright = 1 - rule.up_along * rule.up_along > 1e-6f;
     if (rule.is_limited) {
         const md5_quat largest = md5_quat_slerp(MD5_NO_ROTATION, half_turn, limit / PI_FLOAT);
@@ -175,15 +179,16 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
 }
 
 // Divides the rotation that points the tip at the target by the number of joints. Rotates all
-// joints before the tip by one of these parts, and writes their model-space rotations. Updates the
-// position and the rotation of the tip in `view`, from which the remaining rotation is computed.
+// joints above the tip by one such part, and writes their model-space rotations. Also moves the tip
+// in `view`, so that the caller can compute the rotation that remains for the tip.
 static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rotations)
 {
     const uint32_t last = chain->count - 1;
     const md5_float4 whole = shorter_arc(aim_rotation(view));
     const md5_float4 part = limit_aim_rotation(equal_part(whole, chain->count), &view->rule);
 
-    md5_float4 accumulated = part; // rotation of joint i with all joints above it, model space
+    md5_float4 accumulated = part; // total rotation of joint i, including the joints above it,
+                                   // model space
     md5_float4 old_position = md5_float4_from_vec3(chain->positions[0]);
     md5_float4 new_position = old_position;
     for (uint32_t i = 0; i < last; i++) {
@@ -202,7 +207,7 @@ static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rot
     view->rotation = md5_float4_quat_mul(accumulated, view->rotation);
 }
 
-// Rotates a chain of joints so that the tip points at the target, for example neck and head.
+// Rotates a chain of joints, for example neck and head, so that the tip points at the target.
 // Returns false and changes nothing if the tip is invalid or `length` is 0.
 bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xform *pose)
 {
@@ -229,7 +234,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     if (last > 0)
         share_rotation(&chain, &view, rotations);
 
-    // The tip is rotated by the remaining angle.
+    // The tip performs the remaining rotation.
     const md5_float4 remaining = limit_aim_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
     rotations[last] = md5_quat_from_float4(md5_float4_quat_mul(remaining, view.rotation));
     md5i_rotate_chain(&chain, rotations, job->weight, pose);
@@ -238,20 +243,21 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
 
 // == Gaze ========================================================================================
 //
-// Selects points; the eyes jump to a point, and the head follows. A direction is the offset to the
-// left and upward of a point at distance 1 in front of the origin: the tangents of its angles.
-// Therefore no angle functions are needed, whose bits differ between platforms.
+// A gaze selects a point or a target. The eyes jump to it, and the head follows. A direction is
+// stored as a point on the plane at distance 1 in front of the origin: its offsets to the left and
+// upward. These are the tangents of the angles. Functions of angles are therefore unnecessary,
+// whose bits differ between platforms.
 
-// Maximum time of one call and minimum time between two saccades, seconds, which bound the number
-// of saccades in a call.
+// Maximum time of one call, and minimum time between two saccades, in seconds. Together they bound
+// the number of saccades in a call. A saccade is a jump of the eyes.
 static const double max_step = 60;
 static const float min_rest = 0.05f;
 
-// Duration of a saccade: a constant, seconds, and an addition, seconds per radian.
+// Duration of a saccade: a constant in seconds, plus a number of seconds per radian.
 static const float saccade_base = 0.021f;
 static const float saccade_slope = 0.126f;
 
-// Returns the parameters of a gaze, with defaults for values that are 0.
+// Returns the parameters of a gaze. Defaults replace values of 0.
 static md5_gaze_params params_with_defaults(const md5_gaze_desc *desc)
 {
     md5_gaze_params numbers = desc->params;
@@ -272,7 +278,7 @@ static float next_random(md5_gaze *gaze)
 // -- Points ---------------------------------------------------------------------------------
 
 // Writes the direction of a target. Returns false, and writes nothing, if the target does not exist
-// or is not in front of the origin.
+// or is not in front of the eyes.
 static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t target,
                              md5_vec2 *direction)
 {
@@ -289,9 +295,8 @@ static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t 
     return true;
 }
 
-// Returns the current direction of the eyes. During a saccade they have moved the fraction 3 t^2 -
-// 2 t^3 of the way, which is smooth at both ends. A saccade is a jump of the eyes from one target
-// to the next.
+// Returns the current direction of the eyes. At the fraction t of a saccade's time, they have moved
+// 3 t^2 - 2 t^3 of the way, which starts and ends smoothly.
 static md5_vec2 eye_direction(const md5_gaze *gaze)
 {
     const bool is_in_saccade = gaze->seconds < gaze->duration;
@@ -303,7 +308,8 @@ static md5_vec2 eye_direction(const md5_gaze *gaze)
                       gaze->from.y + (gaze->to.y - gaze->from.y) * moved};
 }
 
-// Returns the point in a direction, at the distance of random points.
+// Returns the point in a direction. Its distance from the origin of the gaze, measured straight
+// ahead, is that of random points.
 static md5_vec3 point_in_direction(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 direction)
 {
     const float distance = params_with_defaults(desc).distance;
@@ -319,8 +325,8 @@ void md5_gaze_begin(uint64_t seed, md5_gaze *gaze)
     *gaze = (md5_gaze){.random = seed, .target = MD5_NONE};
 }
 
-// Returns true if all numbers of a gaze's state are finite and not too large. Sums of larger finite
-// numbers could be infinite, and their differences NaN.
+// Returns true if all numbers of a gaze's state are finite and not too large. Sums of larger
+// numbers could become infinite, and differences of infinite numbers are NaN.
 static bool is_valid_state(const md5_gaze *gaze)
 {
     const float max_number = 1e18f;
@@ -333,8 +339,8 @@ static bool is_valid_state(const md5_gaze *gaze)
     return true;
 }
 
-// Returns the duration of an eye movement, seconds. It depends on the angle between the directions.
-// The chord between two unit vectors approximates the angle between them.
+// Returns the duration of a saccade in seconds. It depends on the angle between both directions,
+// which is approximated by the chord between the unit vectors.
 static float saccade_duration(md5_vec2 from, md5_vec2 to)
 {
     const md5_vec3 straight = {1, 0, 0};
@@ -343,12 +349,12 @@ static float saccade_duration(md5_vec2 from, md5_vec2 to)
     return saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
 }
 
-// Starts an eye movement to a random direction or target.
+// Starts a saccade to a random direction or to a random target.
 static void choose_direction(const md5_gaze_desc *desc, md5_axes axes,
                              const md5_gaze_params *params, md5_gaze *gaze)
 {
-    // Each choice consumes five random numbers, so that it does not depend on the targets of
-    // earlier choices.
+    // Each choice uses five random numbers, whether it needs them or not. The sequence of choices
+    // therefore does not depend on the targets of earlier choices.
     const float x = 2 * next_random(gaze) - 1;
     const float y = 2 * next_random(gaze) - 1;
     const float chance = next_random(gaze);
@@ -367,8 +373,8 @@ static void choose_direction(const md5_gaze_desc *desc, md5_axes axes,
     gaze->rest = rest > min_rest ? rest : min_rest;
 }
 
-// Moves the head toward its direction, a fraction of the direction of the eyes, exponentially, with
-// the same result for any division of the time into steps.
+// Moves the head toward a fraction of the direction of the eyes. The difference decays
+// exponentially, so that the result does not depend on the division of the time into steps.
 static void move_head(const md5_gaze_params *params, md5_gaze *gaze, double seconds)
 {
     const double constant = params->head_seconds;
@@ -377,8 +383,8 @@ static void move_head(const md5_gaze_params *params, md5_gaze *gaze, double seco
     gaze->head.y += (params->head_share * gaze->to.y - gaze->head.y) * fraction;
 }
 
-// Advances the gaze by `seconds`, in pieces that end when the gaze chooses another target. The eyes
-// jump to a target in a short time; the head follows them slowly.
+// Advances the gaze by `seconds`. Divides this time wherever the gaze chooses another target. The
+// eyes jump to a target in a short time, and the head follows them slowly.
 void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
 {
     MD5_ASSERT_NOT_NULL(desc);
@@ -402,8 +408,9 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
 
 // -- Pose -----------------------------------------------------------------------------------
 
-// Returns the point at which the eyes look, in model space: the target itself after the eyes have
-// arrived, otherwise a point in their current direction.
+// Returns the point at which the eyes look, in model space. It is the target itself after the eyes
+// have arrived, so that they follow a target exactly. Otherwise it is a point in their current
+// direction.
 md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze *gaze)
 {
     MD5_ASSERT_NOT_NULL(desc);
@@ -415,11 +422,12 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
     return point_in_direction(desc, axes, eye_direction(gaze));
 }
 
-// Number of joints that move the head if a description does not contain one.
+// Number of joints that share the rotation of the head if the description does not specify it.
 enum { DEFAULT_HEAD_LENGTH = 3 };
 
-// Returns the limit of an aim for a limit of a gaze. The default replaces 0, but not
-// MD5_EXPLICIT_ZERO, with which md5_solve_aim() does not rotate joints.
+// Returns the limit of an aim for a limit of a gaze. `limit_with_default` is the same limit after
+// params_with_defaults(), which converts MD5_EXPLICIT_ZERO to 0. md5_solve_aim() would take this 0
+// for no limit, so MD5_EXPLICIT_ZERO is passed on.
 static float aim_limit(float limit, float limit_with_default)
 {
     return limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : limit_with_default;

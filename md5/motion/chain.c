@@ -1,5 +1,6 @@
-// Inverse kinematics for chains of any length: FABRIK and CCD, with and without limits, and damped
-// least squares, also for several chains of one skeleton.
+// Inverse kinematics for chains of any length: FABRIK, CCD and damped least squares, with or
+// without joint limits. Damped least squares can also solve several chains of one skeleton
+// together.
 #include "md5/motion/rig.h"
 
 // == Rotations of a rig ===========================================================================
@@ -9,8 +10,9 @@ static double distance_between(md5_vec3d a, md5_vec3d b)
     return md5_vec3d_length(md5_vec3d_sub(a, b));
 }
 
-// Returns the shortest rotation from one direction to another; both can have any length. Returns no
-// rotation if one of them is zero. For opposite directions, rotates about any perpendicular axis.
+// Returns the shortest rotation from one direction to another. Both can have any length. Returns
+// the identity if one of them is zero. For opposite directions, rotates about any perpendicular
+// axis.
 static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)
 {
     static const double min_w = 1e-12; // smaller for opposite directions
@@ -25,8 +27,8 @@ static md5_quatd shortest_rotation(md5_vec3d from, md5_vec3d to)
     return md5i_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
 }
 
-// Rotates a joint by `change` in model space. Returns the rotation, relative to the parent, that is
-// nearest to the result and within the joint's limit. Does not change the rig.
+// Returns the rotation of a joint, relative to its parent, after it has been rotated by `change` in
+// model space and moved into its limit. Does not change the rig.
 static md5_quatd rotate_within_limit(const md5_rig *rig, uint32_t joint, md5_quatd change)
 {
     const md5_rig_joint *const rig_joint = &rig->joints[joint];
@@ -36,14 +38,14 @@ static md5_quatd rotate_within_limit(const md5_rig *rig, uint32_t joint, md5_qua
     return md5i_limit_nearest(&rig_joint->limit, md5i_quatd_unit(in_parent));
 }
 
-// Copies the rotations of all joints, relative to their parents, to locals[rig->count].
+// Copies the rotations of all joints to locals[rig->count], so that restore_rig() can undo changes.
 static void save_rig(const md5_rig *rig, md5_quatd *locals)
 {
     for (uint32_t i = 0; i < rig->count; i++)
         locals[i] = rig->joints[i].local;
 }
 
-// Restores the rotations that save_rig() has copied.
+// Restores the rotations that save_rig() has copied, and updates the rig.
 static void restore_rig(const md5_quatd *locals, md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++)
@@ -51,7 +53,7 @@ static void restore_rig(const md5_quatd *locals, md5_rig *rig)
     md5i_update_rig(rig);
 }
 
-// Writes the rotations of all joints that are not held to the pose, blended by `weight` > 0.
+// Blends the rotations of all joints that are not held into the pose. `weight` must be > 0.
 static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 {
     md5_rotation_blend blend;
@@ -68,23 +70,23 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 
 // -- Straight chains ------------------------------------------------------------------------------
 
-// A chain counts as straight if it deviates by less than this fraction of its length.
+// A chain counts as straight if no joint is farther from the line than this fraction of its length.
 #define STRAIGHT_RIG 1e-3
 
 // Sine and cosine of the angle by which straight joints are bent before the first iteration.
 #define RIG_BEND_SINE 0.1
 #define RIG_BEND_COSINE 0.99498743710662
 
-// Returns the rotation of a joint, relative to its parent, after it has been rotated about an axis
-// in model space by the small angle with this sine, and moved into its limit.
+// Returns the rotation of a joint, relative to its parent, after a small rotation about an axis in
+// model space within the joint's limit. `sine` is RIG_BEND_SINE or its negative.
 static md5_quatd bend_about(const md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 {
     return rotate_within_limit(rig, joint, md5i_quatd_about(axis, RIG_BEND_COSINE, sine));
 }
 
-// Bends a joint about an axis in model space, within its limit, by the small angle whose sine is
-// `sine`, which is RIG_BEND_SINE or its negative. A hinge bends about the axis of its limit
-// instead, to the side with the larger part of its range.
+// Bends a joint about an axis in model space by a small angle, within the joint's limit. `sine` is
+// RIG_BEND_SINE or its negative. A hinge ignores the axis. It bends about its own axis, to the side
+// with the larger part of its range.
 static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 {
     md5_rig_joint *const rig_joint = &rig->joints[joint];
@@ -93,8 +95,8 @@ static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine
         return;
     }
 
-    // Of both sides, select the side to which the limit permits the larger rotation. A smaller dot
-    // product of quaternions is a larger angle.
+    // Select the side to which the limit permits the larger rotation. A smaller dot product of
+    // quaternions means a larger angle.
     const md5_vec3d hinge = md5_quatd_rotate(rig_joint->rotation, rig_joint->limit.axis);
     const md5_quatd positive = bend_about(rig, joint, hinge, sine);
     const md5_quatd negative = bend_about(rig, joint, hinge, -sine);
@@ -103,8 +105,8 @@ static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine
     rig_joint->local = positive_cosine <= negative_cosine ? positive : negative;
 }
 
-// Returns the direction of the line on which a straight chain would be: from its root to the
-// target, or to the tip if the target is at the root.
+// Returns the direction of the line on which a straight chain would lie. It points from the root to
+// the target, or to the tip if the target is at the root.
 static md5_vec3d chain_direction(const md5_rig *rig, uint32_t root, uint32_t tip, md5_vec3d target)
 {
     const md5_vec3d start = rig->joints[root].position;
@@ -117,8 +119,8 @@ static md5_vec3d chain_direction(const md5_rig *rig, uint32_t root, uint32_t tip
     return (md5_vec3d){1, 0, 0};
 }
 
-// Returns true if all joints of a chain are on the line through its root in this direction. Also
-// sets *length to the length of the chain.
+// Returns true if all joints of a chain are on the line through its root in this direction. Sets
+// *length to the length of the chain.
 static bool is_rig_straight(const md5_rig *rig, uint32_t root, uint32_t tip, md5_vec3d direction,
                             double *length)
 {
@@ -135,9 +137,9 @@ static bool is_rig_straight(const md5_rig *rig, uint32_t root, uint32_t tip, md5
     return max_deviation < STRAIGHT_RIG * sum;
 }
 
-// Returns true if a solver cannot bend a chain: all its joints are on a line through the root, and
-// the target is on the same line, nearer to the root than the length of the chain, but farther than
-// `tolerance` from the tip.
+// Returns true if the solvers cannot bend a chain although its tip must come nearer to the target.
+// In this case, all joints and the target are on one line through the root. The target is within
+// the length of the chain, but not within `tolerance` of the tip.
 static bool is_rig_stuck(const md5_rig *rig, uint32_t root, uint32_t tip, md5_vec3d direction,
                          md5_vec3d target, double tolerance)
 {
@@ -159,8 +161,8 @@ static uint32_t find_chain_root(const md5_rig *rig, uint32_t tip)
 }
 
 // Bends the joints above `tip` slightly, within their limits, if the chain is straight and the
-// target is on its line: solvers cannot bend such a chain. Does nothing to other chains, or if the
-// tip is within `tolerance` of the target.
+// target is on its line. The solvers cannot bend such a chain, because their rotations would all be
+// 0. Does nothing to other chains, or if the tip is within `tolerance` of the target.
 static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double tolerance)
 {
     const uint32_t root = find_chain_root(rig, tip);
@@ -168,7 +170,7 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
     if (!is_rig_stuck(rig, root, tip, direction, target, tolerance))
         return;
 
-    // The axis is perpendicular to the chain, and moves it aside to the front of the model.
+    // A rotation about this axis moves the chain aside, toward the front of the model.
     const md5_vec3 aside = md5i_forward_perpendicular(rig->axes, md5_vec3d_round(direction));
     const md5_vec3d axis =
         md5_vec3d_normalize(md5_vec3d_cross(direction, md5_vec3d_from_vec3(aside)));
@@ -184,8 +186,8 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
 
 // == Under limits ================================================================================
 
-// After this many iterations without progress, CCD replaces FABRIK, whose backward pass ignores the
-// limits and may repeat the same unreachable positions.
+// After this many iterations without progress, CCD replaces FABRIK. FABRIK's backward pass ignores
+// the limits, so it may repeat the same unreachable positions forever.
 enum { MAX_VAIN_ITERATIONS = 4 };
 
 static md5_vec3d perpendicular_part(md5_vec3d v, md5_vec3d axis)
@@ -208,8 +210,8 @@ static bool is_hinge(const md5_rig_joint *joint)
 }
 
 // Rotates a joint so that the direction `from` points toward `to`. Returns the nearest rotation
-// within the joint's limit, relative to the parent. A hinge rotates about its axis only; its result
-// is the angle in its range that is nearest to the angle of least distance.
+// within the joint's limit, relative to the parent. A hinge rotates only about its axis, to the
+// angle of its range that brings `from` nearest to `to`.
 static md5_quatd rotate_toward(const md5_rig *rig, uint32_t joint, md5_vec3d from, md5_vec3d to)
 {
     const md5_rig_joint *const rig_joint = &rig->joints[joint];
@@ -227,9 +229,9 @@ static double rig_distance(const md5_rig *rig, md5_vec3d target)
 // -- CCD ------------------------------------------------------------------------------------------
 
 // Runs one pass of CCD, from the joint above the tip to the root. Each joint rotates the tip toward
-// the target, within its limit. A rotation that increases the distance because of the limit is not
-// applied. Until the end of the pass only the position of the tip is updated, because the joints
-// above a rotated joint do not move.
+// the target, within its limit. A rotation that does not bring the tip nearer, because of the
+// limit, is not applied. The joints above a rotated joint do not move, so only the position of the
+// tip is updated during the pass.
 static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
 {
     md5_vec3d tip = rig->joints[rig->count - 1].position;
@@ -242,7 +244,7 @@ static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
         const md5_vec3d to_target = md5_vec3d_sub(target, joint->position);
         const md5_quatd local = rotate_toward(rig, k, to_tip, to_target);
 
-        // Rotate the tip from the joint's current rotation in model space to its new rotation.
+        // Compute where the new rotation of the joint would move the tip.
         const md5_quatd new_rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, k), local);
         const md5_quatd model_to_joint = md5_quatd_conjugate(joint->rotation);
         const md5_vec3d tip_in_joint = md5_quatd_rotate(model_to_joint, to_tip);
@@ -258,8 +260,9 @@ static void run_ccd_pass(md5_rig *rig, md5_vec3d target)
 }
 
 // Moves the tip of a chain to the target by CCD (cyclic coordinate descent), which rotates one
-// joint after the other within the joint limits. Stops at `tolerance` units from the target, or
-// when a pass brings no improvement. Returns the remaining distance, in units.
+// joint after the other within the joint limits. Stops when the tip is within `tolerance` of the
+// target, or when a pass brings no improvement. Returns the remaining distance. Distances are in
+// units.
 double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd start_rotations[MD5_MAX_CHAIN];
@@ -273,11 +276,11 @@ double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32
         run_ccd_pass(rig, target);
         const double new_distance = rig_distance(rig, target);
         if (!(new_distance < distance))
-            break; // no joint can be improved any more
+            break; // later passes would not improve it either
         distance = new_distance;
     }
 
-    // Bending a straight chain can make the result worse than the start.
+    // The initial bend of a straight chain can make the result worse than the start.
     if (distance > start_distance) {
         restore_rig(start_rotations, rig);
         return start_distance;
@@ -294,8 +297,8 @@ static void set_local(md5_rig *rig, uint32_t joint, md5_quatd local)
     rig->joints[joint].rotation = md5_quatd_mul(md5i_rig_parent_rotation(rig, joint), local);
 }
 
-// Backward pass of FABRIK, from the tip to the root: computes the positions of the joints with the
-// tip at the target. The lengths of the bones do not change. Limits are ignored.
+// Backward pass of FABRIK, from the tip to the root. Computes positions of the joints for which the
+// tip is at the target and the bones keep their lengths. Ignores limits.
 static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *positions)
 {
     const uint32_t last = rig->count - 1;
@@ -308,9 +311,8 @@ static void compute_positions(const md5_rig *rig, md5_vec3d target, md5_vec3d *p
     }
 }
 
-// Twists the parent of a hinge about the bone between them until the plane of the hinge contains
-// the position after the hinge. This is necessary because a hinge bends in one plane only. All
-// vectors are in model space.
+// A hinge bends in one plane only. Twists the parent of a hinge about the bone between them until
+// this plane contains the position of the joint after the hinge. All vectors are in model space.
 static void align_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *positions)
 {
     const md5_rig_joint *const hinge = &rig->joints[parent + 1];
@@ -319,7 +321,7 @@ static void align_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *po
     const md5_vec3d bone = md5_vec3d_normalize(md5_quatd_rotate(parent_to_model, hinge->offset));
     const md5_vec3d axis = md5_quatd_rotate(rest_to_model, hinge->limit.axis);
 
-    // The direction to which the hinge bends the next bone, at the middle of its range.
+    // Direction in which the hinge bends the next bone at the middle of its range.
     const double side = hinge->limit.middle.sine < 0 ? -1 : 1;
     const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(axis, bone), side);
     const md5_vec3d next_bone = md5_vec3d_sub(positions[parent + 2], positions[parent + 1]);
@@ -327,15 +329,15 @@ static void align_hinge_plane(md5_rig *rig, uint32_t parent, const md5_vec3d *po
     set_local(rig, parent, rotate_within_limit(rig, parent, twist));
 }
 
-// Forward pass of FABRIK: rotates the joints, from the root on, toward positions[], each within its
-// limit, and updates their positions.
+// Forward pass of FABRIK, from the root to the tip. Rotates each joint toward positions[] within
+// its limit, and updates the positions of the rig.
 static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
 {
     const uint32_t last = rig->count - 1;
     for (uint32_t k = 0; k < last; k++) {
         md5_rig_joint *const rig_joint = &rig->joints[k];
         md5_rig_joint *const next = rig_joint + 1;
-        set_local(rig, k, rig_joint->local); // updates it for the rotations of the joints above
+        set_local(rig, k, rig_joint->local); // applies the rotations of the joints above
 
         const md5_vec3d bone = md5_quatd_rotate(rig_joint->rotation, next->offset);
         const md5_vec3d direction = md5_vec3d_sub(positions[k + 1], rig_joint->position);
@@ -351,9 +353,8 @@ static void rotate_to_positions(md5_rig *rig, const md5_vec3d *positions)
 }
 
 // Solves a chain with joint limits by FABRIK (forward and backward reaching inverse kinematics).
-// When several iterations bring no progress, as limits can cause, uses CCD for the remaining
-// iterations. Leaves the best rotations in the rig. Returns the remaining distance from the target,
-// in units.
+// Limits can stop its progress; CCD then performs the remaining iterations. Leaves the best
+// rotations in the rig. Returns the remaining distance from the target, in units.
 static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd best_rotations[MD5_MAX_CHAIN];
@@ -384,24 +385,24 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
 
 // == Without limits ==============================================================================
 
-// A chain counts as straight if it deviates from a line by less than this fraction of its length.
+// A chain counts as straight if no joint is farther from the line than this fraction of its length.
 #define STRAIGHT_CHAIN 1e-3f
 
-// A straight chain whose target is on its line would stay on the line. Its joints are therefore
-// first moved aside by this fraction of their bones, the sine of the angle of the bones.
+// Sine and cosine of the angle by which the bones of a straight chain are bent before the first
+// iteration. Without this bend, a chain whose target is on its line would stay on the line.
 #define BEND_SINE 0.1f
 #define BEND_COSINE 0.99498744f
 
-// A vector with a smaller square of its length does not have a direction.
+// A vector has no direction if the square of its length is not above this.
 #define MIN_CHAIN_SQUARE 1e-30f
 
 // A chain without limits and its target.
 typedef struct reaching {
     md5_axes axes;
     md5_chain chain;
-    uint32_t last;                // the tip's index in the chain, and the number of bones
-    float lengths[MD5_MAX_CHAIN]; // of each bone
-    float length;                 // of all bones
+    uint32_t last;                // index of the tip in the chain; also the number of bones
+    float lengths[MD5_MAX_CHAIN]; // length of each bone
+    float length;                 // length of all bones
     md5_vec3 target;
     float tolerance;
     uint32_t iterations;
@@ -412,10 +413,10 @@ static float distance_to_target(const reaching *reach, md5_vec3 tip)
     return md5_vec3_length(md5_vec3_sub(tip, reach->target));
 }
 
-// The directions of a straight chain without limits.
+// The directions in which a chain without limits may have to be bent.
 typedef struct chain_line {
     md5_vec3 direction; // from the chain's root to the target
-    md5_vec3 aside;     // perpendicular to it: to the side to which the chain should bend
+    md5_vec3 aside;     // perpendicular to `direction`: the side to which the chain should bend
 } chain_line;
 
 // Returns the line from the root of a chain to the target. If the target is at the root, the line
@@ -432,7 +433,7 @@ static chain_line find_line(const reaching *reach)
     return line;
 }
 
-// Returns true if all joints of a chain are on a line through its root.
+// Returns true if all joints of a chain are on the line through its root in this direction.
 static bool is_chain_on_line(const reaching *reach, md5_vec3 direction)
 {
     const md5_vec3 *const positions = reach->chain.positions;
@@ -445,8 +446,9 @@ static bool is_chain_on_line(const reaching *reach, md5_vec3 direction)
     return max_deviation < STRAIGHT_CHAIN * reach->length;
 }
 
-// Returns true if the iterations could not bend a chain: all its joints are on the line to a target
-// that the chain can reach and the tip has not reached.
+// Returns true if the iterations could not bend a chain although they should. In this case, all
+// joints and the target are on one line, the target is within reach, and the tip has not reached
+// it.
 static bool is_stuck(const reaching *reach, const chain_line *line)
 {
     if (reach->iterations == 0 || !is_chain_on_line(reach, line->direction))
@@ -472,9 +474,9 @@ static void stretch_to_target(const reaching *reach, md5_vec3 *positions)
         positions[i + 1] = point_toward(positions[i], reach->target, reach->lengths[i]);
 }
 
-// Moves the tip of a chain to the target and restores the lengths of the bones, from the tip to the
-// root. Then moves the root back to its position, and restores the lengths from the root to the
-// tip. Each iteration reduces the distance between tip and target.
+// Each iteration first moves the tip to the target, and restores the lengths of the bones from the
+// tip to the root. Then it moves the root back to its position, and restores the lengths from the
+// root to the tip. The distance between tip and target decreases in each iteration.
 static void iterate_fabrik(const reaching *reach, md5_vec3 *positions)
 {
     const md5_vec3 root = reach->chain.positions[0];
@@ -491,16 +493,16 @@ static void iterate_fabrik(const reaching *reach, md5_vec3 *positions)
     }
 }
 
-// Computes the rotations that move the joints of a chain to positions[]. Each joint gets the
-// shortest rotation that points its bone at the next position, after the rotations of the joints
-// above it. A bone without length has an arbitrary direction. Writes rotations[chain->count] in
-// model space.
+// Computes the rotations that move the joints of a chain to positions[]. The joints above a joint
+// have already rotated its bone; the joint adds the shortest rotation that points the bone at the
+// next position. A bone without length has an arbitrary direction. Writes rotations[chain->count]
+// in model space.
 static void point_bones_at_positions(const md5_chain *chain, const md5_vec3 *positions,
                                      md5_quat *rotations)
 {
     const uint32_t last = chain->count - 1;
     const md5_vec3 any = {1, 0, 0};
-    md5_quat total = MD5_NO_ROTATION; // product of the rotations of the joints so far, model space
+    md5_quat total = MD5_NO_ROTATION; // total rotation of the joints so far, model space
     for (uint32_t i = 0; i < last; i++) {
         const md5_vec3 old_bone = md5_vec3_sub(chain->positions[i + 1], chain->positions[i]);
         const md5_vec3 new_bone = md5_vec3_sub(positions[i + 1], positions[i]);
@@ -512,7 +514,8 @@ static void point_bones_at_positions(const md5_chain *chain, const md5_vec3 *pos
     rotations[last] = md5_quat_mul(total, chain->rotations[last]);
 }
 
-// Moves the inner joints of a straight chain aside, so that the iterations can bend it.
+// Moves the inner joints of a straight chain aside. The iterations cannot leave the line
+// themselves.
 static void push_aside_if_stuck(const reaching *reach, md5_vec3 *positions)
 {
     const chain_line line = find_line(reach);
@@ -524,9 +527,9 @@ static void push_aside_if_stuck(const reaching *reach, md5_vec3 *positions)
     }
 }
 
-// Solves a chain without limits by FABRIK (Aristidou, Lasenby 2011). A target out of reach is
-// approached by a straight chain. Writes rotations[chain->count] in model space. Returns the
-// remaining distance.
+// Solves a chain without limits by FABRIK (Aristidou, Lasenby 2011). If the target is out of reach,
+// the chain points at it in a straight line. Writes rotations[chain->count] in model space. Returns
+// the remaining distance.
 static float solve_by_fabrik(const reaching *reach, md5_quat *rotations)
 {
     const md5_chain *const chain = &reach->chain;
@@ -545,7 +548,7 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *rotations)
 
 // Applies the rotations of a pass of CCD to the total rotations and the positions of a chain. The
 // rotation of a joint also rotates its descendants. Positions are computed from the original bones,
-// so that rounding errors do not change lengths.
+// so that rounding errors do not accumulate in the lengths.
 static void apply_rotations(const md5_chain *chain, const md5_quat *pass_rotations,
                             md5_quat *total_rotations, md5_vec3 *positions)
 {
@@ -558,9 +561,9 @@ static void apply_rotations(const md5_chain *chain, const md5_quat *pass_rotatio
     }
 }
 
-// Computes the rotations of one pass of CCD, from the joint above the tip to the root: each joint
-// rotates the tip onto the line from the joint to the target. Until the end of the pass only the
-// position of the tip is updated, because the joints above a rotated joint do not move.
+// Computes the rotations of one pass of CCD, from the joint above the tip to the root. Each joint
+// rotates the tip onto the line from the joint to the target. The joints above a rotated joint do
+// not move, so only the position of the tip is updated during the pass.
 static void compute_ccd_pass(const reaching *reach, const md5_vec3 *positions,
                              md5_quat *pass_rotations)
 {
@@ -571,15 +574,15 @@ static void compute_ccd_pass(const reaching *reach, const md5_vec3 *positions,
         const md5_vec3 to_target = md5_vec3_sub(reach->target, positions[i]);
         const md5_vec3 from = md5_vec3_normalize(to_tip, any);
         const md5_vec3 to = md5_vec3_normalize(to_target, from);
-        // A rotation does not move a tip that is at the joint.
+        // No rotation moves a tip that is at the joint.
         const bool is_at_joint = !(md5_vec3_dot(to_tip, to_tip) > MIN_CHAIN_SQUARE);
         pass_rotations[i] = is_at_joint ? MD5_NO_ROTATION : md5_rotation_between(from, to);
         tip = md5_vec3_add(positions[i], md5_quat_rotate(pass_rotations[i], to_tip));
     }
 }
 
-// Bends a straight chain into a zigzag by small rotations, so that the passes of CCD can bend it
-// further: CCD never leaves a line that contains all joints and the target.
+// Bends a straight chain slightly by rotating its joints, so that the passes of CCD can bend it
+// further. CCD never leaves a line that contains all joints and the target.
 static void rotate_if_stuck(const reaching *reach, md5_quat *total_rotations, md5_vec3 *positions)
 {
     const chain_line line = find_line(reach);
@@ -594,8 +597,8 @@ static void rotate_if_stuck(const reaching *reach, md5_quat *total_rotations, md
     apply_rotations(&reach->chain, pass_rotations, total_rotations, positions);
 }
 
-// Solves a chain without limits by cyclic coordinate descent (CCD). Writes rotations[chain->count]
-// in model space. Returns the remaining distance.
+// Solves a chain without limits by CCD. Writes rotations[chain->count] in model space. Returns the
+// remaining distance.
 static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
 {
     const md5_chain *const chain = &reach->chain;
@@ -616,47 +619,49 @@ static float solve_by_ccd(const reaching *reach, md5_quat *rotations)
         apply_rotations(chain, pass_rotations, total_rotations, positions);
     }
 
-    total_rotations[last] = total_rotations[last - 1]; // the tip does not rotate in its parent
+    total_rotations[last] = total_rotations[last - 1]; // the tip keeps its rotation relative to its
+                                                       // parent
     for (uint32_t i = 0; i <= last; i++)
         rotations[i] = md5_quat_mul(total_rotations[i], chain->rotations[i]);
     return distance_to_target(reach, positions[last]);
 }
 
-// A goal of the least-squares solver: the target position of a joint, the tip, and perhaps its
-// target rotation.
+// A goal of the least-squares solver. It is a target position of one joint, the tip, and optionally
+// a target rotation of it.
 typedef struct rig_goal {
-    uint32_t tip; // of the rig
+    uint32_t tip; // index in the rig
     md5_vec3d target;
     bool has_rotation;
     md5_quatd rotation;
     double weight; // > 0
-    double lever;  // distance error, in units, equivalent to a rotation error of 1 radian
-    double left;   // written: distance of the tip from the target
+    double lever;  // distance in units that counts as much as a rotation error of 1 radian
+    double left;   // result: distance of the tip from the target
 } rig_goal;
 
 // == Damped least squares ========================================================================
 //
-// With the Jacobian J of all errors e by all angles, one iteration rotates the joints by
+// The Jacobian J contains the derivatives of all errors e by all angles. Each goal has three rows
+// in it, or six with a rotation. One iteration rotates the joints by
 //   J^T (J J^T + lambda^2 I)^-1 e
-// (Wampler 1986; Nakamura, Hanafusa 1986), where each goal has three rows, or six with a rotation.
-// An angle at the end of its range is excluded if the errors would push it further. Joints that
-// leave a limit nevertheless are moved back into it. An iteration that does not reduce the weighted
-// sum of squares is undone and lambda increases; otherwise lambda decreases (Levenberg 1944,
-// Marquardt 1963).
+// (Wampler 1986; Nakamura, Hanafusa 1986). An angle at the end of its range is excluded if the
+// errors would push it further. Joints that leave a limit nevertheless are moved back into it. An
+// iteration that does not reduce the weighted sum of the squared errors is undone, and lambda
+// increases. Otherwise lambda decreases (Levenberg 1944, Marquardt 1963).
 
-// Rows of the Jacobian per goal: for the position, and also for a rotation.
+// Rows of the Jacobian for a goal without and with a target rotation.
 enum { POSITION_ROWS = 3, TRANSFORM_ROWS = 6 };
 
 enum { MAX_ROWS = (int)TRANSFORM_ROWS * (int)MD5_MAX_GOALS, MAX_ANGLES = 3 * MD5_MAX_GOAL_JOINTS };
 
-// lambda^2, as a fraction of the mean of the diagonal of J J^T.
+// Values of lambda^2, the damping, as fractions of the mean of the diagonal of J J^T.
 #define DAMPING_FIRST 1e-2
 #define DAMPING_MIN 1e-6
 #define DAMPING_MAX 1e6
 #define DAMPING_DECREASE 0.2
 #define DAMPING_INCREASE 6.0
 
-// Largest rotation of a joint in one iteration, in radians.
+// Largest rotation of a joint in one iteration, radians. The Jacobian is only valid for small
+// angles.
 #define MAX_ROTATION 0.5
 
 // An axis about which a joint may rotate.
@@ -665,7 +670,7 @@ typedef struct free_angle {
     md5_vec3d axis; // model space
 } free_angle;
 
-// The state of the least-squares solver.
+// The state of the least-squares solver. A row belongs to one component of the error of a goal.
 typedef struct solving {
     md5_rig *rig;
     rig_goal *goals;
@@ -673,10 +678,12 @@ typedef struct solving {
     uint32_t num_rows;
     uint32_t num_angles;
     uint32_t first_row[MD5_MAX_GOALS];
-    uint32_t below[MD5_MAX_GOAL_JOINTS]; // bit i: the joint moves the tip of goal i
-    double errors[MAX_ROWS];             // weighted
+    uint32_t below[MD5_MAX_GOAL_JOINTS]; // bit i of below[joint] is set if the joint moves the tip
+                                         // of goal i
+    double errors[MAX_ROWS];             // multiplied by the weights of the goals
     free_angle angles[MAX_ANGLES];
-    double matrix[MAX_ROWS][MAX_ROWS]; // lower triangle
+    double matrix[MAX_ROWS][MAX_ROWS]; // J J^T, later its Cholesky factor; only the lower triangle
+                                       // is used
 } solving;
 
 // Writes the components of a vector, multiplied by a factor.
@@ -687,18 +694,18 @@ static void store_scaled(md5_vec3d v, double scale, double *rows)
     rows[2] = v.z * scale;
 }
 
-// Returns the vector of the rotation from one orientation to another, with twice the sine of half
-// of the angle as its length. For small angles, the length is the angle.
+// Returns the rotation from one orientation to another as a vector along its axis. The length is
+// twice the sine of half of the angle, which is about the angle if it is small.
 static md5_vec3d rotation_error(md5_quatd from, md5_quatd to)
 {
     const md5_quatd between = md5_quatd_mul(to, md5_quatd_conjugate(from));
-    const double scale = between.w < 0 ? -2 : 2; // by the shorter arc
+    const double scale = between.w < 0 ? -2 : 2; // selects the shorter arc
     return (md5_vec3d){between.x * scale, between.y * scale, between.z * scale};
 }
 
-// Stores the errors of a goal, multiplied by its weight, in the rows of the problem that belong to
-// the goal: the vector from its tip to the target and, if the goal has a rotation, the vector of
-// the rotation to the target rotation. Returns true if both are within `tolerance`, model units.
+// Stores the errors of a goal, multiplied by its weight, in the rows of the goal. They are the
+// vector from its tip to the target and, if the goal has a rotation, the vector of the rotation to
+// the target rotation. Returns true if both errors are within `tolerance`, in units.
 static bool measure_goal(solving *problem, uint32_t index, double tolerance)
 {
     rig_goal *const goal = &problem->goals[index];
@@ -716,8 +723,8 @@ static bool measure_goal(solving *problem, uint32_t index, double tolerance)
     return goal->left <= tolerance && rotation_distance <= tolerance;
 }
 
-// Sets the weighted errors of all goals, and returns the sum of their squares. Sets *is_reached if
-// all goals are within `tolerance`, model units.
+// Sets the weighted errors of all goals, and returns the sum of their squares. Sets *is_reached to
+// true if all goals are within `tolerance`, in units.
 static double measure(solving *problem, double tolerance, bool *is_reached)
 {
     *is_reached = true;
@@ -734,8 +741,8 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
 
 // -- Jacobian -------------------------------------------------------------------------------------
 
-// Computes the derivatives of all errors by an angle: one column of J. Goals whose tips do not
-// descend from the joint have derivatives of 0.
+// Computes the derivatives of all errors by one angle, which are one column of J. If the tip of a
+// goal does not descend from the joint, its derivatives are 0.
 static void fill_column(const solving *problem, const free_angle *angle, double *column)
 {
     const md5_vec3d pivot = problem->rig->joints[angle->joint].position;
@@ -743,7 +750,7 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
         const rig_goal *const goal = &problem->goals[i];
         const bool moves_tip = (problem->below[angle->joint] >> i & 1u) != 0;
         const double weight = moves_tip ? goal->weight : 0;
-        // The velocity of a tip that rotates about an axis is the product of axis and arm.
+        // The velocity of a tip that rotates about an axis is the cross product of axis and arm.
         const md5_vec3d arm = md5_vec3d_sub(problem->rig->joints[goal->tip].position, pivot);
         double *const rows = &column[problem->first_row[i]];
         store_scaled(md5_vec3d_cross(angle->axis, arm), weight, rows);
@@ -763,8 +770,8 @@ static double dot_product(const double *a, const double *b, uint32_t count)
 
 // -- Step -----------------------------------------------------------------------------------------
 
-// Replaces the lower triangle of the matrix A by L, where L L^T = A + added I. Returns false if the
-// sum is not positive definite.
+// Replaces the lower triangle of the matrix A by its Cholesky factor L, where L L^T = A + added I.
+// Returns false if A + added I is not positive definite.
 static bool decompose(solving *problem, double added)
 {
     for (uint32_t i = 0; i < problem->num_rows; i++) {
@@ -779,9 +786,9 @@ static bool decompose(solving *problem, double added)
     return true;
 }
 
-// Solves the equations of one step of damped least squares: (J J^T + lambda^2 I) result = errors,
-// where lambda^2 is `damping` times the mean of the diagonal. Uses Cholesky decomposition (L L^T)
-// in place. The matrix is positive definite unless no joint can move. Returns false in this case.
+// Solves the equations of one iteration of damped least squares: (J J^T + lambda^2 I) result =
+// errors. lambda^2 is `damping` times the mean of the diagonal. Overwrites problem->matrix. Returns
+// false if no joint can move, because the matrix is then not positive definite.
 static bool solve(solving *problem, double damping, double *result)
 {
     const uint32_t count = problem->num_rows;
@@ -809,7 +816,7 @@ static bool solve(solving *problem, double damping, double *result)
 
 // -- Iterations -----------------------------------------------------------------------------------
 
-// Adds an axis about which a joint can rotate: to the angles of the problem, and its derivatives to
+// Adds an axis about which a joint can rotate to the angles of the problem, and its derivatives to
 // the matrix J J^T. Ignores the axis if the joint is at the end of its range and the errors would
 // push it further.
 static void add_angle(solving *problem, uint32_t joint, const md5_limit_axis *axis)
@@ -832,7 +839,7 @@ static void add_angle(solving *problem, uint32_t joint, const md5_limit_axis *ax
     }
 }
 
-// Collects the axes about which the joints can rotate, and computes the matrix J J^T.
+// Collects the axes about which the joints can rotate, and computes the matrix J J^T from them.
 static void collect_angles(solving *problem)
 {
     problem->num_angles = 0;
@@ -853,10 +860,9 @@ static void collect_angles(solving *problem)
     }
 }
 
-// Computes the rotation of each joint of the rig in one step, as its axis times its angle in
-// radians, in model space. The angle about each axis of a joint is the dot product of the axis'
-// column of the Jacobian, which contains the movements of the tips, and `solved`. Returns the
-// largest angle of a joint.
+// Computes the rotation of each joint in one iteration, as its axis multiplied by its angle in
+// radians, in model space. The angle about an axis is the dot product of its column of the Jacobian
+// and `solved`. Returns the largest angle of a joint.
 static double compute_rotations(const solving *problem, const double *solved,
                                 md5_vec3d rotations[MD5_MAX_GOAL_JOINTS])
 {
@@ -881,16 +887,16 @@ static double compute_rotations(const solving *problem, const double *solved,
     return max_angle;
 }
 
-// Rotates all joints by one step of the least-squares solver. If a joint would rotate by more than
-// MAX_ROTATION, all rotations are scaled down.
+// Rotates all joints by the result of one iteration. If a joint would rotate by more than
+// MAX_ROTATION, all rotations are reduced by the same factor, which keeps their direction.
 static void rotate_joints(solving *problem, const double *solved)
 {
     md5_rig *const rig = problem->rig;
     md5_vec3d rotations[MD5_MAX_GOAL_JOINTS]; // axis * angle
     const double max_angle = compute_rotations(problem, solved, rotations);
 
-    // A quaternion (tan(angle / 2) * axis, 1) is a rotation by the angle, except for its length.
-    // The angle is small, so half of it replaces the tangent.
+    // A quaternion (tan(angle / 2) * axis, 1) is a rotation by the angle, apart from its length.
+    // The angle is small, so half of the angle replaces the tangent.
     const double half = max_angle > MAX_ROTATION ? 0.5 * MAX_ROTATION / max_angle : 0.5;
     for (uint32_t joint = 0; joint < rig->count; joint++) {
         const md5_vec3d tangent = md5_vec3d_scale(rotations[joint], half);
@@ -903,10 +909,10 @@ static void rotate_joints(solving *problem, const double *solved)
     md5i_update_rig(rig);
 }
 
-// Moves the joints towards all goals by the Levenberg-Marquardt algorithm: damped least squares,
-// with less damping after each step that reduces the error and more after a step that does not and
-// is undone. Ends when all goals are within `tolerance`, or when the damping shows that no further
-// progress is possible.
+// Moves the joints towards all goals by the Levenberg-Marquardt algorithm. A step that reduces the
+// error is kept, and the damping decreases. Any other step is undone, and the damping increases.
+// Ends when all goals are within `tolerance`, or when the damping is so large that no progress is
+// possible.
 static void iterate(solving *problem, double tolerance, uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_GOAL_JOINTS];
@@ -934,8 +940,8 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
     }
 }
 
-// Assigns rows of the matrix to the goals, and finds the joints that move each tip. Only the
-// members that are used are initialized, because the matrix is large.
+// Assigns rows of the Jacobian to the goals, and finds the joints that move each tip. Other members
+// of `problem` remain uninitialized, because clearing the large matrix would take time.
 static void begin_problem(solving *problem, md5_rig *rig, rig_goal *goals, uint32_t num_goals)
 {
     problem->rig = rig;
@@ -957,7 +963,7 @@ static void begin_problem(solving *problem, md5_rig *rig, rig_goal *goals, uint3
 }
 
 // Rotates the joints that are not held, within their limits, until each tip is within `tolerance`
-// of its target. The weighted sum of the squared errors is never larger at the end than at the
+// of its target. The weighted sum of the squared errors at the end is never larger than at the
 // start.
 static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, double tolerance,
                         uint32_t iterations)
@@ -975,7 +981,7 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     }
     iterate(&problem, tolerance, iterations);
 
-    // Bending straight chains can make the result worse than the start.
+    // The initial bend of straight chains can make the result worse than the start.
     const double end_sum = measure(&problem, tolerance, &is_reached);
     if (end_sum > start_sum) {
         restore_rig(start_rotations, rig);
@@ -993,8 +999,8 @@ static double dls_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint
 
 // == Chains of a pose ============================================================================
 
-// Returns a joint of a rig with its rotation in the pose, moved into its limit. `limits`, the
-// limits of all joints, may be NULL.
+// Returns a joint of a rig. Its rotation is the rotation in the pose, moved into the joint's limit.
+// `limits` contains the limits of all joints of the skeleton, or is NULL.
 static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uint32_t parent,
                                       const md5_joint_limit *limits)
 {
@@ -1009,8 +1015,7 @@ static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uin
     return added;
 }
 
-// Sets a rig to the joints of a chain, in double precision. Each joint of the rig is the parent of
-// the next joint.
+// Copies the joints of a chain to a rig. Each joint of the rig is the parent of the next joint.
 static void create_chain_rig(const reaching *reach, const md5_joint_limit *limits,
                              const md5_xform *pose, md5_rig *rig)
 {
@@ -1027,8 +1032,8 @@ static void create_chain_rig(const reaching *reach, const md5_joint_limit *limit
     md5i_update_rig(rig);
 }
 
-// Solves a chain in double precision, with joint limits, by the solver of the job. Writes the
-// rotations to the pose, with the weight of the job. Returns the remaining distance from the
+// Solves a chain in double precision, with joint limits, by the solver of the job. Blends the
+// rotations into the pose with the weight of the job. Returns the remaining distance from the
 // target, in units.
 static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_xform *pose)
 {
@@ -1047,7 +1052,7 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     return (float)distance;
 }
 
-// Sets the lengths of the bones of a chain.
+// Sets the lengths of the bones of a chain, and the index of its tip.
 static void measure_bones(reaching *reach)
 {
     const md5_chain *const chain = &reach->chain;
@@ -1060,8 +1065,8 @@ static void measure_bones(reaching *reach)
     }
 }
 
-// Solves a chain without limits in single precision, by the solver of the job. Writes the rotations
-// to the pose, with the weight of the job. Returns the remaining distance from the target, in
+// Solves a chain without limits in single precision, by the solver of the job. Blends the rotations
+// into the pose with the weight of the job. Returns the remaining distance from the target, in
 // units.
 static float solve_without_limits(reaching *reach, const md5_chain_job *job, md5_xform *pose)
 {
@@ -1077,10 +1082,9 @@ static float solve_without_limits(reaching *reach, const md5_chain_job *job, md5
     return distance;
 }
 
-// Moves the tip of a chain of any length to the target. Chains with joint limits, and the
-// least-squares solver, use a rig in double precision. CCD and FABRIK without limits use single
-// precision, which is faster. Returns the distance of the tip from the target at weight 1, in
-// units.
+// Moves the tip of a chain of any length to the target. Joint limits and the least-squares solver
+// need a rig in double precision. CCD and FABRIK without limits use single precision, which is
+// faster. Returns the distance that remains between tip and target at weight 1, in units.
 float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -1106,10 +1110,11 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
 
 // == Goals =======================================================================================
 //
-// Solves several chains of one skeleton together.
+// Solves several chains of one skeleton together, so that joints that belong to several chains get
+// one rotation.
 //
 // The rig contains the joints from each tip up to the highest ancestor that is in any chain. Joints
-// between chains are moved by their parents, but not rotated.
+// between chains move with their parents, but are not rotated themselves.
 
 // The goals of a job that are valid and fit into one rig.
 typedef struct goal_collection {
@@ -1122,7 +1127,7 @@ typedef struct goal_collection {
     uint32_t num_goals;
 } goal_collection;
 
-// Returns true if a goal has a chain and finite values.
+// Returns true if a goal has a chain with at least one bone, and its values are finite.
 static bool is_valid_goal(const md5_skeleton *skeleton, const md5_goal *goal)
 {
     if (!(goal->weight > 0 && goal->weight < MD5_MAX_COORDINATE))
@@ -1134,8 +1139,8 @@ static bool is_valid_goal(const md5_skeleton *skeleton, const md5_goal *goal)
     return !goal->rotation || md5_is_rotation(*goal->rotation);
 }
 
-// Returns true if a joint is in the chain of a goal: the joint is the tip of the goal or one of its
-// nearest ancestors, up to the length of the chain.
+// Returns true if a joint is in the chain of a goal: the tip and its nearest ancestors, up to the
+// length of the chain.
 static bool is_in_goal_chain(const md5_skeleton *skeleton, const md5_goal *goal, uint32_t joint)
 {
     const uint32_t max_length = goal->length < MD5_MAX_CHAIN ? goal->length : MD5_MAX_CHAIN;
@@ -1162,7 +1167,7 @@ static bool is_in_a_chain(const goal_collection *collection, uint32_t joint)
 
 // -- Rig ------------------------------------------------------------------------------------------
 
-// Returns the index of a joint in the rig, or MD5_NONE.
+// Returns the rig's index of a joint of the skeleton, or MD5_NONE if it is not in the rig.
 static uint32_t find_rig_joint(const md5_rig *rig, uint32_t joint)
 {
     for (uint32_t i = 0; i < rig->count; i++) {
@@ -1172,7 +1177,8 @@ static uint32_t find_rig_joint(const md5_rig *rig, uint32_t joint)
     return MD5_NONE;
 }
 
-// Sets the rotation above the first joint of a rig, and its position, from the pose.
+// Sets the position of a rig joint without a parent in the rig, and the rotation of its parent,
+// from the pose.
 static void set_root_transform(const goal_collection *collection, md5_rig_joint *first)
 {
     const md5_float4_transform above =
@@ -1183,18 +1189,18 @@ static void set_root_transform(const goal_collection *collection, md5_rig_joint 
     first->position = md5_vec3d_from_vec3(md5_vec3_from_float4(transform.position));
 }
 
-// The joints from a tip upward that must be added to a rig.
+// The joints that must be added to a rig for a tip.
 typedef struct rig_path {
     uint32_t joints[MD5_MAX_GOAL_JOINTS]; // from the tip upward
     uint32_t length;                      // may be larger than the array
-    uint32_t parent; // of the highest joint, index in the rig; MD5_NONE: the path starts a chain
+    uint32_t parent; // index in the rig of the highest joint's parent; MD5_NONE: none
 } rig_path;
 
-// Collects the joints from a tip up to the first ancestor that is in the rig already. If no
-// ancestor is in the rig, collects the joints up to the highest ancestor that is in a chain.
+// Collects the joints from a tip up to the first ancestor that is already in the rig. If there is
+// none, collects the joints up to the highest ancestor that is in a chain.
 static void collect_path(const goal_collection *collection, uint32_t tip, rig_path *path)
 {
-    uint32_t length_to_chain = 0; // of the path to the highest joint in a chain
+    uint32_t length_to_chain = 0; // number of joints up to the highest joint that is in a chain
     path->length = 0;
     path->parent = MD5_NONE;
     for (uint32_t ancestor = tip; ancestor != MD5_NONE;
@@ -1211,8 +1217,8 @@ static void collect_path(const goal_collection *collection, uint32_t tip, rig_pa
     path->length = length_to_chain;
 }
 
-// Adds a joint to the rig. A joint that is in no chain is held: its parents move it, but it is not
-// rotated. Returns the index of the joint in the rig.
+// Adds a joint to the rig, and returns its index there. A joint that is in no chain is held: it
+// moves with its parents, but is not rotated.
 static uint32_t add_rig_joint(goal_collection *collection, uint32_t joint, uint32_t parent)
 {
     md5_rig *const rig = &collection->rig;
@@ -1226,8 +1232,8 @@ static uint32_t add_rig_joint(goal_collection *collection, uint32_t joint, uint3
     return rig->count++;
 }
 
-// Adds the joints of collect_path() to the rig. Returns the tip's index in the rig, or MD5_NONE if
-// the joints do not fit.
+// Adds the joints from a tip upward to the rig: see collect_path(). Returns the tip's index in the
+// rig, or MD5_NONE if the joints do not fit.
 static uint32_t add_path(goal_collection *collection, uint32_t tip)
 {
     rig_path path;
@@ -1244,7 +1250,7 @@ static uint32_t add_path(goal_collection *collection, uint32_t tip)
 
 // -- Goals ----------------------------------------------------------------------------------------
 
-// Returns the length of the chain of a goal: the sum of its bones.
+// Returns the sum of the lengths of the bones in the chain of a goal.
 static double goal_chain_length(const md5_skeleton *skeleton, const md5_xform *pose,
                                 const md5_goal *goal)
 {
@@ -1285,7 +1291,7 @@ static void add_goal(goal_collection *collection, md5_goal *goal)
     collection->num_goals++;
 }
 
-// Returns true if the positions of all joints are valid numbers.
+// Returns true if the positions of all joints are finite and in range.
 static bool is_rig_finite(const md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++) {
@@ -1295,8 +1301,8 @@ static bool is_rig_finite(const md5_rig *rig)
     return true;
 }
 
-// Solves the collected goals, and writes the rotations to the pose and the distances to the goals
-// of the caller.
+// Solves the collected goals. Writes the rotations to the pose, and the remaining distances to the
+// goals of the caller.
 static void solve_collection(goal_collection *collection, md5_xform *pose)
 {
     const md5_goals_job *const job = collection->job;
@@ -1315,7 +1321,7 @@ static void solve_collection(goal_collection *collection, md5_xform *pose)
         write_rig(&collection->rig, job->weight, pose);
 }
 
-// Returns the largest distance of a tip from its target, of all goals with a weight above 0.
+// Returns the largest distance of a tip from its target, among the goals with a weight above 0.
 static float max_goal_distance(const md5_goals_job *job)
 {
     float max_distance = 0;
@@ -1327,9 +1333,8 @@ static float max_goal_distance(const md5_goals_job *job)
     return max_distance;
 }
 
-// Moves several tips of one skeleton to their targets together. Collects the chains of all goals in
-// one rig, so that shared joints have one rotation. Returns the largest distance of a tip from its
-// target, in units.
+// Moves several tips of one skeleton to their targets together. All chains are in one rig, so that
+// shared joints have one rotation. Returns the largest distance of a tip from its target, in units.
 float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);

@@ -1,11 +1,12 @@
-// Curves: checks of their descriptions, their pieces, arc length, evaluation. Rotations along keys.
+// Curves through points: checks of their descriptions, conversion to pieces, arc length and
+// evaluation. Also smooth rotations through keys (squad).
 #include "md5/core/freed.h"
 #include "md5/core/arena.h"
 #include "md5/core/math.h"
 #include "md5/motion/functions.h"
 
-// A curve as Bézier pieces, the common form of all kinds, so that there is one evaluation and one
-// computation of length. Points are homogeneous (w x, w y, w z, w), so that pieces may be rational.
+// All kinds of curves are converted to Bézier pieces, so that one evaluation and one computation of
+// length suffice. Points are homogeneous (w x, w y, w z, w), which permits rational pieces.
 typedef struct md5_vec4d {
     double x;
     double y;
@@ -15,12 +16,12 @@ typedef struct md5_vec4d {
 
 typedef struct md5_pieces {
     uint32_t degree;
-    uint32_t count;    // of pieces
-    double *starts;    // [count + 1] t at which each begins; the last is 1
+    uint32_t count;    // number of pieces
+    double *starts;    // [count + 1] values of t at which the pieces begin; the last is 1
     md5_vec4d *points; // [count][degree + 1] control points
 } md5_pieces;
 
-// Interpolates from `a` at t = 0 to `b` at t = 1, where the result is exactly `a` or `b`.
+// Interpolates from `a` at t = 0 to `b` at t = 1. At these t, the result is exactly `a` or `b`.
 static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
 {
     const double s = 1 - t;
@@ -32,14 +33,14 @@ static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
     };
 }
 
-// A point of a piece, and the derivative there by the fraction of the piece.
+// A point of a piece, and its derivative by the fraction of the piece.
 typedef struct curve_sample {
     md5_vec3d point;
     md5_vec3d velocity;
 } curve_sample;
 
-// A part of one piece of a curve. Arcs are so short that one quadrature measures the length of
-// each.
+// A part of one piece of a curve. It is so short that one quadrature measures its length
+// accurately.
 typedef struct md5_arc {
     double distance; // length of the curve up to the start of the arc, units
     double from;     // start of the arc as a fraction of the piece
@@ -53,7 +54,7 @@ typedef struct md5_arc {
 
 #define MIN_WEIGHT 0.001f
 #define MAX_WEIGHT 1000.0f
-#define MIN_SPAN 1e-9 // of the range of the knots
+#define MIN_SPAN 1e-9 // smallest span of different knots, as a fraction of their range
 
 static const char *const curve_kind_names[] = {
     [MD5_CURVE_CATMULL_ROM] = "Catmull-Rom curve",
@@ -64,7 +65,7 @@ static const char *const curve_kind_names[] = {
     [MD5_CURVE_NURBS] = "NURBS",
 };
 
-// Returns the degree of the polynomials of a curve. A Bézier curve has one polynomial, whose degree
+// Returns the degree of a curve's polynomials. A Bézier curve is one polynomial, whose degree
 // follows from the number of points.
 static uint32_t curve_degree(const md5_curve_desc *desc)
 {
@@ -102,7 +103,7 @@ static bool check_knot(md5_context *context, const float *knots, uint32_t i, dou
     return true;
 }
 
-// Fails unless the knots ascend from the start to the end of the curve without interrupting it.
+// Fails unless the knots ascend from the start to the end of the curve and do not interrupt it.
 static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 {
     const uint32_t degree = curve_degree(desc);
@@ -130,7 +131,7 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
-// Returns the number of points that a curve needs.
+// Returns the minimum number of points of a curve.
 static uint32_t min_curve_points(const md5_curve_desc *desc)
 {
     if (desc->is_closed)
@@ -145,8 +146,8 @@ static uint32_t min_curve_points(const md5_curve_desc *desc)
     }
 }
 
-// Fails if a Bézier curve of cubic pieces cannot have this number of points. Each piece has 3
-// points and its end, which is the start of the next piece.
+// Fails if a curve of cubic Bézier pieces cannot have this number of points. Each piece adds 3
+// points. An open curve has one more, its end.
 static bool check_cubic_points(md5_context *context, const md5_curve_desc *desc)
 {
     const char *const form = desc->is_closed ? "closed" : "open";
@@ -179,7 +180,7 @@ static bool check_num_points(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
-// Checks that all coordinates are finite. Otherwise sets the context's error and returns false.
+// Fails unless all coordinates of all points are finite.
 static bool check_points(md5_context *context, const md5_curve_desc *desc)
 {
     for (uint32_t i = 0; i < desc->num_points; i++) {
@@ -193,8 +194,7 @@ static bool check_points(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
-// Checks that the weights of a rational curve (NURBS) are within the supported range. Otherwise
-// sets the context's error and returns false.
+// Fails unless the weights of a rational curve (NURBS) are within the supported range.
 static bool check_weights(md5_context *context, const md5_curve_desc *desc)
 {
     for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
@@ -207,8 +207,8 @@ static bool check_weights(md5_context *context, const md5_curve_desc *desc)
     return true;
 }
 
-// Fails if the degree, weights or knots of a description are outside their limits, or if the kind
-// of the curve does not have them.
+// Fails if weights or knots of a description are outside their limits. Also fails if degree,
+// weights or knots are given for a curve of another kind than NURBS.
 static bool check_nurbs_data(md5_context *context, const md5_curve_desc *desc)
 {
     const bool has_nurbs_data = desc->weights || desc->knots || desc->degree != 0;
@@ -227,7 +227,7 @@ static bool check_nurbs_data(md5_context *context, const md5_curve_desc *desc)
     return check_knots(context, desc);
 }
 
-// Fails if numbers of the description are outside their limits.
+// Fails if the description of a curve is not valid.
 static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 {
     if ((unsigned)desc->kind > MD5_CURVE_NURBS)
@@ -246,11 +246,11 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 // == Pieces ======================================================================================
 
 // Returns the point and the velocity of a piece by De Casteljau's algorithm. Each round replaces
-// each two neighboring points by a point between them, until one point is left, the point on the
-// curve. The derivative is `degree` times the difference of the last two points.
+// each pair of neighboring points by a point between them. The last round leaves the point on the
+// curve. The derivative is `degree` times the difference of the two points before the last round.
 //
-// The points are homogeneous: the algorithm computes P = w p. From P' = w' p + w p' follows the
-// velocity p' = (P' - w' p) / w.
+// The points are homogeneous: the algorithm computes P = w p. Because P' = w' p + w p', the
+// velocity is p' = (P' - w' p) / w.
 static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, double fraction)
 {
     const uint32_t degree = pieces->degree;
@@ -259,7 +259,7 @@ static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, dou
     for (uint32_t i = 0; i <= degree; i++)
         p[i] = points[i];
 
-    // All rounds except the last: two points are left, for the derivative.
+    // The last round is separate, because the derivative needs the two points before it.
     for (uint32_t left = degree; left > 1; left--) {
         for (uint32_t i = 0; i < left; i++)
             p[i] = md5_vec4d_lerp(p[i], p[i + 1], fraction);
@@ -278,7 +278,7 @@ static curve_sample evaluate_piece(const md5_pieces *pieces, uint32_t piece, dou
     return (curve_sample){point, velocity};
 }
 
-// Allocates the arrays of `count` pieces in an arena.
+// Allocates the arrays of `count` pieces in an arena. Returns false if memory runs out.
 static bool alloc_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, uint32_t count)
 {
     const size_t num_points = (size_t)count * (degree + 1);
@@ -295,8 +295,8 @@ static md5_vec4d extend_point(md5_vec3 p)
     return (md5_vec4d){p.x, p.y, p.z, 1};
 }
 
-// Builds the pieces of a Bézier curve from a checked description. Consecutive pieces share a point;
-// the last piece of a closed curve ends at the first point.
+// Builds the pieces of a Bézier curve from a checked description. Consecutive pieces share a point.
+// The last piece of a closed curve ends at the first point.
 static bool build_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const uint32_t degree = curve_degree(desc);
@@ -317,23 +317,25 @@ static bool build_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_piece
 
 // == Catmull-Rom curves ==========================================================================
 //
-// Catmull-Rom curves: at each point the velocity of the parabola through it and its neighbors, and
-// between two points the cubic with these velocities.
+// At each point, a Catmull-Rom curve has the velocity of the parabola through this point and its
+// neighbors. Between two points, it is the cubic with the velocities at both.
 
-// Shortest duration of a piece relative to the longest: avoids division by 0 for equal points.
+// Shortest duration of a piece relative to the longest. Avoids a division by 0 for pieces between
+// equal points.
 #define MIN_TIME_RATIO 1e-3
 
-// The points of a Catmull-Rom curve. A piece is the part of the curve between two points. It takes
-// a time, by which velocities are measured; t is proportional to the sum of the times.
+// The points of a Catmull-Rom curve. A piece is the part of the curve between two points. Each
+// piece has a duration, on which velocities depend. The parameter t of the curve is proportional to
+// the sum of the durations.
 typedef struct curve_path {
     const md5_vec3 *points;
     uint32_t num_points;
     uint32_t num_pieces; // num_points if the curve is closed, otherwise one less
     bool is_uniform;     // all pieces take the same time
-    double min_time;     // of a piece
+    double min_time;     // minimum duration of a piece
 } curve_path;
 
-// Returns the vector from the first to the last point of a piece.
+// Returns the vector from the start of a piece to its end.
 static md5_vec3d piece_vector(const curve_path *path, uint32_t piece)
 {
     const md5_vec3 from = path->points[piece];
@@ -341,7 +343,8 @@ static md5_vec3d piece_vector(const curve_path *path, uint32_t piece)
     return md5_vec3d_sub(md5_vec3d_from_vec3(to), md5_vec3d_from_vec3(from));
 }
 
-// Returns the duration of a piece: the square root of its length (centripetal parameters), or 1.
+// Returns the duration of a piece: the square root of the distance between its ends (centripetal
+// parameters), or 1 for a uniform curve.
 static double piece_time(const curve_path *path, uint32_t piece)
 {
     if (path->is_uniform)
@@ -350,9 +353,9 @@ static double piece_time(const curve_path *path, uint32_t piece)
     return time > path->min_time ? time : path->min_time;
 }
 
-// Returns the velocity at a point, where the piece with the same index starts. At an inner point it
-// is the derivative of the parabola through this point and both neighbors. At the ends of an open
-// path it is the velocity of a straight line along the only adjacent piece.
+// Returns the velocity at a point. The piece with the same index starts at this point. At an inner
+// point, the velocity is the derivative of the parabola through the point and its neighbors. At the
+// ends of an open path, it is that of a straight line along the only adjacent piece.
 static md5_vec3d velocity_at(const curve_path *path, uint32_t point)
 {
     const bool is_closed = path->num_pieces == path->num_points;
@@ -374,14 +377,14 @@ static md5_vec3d velocity_at(const curve_path *path, uint32_t point)
                          md5_vec3d_scale(piece_vector(path, after), scale_after));
 }
 
-// Returns the position after `time` at a velocity, as a control point of weight 1.
+// Returns a control point of weight 1: the position after `time` at a velocity.
 static md5_vec4d control_point(md5_vec3d point, md5_vec3d velocity, double time)
 {
     const md5_vec3d moved = md5_vec3d_add(point, md5_vec3d_scale(velocity, time));
     return (md5_vec4d){moved.x, moved.y, moved.z, 1};
 }
 
-// Returns the points of a Catmull-Rom curve, with the minimum time of a piece.
+// Returns the path of a Catmull-Rom curve, with the minimum duration of a piece.
 static curve_path create_path(const md5_curve_desc *desc)
 {
     curve_path path = {
@@ -391,7 +394,7 @@ static curve_path create_path(const md5_curve_desc *desc)
         .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
     };
 
-    // While `min_time` is 0, piece_time() returns the times without their lower limit.
+    // `min_time` is still 0, so that piece_time() returns the durations without their lower limit.
     double max_time = 0;
     for (uint32_t piece = 0; piece < path.num_pieces; piece++)
         max_time = fmax(max_time, piece_time(&path, piece));
@@ -399,8 +402,9 @@ static curve_path create_path(const md5_curve_desc *desc)
     return path;
 }
 
-// Converts a Catmull-Rom curve to cubic Bezier pieces, one between each two points. The inner
-// control points of a piece are its end points plus or minus a third of the velocity there.
+// Converts a Catmull-Rom curve to cubic Bézier pieces, one between each two consecutive points. The
+// inner control points of a piece are its ends plus or minus a third of the velocity there,
+// multiplied by the duration.
 static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     enum { DEGREE = 3 };
@@ -420,7 +424,7 @@ static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_
         total_time += piece_time(&path, i);
     }
 
-    // Scale the starts from time to the parameter 0..1.
+    // Scale the starts from durations to the parameter 0..1.
     for (uint32_t i = 0; i < path.num_pieces; i++)
         pieces->starts[i] /= total_time;
     pieces->starts[path.num_pieces] = 1;
@@ -429,25 +433,26 @@ static bool build_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_
 
 // == B-splines ===================================================================================
 //
-// B-splines, cut into Bézier pieces.
+// B-splines and NURBS, converted to Bézier pieces.
 //
-// Each piece of degree d between two knots a < b has a polar form: a symmetric function of d
-// arguments, which is linear in each argument. De Boor's algorithm computes the polar form if each
-// of its d rounds uses another argument. The values of the polar form at (a, ..., a, b, ..., b) are
-// the Bézier points of the piece. L. Ramshaw, "Blossoms are polar forms", Computer Aided Geometric
-// Design 6, 1989.
+// Each piece of degree d between two knots a < b has a polar form, a symmetric function of d
+// arguments that is linear in each of them. De Boor's algorithm computes the polar form if each of
+// its d rounds uses another argument. The Bézier points of the piece are the values of the polar
+// form at (a, ..., a, b, ..., b). See L. Ramshaw, "Blossoms are polar forms", Computer Aided
+// Geometric Design 6, 1989.
 
 typedef struct spline {
     const md5_curve_desc *desc;
     int64_t degree;
     int64_t num_points;
-    // Piece i is between the knots i and i + 1. Pieces are numbered from first to end - 1.
+    // Piece i is between the knots i and i + 1. The curve consists of the pieces `first` to `end` -
+    // 1.
     int64_t first;
     int64_t end;
 } spline;
 
-// Returns knot `i`. The knots of curves without a table of knots are consecutive numbers. An open
-// NURBS begins and ends with equal knots, so that it passes through its first and last point.
+// Returns knot `i`. Without an array of knots, the knots are consecutive numbers. An open NURBS
+// then begins and ends with equal knots, so that it passes through its first and last point.
 static double knot(const spline *curve, int64_t i)
 {
     if (curve->desc->knots)
@@ -462,7 +467,7 @@ static double knot(const spline *curve, int64_t i)
 }
 
 // Returns the index of the control point that is `offset` points after the first control point of a
-// piece. The points of a closed curve repeat, and are shifted by half of the degree, so that the
+// piece. The points of a closed curve repeat. They are shifted by half of the degree, so that the
 // curve begins near point 0.
 static int64_t control_index(const spline *curve, int64_t piece, int64_t offset)
 {
@@ -486,9 +491,9 @@ static void load_control_points(const spline *curve, int64_t piece, md5_vec4d *p
     }
 }
 
-// Returns Bézier point `num_ends` of a piece: its polar form, where the last `num_ends` arguments
-// are the knot at the end of the piece, and the other arguments the knot at its start. Each round
-// of de Boor's algorithm uses one argument.
+// Returns Bézier point `num_ends` of a piece by de Boor's algorithm. It is the polar form of the
+// piece, with the knot at the end of the piece as the last `num_ends` arguments, and the knot at
+// its start as the other arguments. Each round uses one argument.
 static md5_vec4d polar_form(const spline *curve, int64_t piece, int64_t num_ends)
 {
     const int64_t degree = curve->degree;
@@ -506,7 +511,8 @@ static md5_vec4d polar_form(const spline *curve, int64_t piece, int64_t num_ends
     return p[degree];
 }
 
-// Returns true if knot `i` is below the next knot. A span between equal knots is not a piece.
+// Returns true if the span from knot `i` to the next knot is a piece. A span between equal knots is
+// not.
 static bool is_piece(const spline *curve, int64_t i)
 {
     return knot(curve, i + 1) > knot(curve, i);
@@ -523,9 +529,8 @@ static uint32_t count_spline_pieces(const spline *curve)
     return count;
 }
 
-// Converts a B-spline or NURBS to Bézier pieces, one for each interval between two different knots.
-// The control points of a piece are values of the curve's polar form (blossom). The description was
-// checked.
+// Converts a B-spline or NURBS to Bézier pieces, one for each span between two different knots. The
+// description must have been checked.
 static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     const spline curve = {
@@ -555,19 +560,19 @@ static bool build_spline(md5_arena *arena, const md5_curve_desc *desc, md5_piece
 
 // == Length ======================================================================================
 
-// Arcs are halved until this changes the measured length of a piece by less than this fraction of
-// the length of its control polygon. At a cusp the change decreases with the square of the length
-// of the arc, so about 20 halvings are sufficient.
+// The arcs of a piece are halved until this changes their measured length by less than this
+// fraction of the length of the control polygon. At a cusp, the change decreases with the square of
+// the arc's length, so that about 20 halvings suffice.
 #define TOLERANCE 1e-7
 enum { MAX_HALVINGS = 24, MAX_ARCS = 1000, NUM_NODES = 4 };
 
-// Speed on a curve has a rounding error of up to this fraction of the largest coordinate. Far from
-// the origin this error is larger than the tolerance; then an arc is not divided further, because
-// shorter arcs have the same error.
+// Rounding errors of the speed on a curve, as a fraction of the largest coordinate. Far from the
+// origin, they are larger than the tolerance. Shorter arcs have the same errors, so an arc is not
+// halved to reduce them.
 #define NOISE 1e-12
 
-// The positive half of the 8 nodes of the Gauss-Legendre rule, and their weights: the positive
-// zeros of the Legendre polynomial P8, and 2 / ((1 - x^2) P8'(x)^2).
+// The positive nodes of the Gauss-Legendre rule with 8 nodes, and their weights. The nodes are the
+// zeros of the Legendre polynomial P8. The weights are 2 / ((1 - x^2) P8'(x)^2).
 static const double nodes[NUM_NODES] = {
     0.18343464249564980,
     0.52553240991632899,
@@ -586,7 +591,7 @@ static double speed_at(const md5_pieces *pieces, uint32_t piece, double fraction
     return md5_vec3d_length(evaluate_piece(pieces, piece, fraction).velocity);
 }
 
-// Returns the length of a part of a piece, by Gauss-Legendre quadrature.
+// Returns the length of a part of a piece, the integral of the speed, by Gauss-Legendre quadrature.
 static double integrate(const md5_pieces *pieces, uint32_t piece, double from, double to)
 {
     const double center = 0.5 * (from + to);
@@ -600,14 +605,14 @@ static double integrate(const md5_pieces *pieces, uint32_t piece, double from, d
     return half * sum;
 }
 
-// Returns the position of a control point in homogeneous coordinates.
+// Converts a homogeneous control point to its position.
 static md5_vec3d control_position(md5_vec4d p)
 {
     return (md5_vec3d){p.x / p.w, p.y / p.w, p.z / p.w};
 }
 
-// Returns the allowed error of the length of a whole piece. The control polygon is the measure of
-// the length, because a curve with positive weights is not longer than its polygon.
+// Returns the allowed error of the length of a whole piece. It is relative to the length of the
+// control polygon, because a curve with positive weights is not longer than its polygon.
 static double length_tolerance(const md5_pieces *pieces, uint32_t piece)
 {
     const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
@@ -622,7 +627,8 @@ static double length_tolerance(const md5_pieces *pieces, uint32_t piece)
     return TOLERANCE * polygon + NOISE * max_distance;
 }
 
-// One of the 2^depth equal intervals of a piece. The intervals form a binary tree.
+// One of the 2^depth equal intervals of a piece. The intervals form a binary tree, whose root is
+// the whole piece.
 typedef struct piece_interval {
     uint32_t depth;
     uint32_t index;
@@ -633,8 +639,8 @@ static piece_interval first_half(piece_interval interval)
     return (piece_interval){interval.depth + 1, interval.index * 2};
 }
 
-// Returns the interval after another interval and its halves. Returns depth 0 at the end of the
-// piece.
+// Returns the interval that follows an interval and all its halves. Returns depth 0 at the end of
+// the piece.
 static piece_interval next_piece_interval(piece_interval interval)
 {
     piece_interval next = {interval.depth, interval.index + 1};
@@ -646,9 +652,9 @@ static piece_interval next_piece_interval(piece_interval interval)
     return next;
 }
 
-// Divides a piece into arcs and measures them. An interval of the piece is halved until the sum of
-// the lengths of its halves equals its length, within the tolerance; it then becomes an arc. Writes
-// the arcs in order, unless `arcs` is NULL. Adds their length to *length. Returns their number.
+// Divides a piece into arcs and measures them. Halves an interval of the piece until the lengths of
+// its halves add up to its own length, within the tolerance. It then becomes an arc. Writes the
+// arcs in order, unless `arcs` is NULL. Adds their lengths to *length, and returns their number.
 static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc *arcs,
                               double *length)
 {
@@ -686,8 +692,8 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
     return count;
 }
 
-// Divides all pieces into arcs. Writes the arcs unless `arcs` is NULL, and sets *length to the
-// length of the curve. Returns the number of arcs.
+// Divides all pieces into arcs. Writes the arcs, unless `arcs` is NULL. Sets *length to the length
+// of the curve, and returns the number of arcs.
 static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length)
 {
     uint32_t count = 0;
@@ -697,14 +703,14 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
     return count;
 }
 
-// Limits of the search of parameter_at_length(): number of steps, and the relative change at which
-// it ends.
+// The search of parameter_at_length() ends after this number of steps, or when the parameter
+// changes by less than this fraction of the arc.
 enum { MAX_SEARCH_STEPS = 60 };
 static const double search_tolerance = 1e-10;
 
-// Returns the fraction of its piece at which an arc has the length `length`, measured from the
-// start of the arc. Uses Newton's method, and bisection when a step would leave the interval that
-// contains the solution.
+// Returns the position, as a fraction of the piece, at which the distance from the start of an arc
+// is `length`. Uses Newton's method, and bisection if a step would leave the interval that contains
+// the solution.
 static double parameter_at_length(const md5_pieces *pieces, const md5_arc *arc, double length)
 {
     double low = arc->from;
@@ -729,7 +735,7 @@ static double parameter_at_length(const md5_pieces *pieces, const md5_arc *arc, 
 
 // == Curves ======================================================================================
 //
-// Curves: creation, and their public functions.
+// Creation and evaluation of curves.
 
 struct md5_curve {
     md5_pieces pieces;
@@ -737,7 +743,7 @@ struct md5_curve {
     uint32_t num_arcs;
     bool is_closed;
     double length;
-    size_t size; // of this block
+    size_t size; // size of the memory block
     md5_internal internal;
 };
 
@@ -748,8 +754,8 @@ static size_t num_control_points(const md5_pieces *pieces)
     return (size_t)pieces->count * (pieces->degree + 1);
 }
 
-// Lays out a curve and its arrays in a block and stores the addresses of the arrays in `content`.
-// Returns the address of the curve. All addresses are NULL while the block is measured.
+// Lays out a curve and its arrays in a block. Stores the addresses of the arrays in `content`, and
+// returns the address of the curve. All addresses are NULL while the block is only measured.
 static md5_curve *lay_out_curve(md5_block *block, md5_curve *content)
 {
     md5_pieces *const pieces = &content->pieces;
@@ -760,7 +766,7 @@ static md5_curve *lay_out_curve(md5_block *block, md5_curve *content)
     return curve;
 }
 
-// Creates a curve with copies of the pieces, in one memory block. Returns NULL if memory runs out.
+// Creates a curve in one memory block, with copies of the pieces. Returns NULL if memory runs out.
 static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bool is_closed)
 {
     md5_curve content = {
@@ -770,7 +776,7 @@ static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bo
     };
     content.num_arcs = measure_pieces(pieces, NULL, &content.length);
 
-    // The first layout measures the block, and the second layout returns the addresses in it.
+    // The first call measures the block, and the second call returns addresses in it.
     md5_block block = {NULL, 0};
     lay_out_curve(&block, &content);
     if (!md5i_block_end_measuring(context, &block))
@@ -786,7 +792,7 @@ static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bo
     return curve;
 }
 
-// Converts a checked description to Bezier pieces.
+// Converts a checked description to Bézier pieces.
 static bool build_pieces(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
 {
     switch (desc->kind) {
@@ -801,7 +807,7 @@ static bool build_pieces(md5_arena *arena, const md5_curve_desc *desc, md5_piece
     }
 }
 
-// Checks a description, converts it to polynomial pieces, and measures the length of the curve.
+// Creates a curve: checks its description, converts it to Bézier pieces, and measures its length.
 // Returns NULL and sets the error on failure.
 md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *allocator,
                             md5_error *error)
@@ -832,7 +838,7 @@ void md5_destroy_curve(md5_curve *curve)
 
 // -- Evaluation -----------------------------------------------------------------------------------
 
-// Moves a parameter or distance into 0..end: clamps it for an open curve, and wraps it around for a
+// Moves a parameter or distance into 0..end. Clamps it on an open curve, and wraps it around on a
 // closed curve. Returns 0 for NaN.
 static double clamp_parameter(const md5_curve *curve, double value, double end)
 {
@@ -848,9 +854,9 @@ static double clamp_parameter(const md5_curve *curve, double value, double end)
     return value < end ? value : end;
 }
 
-// Returns the index of the last of `count` items whose first member is at most `x`, or 0. The first
-// member is a double that increases from item to item. Items are `stride` bytes apart. Pieces, arcs
-// and spans are found by this binary search.
+// Returns the index of the last of `count` items whose first member is at most `x`, or 0 if there
+// is none. Items are `stride` bytes apart, and begin with a double that increases from item to
+// item. Binary search for pieces, arcs and spans.
 static uint32_t find_last(const void *items, size_t stride, uint32_t count, double x)
 {
     uint32_t low = 0;
@@ -882,8 +888,8 @@ static curve_location locate(const md5_curve *curve, double t)
     return (curve_location){piece, (inside - starts[piece]) / width};
 }
 
-// Returns the point of a curve at t, for example the position of a camera. If the kind of curve
-// passes through its first and last point, the results at t = 0 and t = 1 are exactly these points.
+// Returns the point of a curve at t. If the kind of curve passes through its first and last point,
+// the results at t = 0 and t = 1 are exactly these points.
 md5_vec3 md5_curve_point(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -891,8 +897,8 @@ md5_vec3 md5_curve_point(const md5_curve *curve, double t)
     return md5_vec3d_round(evaluate_piece(&curve->pieces, at.piece, at.fraction).point);
 }
 
-// Returns the derivative of the point by t, in units. The derivative of a piece is by the fraction
-// of the piece, so it is divided by the width of the piece in t.
+// Returns the derivative of the point by t, in units. The velocity of a piece is the derivative by
+// the fraction of the piece, so it is divided by the width of the piece in t.
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -903,8 +909,8 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
     return md5_vec3d_round(md5_vec3d_scale(velocity, 1.0 / width));
 }
 
-// Returns the value of t at which a piece of the curve starts, for example to find the time at
-// which an object passes a point.
+// Returns the t at which a piece of the curve starts, for example to find when an object passes a
+// point.
 double md5_curve_start(const md5_curve *curve, uint32_t piece)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -921,7 +927,7 @@ double md5_curve_length(const md5_curve *curve)
 }
 
 // Returns the t at a distance from the start along the curve, in units. Finds the arc that contains
-// the distance, then the position in this arc by its arc length.
+// the distance, then the position in this arc.
 double md5_curve_at_distance(const md5_curve *curve, double distance)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -939,7 +945,7 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
     return start + fraction * (end - start);
 }
 
-// Finds the last arc that begins at or before a location.
+// Returns the last arc that begins at or before a location.
 static const md5_arc *find_arc(const md5_curve *curve, curve_location at)
 {
     uint32_t low = 0;
@@ -955,7 +961,7 @@ static const md5_arc *find_arc(const md5_curve *curve, curve_location at)
     return &curve->arcs[low];
 }
 
-// Returns the distance from the start along the curve to t, in units: the inverse of
+// Returns the distance along the curve from its start to t, in units. Inverse of
 // md5_curve_at_distance().
 double md5_curve_distance(const md5_curve *curve, double t)
 {
@@ -981,14 +987,14 @@ double md5_curve_distance(const md5_curve *curve, double t)
 
 #define CURVE_PI 3.14159265358979324
 
-// The interpolation from one key to the next key.
+// The interpolation from one key, q0, to the next key, q1. See the formulas above.
 typedef struct curve_span {
     double start;
     double seconds;
-    md5_quatd key;            // q0, at the start
-    md5_quatd inner;          // a, at the start
-    md5_vec3d key_rotation;   // rotation vector from q0 to q1
-    md5_vec3d inner_rotation; // rotation vector from a to b
+    md5_quatd key;            // q0
+    md5_quatd inner;          // a
+    md5_vec3d key_rotation;   // logarithm of the rotation from q0 to q1
+    md5_vec3d inner_rotation; // logarithm of the rotation from a to b
 } curve_span;
 
 struct md5_squad {
@@ -996,16 +1002,16 @@ struct md5_squad {
     double first;  // seconds
     double end;    // seconds
     double period; // seconds; 0: not periodic
-    size_t size;   // of this block
+    size_t size;   // size of the memory block
     md5_internal internal;
-    md5_quatd last; // key
+    md5_quatd last; // key at the end of the last span
     curve_span spans[];
 };
 
 // -- Quaternions ----------------------------------------------------------------------------------
 
-// Returns the logarithm of the rotation between two quaternions; its length is 0 to pi. Returns 0
-// if the rotation is -1, whose axis is undefined.
+// Returns the logarithm of the rotation from one quaternion to another. Its length is from 0 to pi.
+// Returns 0 if this rotation is the quaternion -1, whose axis is undefined.
 static md5_vec3d rotation_vector(md5_quatd from, md5_quatd to)
 {
     const md5_quatd rotation = md5_quatd_mul(md5_quatd_conjugate(from), to);
@@ -1027,21 +1033,21 @@ static md5_quatd rotate_by(md5_quatd q, md5_vec3d rotation, double fraction)
 
 // -- Creation -------------------------------------------------------------------------------------
 
-// The arguments of md5_create_squad(). A span is the time between two keys.
+// The arguments of md5_create_squad(). A span is the interval from one key to the next.
 typedef struct curve_keys {
     const md5_quat *keys; // [num_keys]
     const double *times;  // [num_keys] seconds
     uint32_t num_keys;
-    uint32_t num_spans; // with the span from the last key to the first, if there is a period
+    uint32_t num_spans; // includes the span from the last key to the first if there is a period
     double period;      // seconds; 0: not periodic
 } curve_keys;
 
-// Limits of the squared length of a key, so that the key can be normalized.
+// Limits of the squared length of a key. Keys outside of them cannot be normalized accurately.
 #define MIN_KEY_SQUARE 1e-30
 #define MAX_KEY_SQUARE 1e30
 
-// Checks a key: its quaternion must have a length that can be normalized, and its time must be
-// finite and later than that of the previous key.
+// Fails unless the quaternion of a key can be normalized, and its time is finite and later than
+// that of the previous key.
 static bool check_curve_key(md5_context *context, const curve_keys *list, uint32_t i)
 {
     const md5_quat q = list->keys[i];
@@ -1085,7 +1091,7 @@ static bool check_curve_keys(md5_context *context, const curve_keys *list)
     return true;
 }
 
-// Returns a key with length 1. The key after the last key is the first key.
+// Returns a key with length 1. After the last key, the keys repeat.
 static md5_quatd unit_key(const curve_keys *list, uint32_t key)
 {
     const md5_quatd q = md5_quatd_from_quat(list->keys[key % list->num_keys]);
@@ -1093,11 +1099,11 @@ static md5_quatd unit_key(const curve_keys *list, uint32_t key)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Returns the angular velocity at the start of span `i`, which is the end of the previous span. Its
-// length is half of the angle per second, radians, because key_rotation is a logarithm. It is the
-// mean of the velocities of both spans, weighted by the duration of the other span, and at most one
-// whole rotation in the longer span: half of its angle is pi. At the ends of a curve that is not
-// periodic, it is the velocity of the adjacent span.
+// Returns the angular velocity at the key between span `i` - 1 and span `i`. It is half of the
+// rotation in radians per second, because a logarithm has half of the angle. It is the mean of the
+// velocities of both spans, each weighted by the duration of the other span. It is limited to one
+// whole rotation in the longer span. At the ends of a curve that is not periodic, it is the
+// velocity of the only adjacent span.
 static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
 {
     const uint32_t count = squad->num_spans;
@@ -1121,8 +1127,8 @@ static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
     return speed > max_speed ? md5_vec3d_scale(velocity, max_speed / speed) : velocity;
 }
 
-// Copies times and keys to the spans. Of the two signs of a key, which are the same rotation, each
-// key has the sign nearer to the previous key.
+// Copies times and keys to the spans. A key and its negative are the same rotation. Of the two,
+// each key becomes the one that is nearer to the previous key.
 static void copy_curve_keys(const curve_keys *list, md5_squad *squad)
 {
     md5_quatd key = unit_key(list, 0);
@@ -1143,8 +1149,8 @@ static void copy_curve_keys(const curve_keys *list, md5_squad *squad)
     squad->last = key;
 }
 
-// Computes the inner points of each span, which depend on the velocities at both ends of the span:
-// the points a and b of the formulas above.
+// Computes the points a and b of each span, which depend on the velocities at both ends of the
+// span.
 static void add_inner_points(md5_squad *squad)
 {
     for (uint32_t i = 0; i < squad->num_spans; i++) {
@@ -1152,7 +1158,7 @@ static void add_inner_points(md5_squad *squad)
         const bool is_last = i + 1 == squad->num_spans;
         const md5_quatd end_key = is_last ? squad->last : squad->spans[i + 1].key;
 
-        // Velocities per span: h V0 and h V1.
+        // Velocities multiplied by the duration of the span: h V0 and h V1.
         const md5_vec3d start_velocity =
             md5_vec3d_scale(angular_velocity_at(squad, i), span->seconds);
         const md5_vec3d end_velocity =
@@ -1166,11 +1172,11 @@ static void add_inner_points(md5_squad *squad)
     }
 }
 
-// Allocates a squad for checked keys, and sets its constant members. Returns NULL if memory runs
-// out.
+// Allocates a squad for checked keys, and sets its members except for the spans. Returns NULL if
+// memory runs out.
 static md5_squad *alloc_squad(md5_context *context, const curve_keys *list)
 {
-    // The block is only measured: a squad ends with its spans, so no further addresses are needed.
+    // The block is only measured. The spans directly follow the squad, so no addresses are needed.
     md5_block block = {NULL, 0};
     md5i_block_alloc(&block, 1, sizeof(md5_squad));
     md5i_block_alloc(&block, list->num_spans, sizeof(curve_span));
@@ -1189,8 +1195,8 @@ static md5_squad *alloc_squad(md5_context *context, const curve_keys *list)
 }
 
 // Creates a smooth rotation curve through keys (squad: spherical quadrangle interpolation, Shoemake
-// 1987). `times` are in seconds. If `period` is above 0, the curve closes from the last key to the
-// first.
+// 1987). `times` are in seconds. If `period` is above 0, the curve is closed: it continues from the
+// last key to the first.
 md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint32_t num_keys,
                             double period, const md5_allocator *allocator, md5_error *error)
 {
@@ -1237,8 +1243,8 @@ static md5_quat round_quat(md5_quatd q)
                       (float)(q.w * scale)};
 }
 
-// Returns the time in the range of a squad's keys that corresponds to a time: wraps it around if
-// the squad is periodic, and then clamps it.
+// Converts a time to a time within the range of a squad's keys. Wraps it around if the squad is
+// periodic, and then clamps it.
 static double time_in_squad(const md5_squad *squad, double time)
 {
     const bool is_inside = time >= squad->first && time < squad->end;
@@ -1250,7 +1256,7 @@ static double time_in_squad(const md5_squad *squad, double time)
     return wrapped < squad->end ? wrapped : squad->end;
 }
 
-// Returns the rotation at a time in seconds.
+// Returns the rotation of a squad at a time in seconds.
 md5_quat md5_squad_rotation(const md5_squad *squad, double time)
 {
     MD5_ASSERT_ALIVE(squad, MD5_TAG_SQUAD);

@@ -1,12 +1,11 @@
-// Numbers over time: functions with the same bits on every platform, easings, values that follow a
-// target.
+// Functions with the same bits on every platform, easings, and values that follow a target.
 #include "md5/core/assert.h"
 #include "md5/motion/functions.h"
 
 // == Functions ===================================================================================
 
-// Returns 2^x for 0 <= x <= 10. The power of the whole part of x is a shift. The power of its
-// fraction is the Taylor series of exp(), up to the tenth power; the next term is below 1e-9.
+// Returns 2^x for 0 <= x <= 10. The whole part of x becomes a shift. The fraction uses the Taylor
+// series of exp() up to the tenth power; the next term is below 1e-9.
 double md5i_power_of_two(double x)
 {
     const double log_2 = 0.69314718055994531;
@@ -18,8 +17,8 @@ double md5i_power_of_two(double x)
     return sum * (1 << (int)whole);
 }
 
-// Returns the sine of an angle in radians, |x| <= pi / 2, by the Taylor series up to x^17. The next
-// term is below 5e-14.
+// Returns the sine of an angle in radians, |x| <= pi / 2. Uses the Taylor series up to x^17; the
+// next term is below 5e-14.
 double md5i_sine(double x)
 {
     double sum = 1;
@@ -28,8 +27,8 @@ double md5i_sine(double x)
     return x * sum;
 }
 
-// Returns the sine of an angle in turns of 360 degrees. Uses sin(pi - x) = sin(x) to reduce the
-// range to a quarter turn.
+// Returns the sine of an angle in turns of 360 degrees. Reduces the angle to a quarter turn by
+// sin(pi - x) = sin(x).
 double md5i_sine_of_turns(double turns)
 {
     double fraction = turns - floor(turns + 0.5); // -0.5 .. 0.5
@@ -41,9 +40,11 @@ double md5i_sine_of_turns(double turns)
 }
 
 // Returns the angle of the point (x, y) from the x axis, 0 to pi radians. A y that is not positive
-// counts as 0. The slope y / x is reduced to 0..1 by complements and supplements of the angle. The
-// identity atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))), applied three times, reduces it further to
-// 0..0.0985, where the series up to x^15 is exact to 1e-18.
+// counts as 0.
+//
+// The slope y / x is reduced to 0..1 by complements and supplements of the angle. The identity
+// atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))), applied three times, reduces it further to 0..0.0985.
+// In this range, the series up to x^15 is exact to 1e-18.
 double md5i_atan2(double y, double x)
 {
     const double pi = 3.14159265358979324;
@@ -51,7 +52,7 @@ double md5i_atan2(double y, double x)
     if (!(y > 0))
         return x < 0 ? pi : 0;
 
-    // Reduce the slope, then compute the angle by the series.
+    // Compute the angle of the reduced slope by the series.
     double slope = y <= abs_x ? y / abs_x : abs_x / y; // 0 .. 1
     for (uint32_t halving = 0; halving < 3; halving++)
         slope = slope / (1 + sqrt(1 + slope * slope));
@@ -67,8 +68,8 @@ double md5i_atan2(double y, double x)
 }
 
 // Returns exp(-x) for x >= 0. Halves x until ten terms of the series of exp(-x) are exact, then
-// squares the result as often as x was halved. Unlike exp(), this gives the same bits on all
-// systems.
+// squares the result as often as x was halved. The result has the same bits on all platforms,
+// unlike that of exp().
 double md5i_decay(double x)
 {
     enum { TERMS = 10 };
@@ -87,15 +88,15 @@ double md5i_decay(double x)
     return result;
 }
 
-#define MAX_SWING_STEPS 0x1p30 // steps of the swing that one call computes
+#define MAX_SWING_STEPS 0x1p30 // largest time of one call, in units of the inverse of `rate`
 
-// Returns how a damped spring moves in a time: the position and the velocity after `seconds` are
-// linear combinations of those before, with the returned coefficients a and b.
+// Returns how a damped spring moves in a time. Position and velocity after `seconds` are linear
+// combinations of those before; see md5_swing.
 //
 // The matrix A of the spring's equation satisfies A^2 = -damping A - stiffness. Each power of A is
-// therefore a sum a + b A, and so is exp(A t): one formula for underdamped, critically damped and
-// overdamped springs. It is computed like md5i_decay(): the time is halved until ten terms of the
-// series are exact, then the result is squared as often.
+// therefore a sum a + b A, and so is exp(A t). This gives one formula for underdamped, critically
+// damped and overdamped springs. The coefficients a and b are computed like md5i_decay(): the time
+// is halved until ten terms of the series are exact, then the result is squared as often.
 md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 {
     enum { TERMS = 10 };
@@ -128,8 +129,8 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
 
 // == Easings =====================================================================================
 //
-// One function per family: from 0 at t = 0 to 1 at t = 1, starting slowly ("in"). The variants
-// "out" and "in-out" are computed from it.
+// Each family of easings has one function, from 0 at t = 0 to 1 at t = 1, that starts slowly
+// ("in"). The variants "out" and "in-out" are computed from it.
 
 typedef double easing_function(double t);
 
@@ -163,13 +164,13 @@ static double fifth_power(double t)
     return ease_square(ease_square(t)) * t;
 }
 
-// Doubles with every 0.1 of t. Starts at 1/1024, with a jump from 0.
+// Doubles with every increase of t by 0.1. Jumps from 0 to 1/1024 at the start.
 static double exponential(double t)
 {
     return t > 0 ? md5i_power_of_two(10 * t) / 1024.0 : 0;
 }
 
-// (1 - cos(pi t)) / 2 as (1 + sin(pi (t - 1/2))) / 2.
+// Equal to (1 - cos(pi t)) / 2.
 static double half_wave(double t)
 {
     return 0.5 + 0.5 * md5i_sine(3.14159265358979324 * (t - 0.5));
@@ -185,7 +186,7 @@ static double circle(double t)
     return 1 - sqrt(1 - t * t);
 }
 
-// Overshoot parameter for a minimum of -0.1.
+// With this parameter, the minimum of draw_back() is -0.1.
 #define OVERSHOOT 1.70158
 
 static double draw_back(double t)
@@ -199,7 +200,7 @@ static double draw_back_farther(double t)
     return (c + 1) * cube(t) - c * ease_square(t);
 }
 
-// A sine of this period, in tenths of t, that grows by 2^10.
+// A sine wave with this period, in tenths of t, whose amplitude grows from 1/1024 to 1.
 static double ease_swing(double t, double period)
 {
     const double tenths = 10 * t;
@@ -217,12 +218,12 @@ static double elastic_slower(double t)
     return ease_swing(t, 4.5);
 }
 
-// 1 minus the height of a ball that falls from 1 and bounces to 1/4, 1/16 and 1/64, reversed in
-// time. 7.5625 is 2.75^2: the first fall takes 1 / 2.75 of the time.
+// 1 minus the height of a bouncing ball, reversed in time. The ball falls from height 1 and bounces
+// to 1/4, 1/16 and 1/64. The first fall takes 1 / 2.75 of the time, and 7.5625 is 2.75^2.
 static double bounce(double t)
 {
     double after = 1 - t; // time since the start of the fall
-    double height = 0;    // of the apex, below 1
+    double height = 0;    // depth of the apex below height 1
     if (after >= 2.5 / 2.75) {
         after -= 2.625 / 2.75;
         height = 0.984375;
@@ -245,7 +246,7 @@ typedef enum easing_way {
 // The easings, in the order of md5_ease_kind.
 static const struct easing_row {
     const char *name;
-    easing_function *in; // NULL if it has parameters
+    easing_function *in; // NULL if the easing has parameters
     easing_way direction;
 } easing_rows[] = {
     {"linear", ease_linear, IN},
@@ -289,8 +290,8 @@ enum { NUM_ROWS = sizeof easing_rows / sizeof easing_rows[0] };
 
 // -- Parameters -----------------------------------------------------------------------------------
 
-// Returns a coordinate of a cubic Bézier curve from 0 to 1, whose inner control points have the
-// coordinates a and b, at the parameter s. bezier_slope() returns its derivative by s.
+// Returns one coordinate of a cubic Bézier curve at the parameter s. The coordinates of its control
+// points are 0, a, b and 1. bezier_slope() returns the derivative by s.
 static double bezier(double a, double b, double s)
 {
     return s * (3 * (1 - s) * ((1 - s) * a + s * b) + s * s);
@@ -301,7 +302,7 @@ static double bezier_slope(double a, double b, double s)
     return 3 * ((1 - s) * ((1 - s) * a + 2 * s * (b - a)) + s * s * (1 - b));
 }
 
-// Clamps a number to 0..1. NaN gives 0.
+// Clamps a number to 0..1. NaN becomes 0.
 static double clamp_unit(float value)
 {
     if (!(value > 0))
@@ -309,13 +310,14 @@ static double clamp_unit(float value)
     return value < 1 ? value : 1;
 }
 
-// Limits of the search of solve_bezier(): number of steps, and the change of the parameter at which
-// it ends.
+// The search of solve_bezier() ends after this number of steps, or when the parameter changes by
+// less than the tolerance.
 enum { MAX_BEZIER_STEPS = 64 };
 #define BEZIER_TOLERANCE 1e-12
 
-// Solves x(s) = x for s; x rises with s. Uses Newton's method, and bisection if a step would leave
-// the interval that contains the solution, as at a vertical or horizontal tangent.
+// Solves x(s) = x for s, where x(s) increases with s. Uses Newton's method. Uses bisection if a
+// step would leave the interval that contains the solution, for example at a vertical or horizontal
+// tangent.
 static double solve_bezier(double x1, double x2, double x)
 {
     double low = 0;
@@ -343,8 +345,8 @@ static double solve_bezier(double x1, double x2, double x)
 
 // -- Public functions -----------------------------------------------------------------------------
 
-// Returns the value of an easing with steps. The step at t = k / steps begins at this time, even if
-// t was rounded down to a float.
+// Returns the value of an easing with steps. A step at t = k / steps must begin exactly at this t.
+// A float can be slightly below it, so that t is first increased by the rounding error of a float.
 static double ease_steps(const md5_easing *easing, double t)
 {
     const md5_jump jump = easing->jump;
@@ -360,7 +362,7 @@ static double ease_steps(const md5_easing *easing, double t)
     return step < jumps ? step / jumps : 1;
 }
 
-// Returns the value of an easing of the table, 0 < t < 1.
+// Returns the value of an easing without parameters, 0 < t < 1.
 static double ease_by_table(md5_ease_kind kind, double t)
 {
     const struct easing_row *const row = &easing_rows[kind];
@@ -373,13 +375,13 @@ static double ease_by_table(md5_ease_kind kind, double t)
         value = t < 0.5 ? 0.5 * row->in(2 * t) : 1 - 0.5 * row->in(2 - 2 * t);
 
     if (kind >= MD5_EASE_BACK_IN && kind <= MD5_EASE_ELASTIC_IN_OUT)
-        return value; // overshoots
-    // The series have rounding errors at 0 and 1.
+        return value; // may overshoot 0..1
+    // Rounding errors of the series can exceed 0..1 near the ends.
     return fmin(fmax(value, 0.0), 1.0);
 }
 
-// Returns the eased value of `t` in double precision: 0 for t <= 0 and 1 for t >= 1, except for
-// steps.
+// Returns the eased value of `t` in double precision. Except for steps, it is 0 for t <= 0 and 1
+// for t >= 1.
 double md5i_eased(const md5_easing *easing, double t)
 {
     if (easing->kind == MD5_EASE_STEPS)
@@ -395,15 +397,15 @@ double md5i_eased(const md5_easing *easing, double t)
     return ease_by_table(easing->kind, t);
 }
 
-// Gauss-Legendre quadrature.
+// Nodes and weights of Gauss-Legendre quadrature over 0..1.
 static const md5_mean_point gauss[MD5_MEAN_POINTS] = {{0.04691007703066800, 0.11846344252809454},
                                                       {0.23076534494715845, 0.23931433524968324},
                                                       {0.5, 0.28444444444444444},
                                                       {0.76923465505284155, 0.23931433524968324},
                                                       {0.95308992296933200, 0.11846344252809454}};
 
-// Returns the v in 0..1 with v^2 (3 - 2 v) = x. Uses the trigonometric solution of a cubic equation
-// with three real roots.
+// Returns the v in 0..1 for which v^2 (3 - 2 v) = x. Uses the trigonometric solution of a cubic
+// equation with three real roots.
 static double inverse_smoothstep(double x)
 {
     const double limited = fmin(fmax(x, 0.0), 1.0);
@@ -411,9 +413,9 @@ static double inverse_smoothstep(double x)
     return 0.5 - md5i_sine((0.5 * 3.14159265358979324 - angle) / 3.0);
 }
 
-// Writes the points and weights of a quadrature between two positions: see md5_mean_point.
-// Substitutes x = v^2 (3 - 2 v) in the integral. The derivative of this function is 0 at 0 and 1,
-// which makes the points denser there.
+// Writes the points and weights of a quadrature between two positions: see md5_mean_point. The
+// substitution x = v^2 (3 - 2 v) in the integral makes the points denser near 0 and 1, because its
+// derivative is 0 there.
 void md5i_mean_points(double from, double to, md5_mean_point *points)
 {
     const double begin = inverse_smoothstep(from);
@@ -424,13 +426,12 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
         points[i] = (md5_mean_point){v * v * (3 - 2 * v), gauss[i].weight * v * (1 - v)};
         sum += points[i].weight;
     }
-    // If both ends are 0 or both are 1, all weights are 0. The weights of the rule are used then.
+    // If both ends are 0 or both are 1, all weights are 0. The mean then uses the Gauss weights.
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
         points[i].weight = sum > 0 ? points[i].weight / sum : gauss[i].weight;
 }
 
-// Returns the integral of y dx along a part of the Bézier curve of an easing, from x = `from` to
-// `to`.
+// Returns the integral of y dx along the Bézier curve of an easing, from x = `from` to x = `to`.
 static double area_of_bezier(const md5_easing *easing, double from, double to)
 {
     const double x1 = clamp_unit(easing->x1);
@@ -447,8 +448,9 @@ static double area_of_bezier(const md5_easing *easing, double from, double to)
     return width * sum;
 }
 
-// Returns the mean of an easing from `begin` to `end`, which are in part `part` of `num_parts`
-// equal parts. The easing is smooth in a part.
+// Returns the mean of an easing from `begin` to `end`. 0..1 is divided into `num_parts` equal
+// parts, and both ends are within part `part`. The easing is smooth within a part, so that the
+// quadrature is accurate.
 static double mean_in_part(const md5_easing *easing, uint32_t part, uint32_t num_parts,
                            double begin, double end)
 {
@@ -461,7 +463,7 @@ static double mean_in_part(const md5_easing *easing, uint32_t part, uint32_t num
 }
 
 // Returns the integral of an easing between two times within 0..1, with an error of at most 1e-7.
-// Adds the integrals of parts in which the easing is smooth.
+// It is the sum of the integrals over parts in which the easing is smooth.
 double md5i_eased_area(const md5_easing *easing, double from, double to)
 {
     const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
@@ -478,7 +480,7 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
     return area;
 }
 
-// Returns the eased value of `t`, the fraction of the duration that has elapsed.
+// Returns the eased value of `t`. `t` is the fraction of the duration that has elapsed.
 float md5_ease(md5_easing easing, float t)
 {
     MD5_ASSERT((unsigned)easing.kind <= MD5_EASE_STEPS,
@@ -508,13 +510,13 @@ static const struct short_name {
     {"expo", "exponential"}, {"circ", "circular"}, {"sqrt", "square_root"},
 };
 
-// Returns true if a given character matches a character of an easing's name: - also matches _.
+// Returns true if a given character matches a character of an easing's name. - also matches _.
 static bool is_same_character(char given, char full)
 {
     return given == full || (given == '-' && full == '_');
 }
 
-// Returns true if `name` is `full`, with - allowed for _.
+// Returns true if `name` is equal to `full`. - also matches _.
 static bool is_easing_name(const char *name, const char *full)
 {
     while (*name != '\0' && is_same_character(*name, *full)) {
@@ -524,8 +526,8 @@ static bool is_easing_name(const char *name, const char *full)
     return *name == *full;
 }
 
-// Returns true if `name` is `full` with the short name of its family, as "quad_in" for
-// "quadratic_in".
+// Returns true if `name` is equal to `full` after its family is replaced by its short name, for
+// example "quad_in" for "quadratic_in".
 static bool is_short_easing_name(const char *name, const char *full)
 {
     for (size_t i = 0; i < sizeof short_names / sizeof short_names[0]; i++) {
@@ -566,9 +568,8 @@ float md5_smoothing_fraction(float rate, float seconds)
     return rate > 0 && exponent > 0 ? (float)(1 - md5i_decay(exponent)) : 0;
 }
 
-// Moves a value and its velocity toward a target like a damped spring. Solves the equation of the
-// spring exactly: `keep` and `drift` of md5i_swing_for() are the parts of the initial distance and
-// of the initial velocity in the distance after `seconds`.
+// Moves a value and its velocity toward a target like a damped spring. The motion is exact for a
+// time step of any length.
 void md5_spring_damp(float target, float stiffness, float damping, float seconds, float *value,
                      float *velocity)
 {
@@ -579,7 +580,7 @@ void md5_spring_damp(float target, float stiffness, float damping, float seconds
     const double x = (double)*value - target;
     const double v = *velocity;
     const double t = seconds;
-    // The sum is finite only if all terms are.
+    // The sum is finite only if all its terms are finite.
     if (!(k > 0 && t > 0) || !isfinite(k + c + x + v + t))
         return;
     const md5_swing swing = md5i_swing_for(k, c, t);

@@ -1,5 +1,5 @@
-// Feet: locked soles (md5i_advance_foot_lock()), feet on uneven ground (md5_solve_feet()) and
-// procedural gait (md5_gait_advance()).
+// Feet: locked soles (md5i_advance_foot_lock()), feet on uneven ground (md5_solve_feet()), and legs
+// that step without an animation (md5_gait_advance()).
 #include "md5/motion/feet.h"
 #include "md5/motion/functions.h"
 #include "md5/motion/numbers.h"
@@ -7,33 +7,33 @@
 
 // == Hold ========================================================================================
 //
-// A sole that stands in the animation is locked at its position on the ground, so that it does not
-// slide while blends, transitions or the movement of the character move the animated foot. A locked
-// sole is released when the animation lifts it or is too far away. The foot then returns to the
+// A sole that stands in the animation is locked at its position on the ground. Blends, transitions
+// or the movement of the character would otherwise move the foot, so that it slides. A locked sole
+// is released when the animation lifts it or is too far away. The foot then returns to the
 // animation like a critically damped spring. See md5_foot_lock.
 
 // Number of time constants after which 1 % of the displacement of a critically damped spring is
-// left: (1 + x) exp(-x) = 0.01.
+// left. It is the solution of (1 + x) exp(-x) = 0.01.
 static const double settled_time = 6.638;
 
-// Shortest duration of a release, seconds. With a shorter release, a foot returns immediately.
+// If the duration of a release is not longer than this, the foot returns immediately, seconds.
 static const float min_release = 1e-6f;
 
-// A leg is stretched if it is longer than this fraction of its reach.
+// A leg counts as stretched if it is longer than this fraction of its reach.
 static const float stretched_ratio = 0.999f;
 
-// Limit of the rotation of a sole: the tangent of half of 45 degrees.
+// Limit of the rotation of a sole by its lock: the tangent of half of 45 degrees.
 static const float max_half_tangent = 0.41421356f;
 
 // Returns the inverse of the time constant with which a released foot returns to the animation, in
-// 1/s. 0: the foot returns immediately.
+// 1/s. 0 means that the foot returns immediately.
 static double return_frequency(const md5_hold_params *hold)
 {
     return hold->release > min_release ? settled_time / hold->release : 0;
 }
 
-// Rotates a horizontal vector from the previous space of the character to its current space. z
-// becomes 0.
+// Rotates a horizontal vector from the character's space of the previous update to its current
+// space. Sets z to 0.
 static md5_vec3 rotate_with_character(const md5_foot_lock_step *step, md5_vec3 v)
 {
     return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
@@ -42,13 +42,13 @@ static md5_vec3 rotate_with_character(const md5_foot_lock_step *step, md5_vec3 v
 
 // -- Heading ----------------------------------------------------------------------------------
 
-// Range of the square of the horizontal length of a unit vector that has a heading. A vector with a
-// smaller square is too steep; a larger square is not from a unit vector.
+// Limits of the squared horizontal length of a direction. Below the minimum, the direction is too
+// steep to have a heading. Above the maximum, it is not a unit vector.
 #define MIN_HEADING_SQUARE 0.25f
 #define MAX_HEADING_SQUARE 4.0f
 
-// Returns the horizontal component of a direction with length 1; 0 if it is steeper than 60
-// degrees.
+// Returns the horizontal component of a direction with length 1, or 0 if the direction is steeper
+// than 60 degrees.
 md5_vec3 md5i_level_heading(md5_vec3 direction)
 {
     const float square = direction.x * direction.x + direction.y * direction.y;
@@ -58,7 +58,7 @@ md5_vec3 md5i_level_heading(md5_vec3 direction)
     return (md5_vec3){scale * direction.x, scale * direction.y, 0};
 }
 
-// Returns true if a horizontal direction is known. An unknown direction is zero.
+// Returns true if a horizontal direction is known. 0 means unknown.
 static bool has_direction(md5_vec3 facing)
 {
     return facing.x != 0 || facing.y != 0;
@@ -73,27 +73,29 @@ static md5_vec3 rotate_by_tangent(float tangent, md5_vec3 v)
     return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0};
 }
 
-// Returns the tangent of half of the angle from one horizontal direction to another, at most
-// max_half_tangent in both directions: tan(a / 2) = sin(a) / (1 + cos(a)).
+// Returns the tangent of half of the angle from one horizontal direction to another, limited to
+// max_half_tangent in both directions. Uses tan(a / 2) = sin(a) / (1 + cos(a)).
 static float half_angle_tangent(md5_vec3 from, md5_vec3 to)
 {
-    const float cosine = from.x * to.x + from.y * to.y; // both times the product of the lengths
+    const float cosine = from.x * to.x + from.y * to.y; // both numbers are multiplied by the
+                                                        // lengths of the vectors
     const float sine = from.x * to.y - from.y * to.x;
     const float size = sqrtf(cosine * cosine + sine * sine);
     const float denominator = size + cosine;
-    if (!(fabsf(sine) < max_half_tangent * denominator)) // also if the denominator is 0
+    if (!(fabsf(sine) < max_half_tangent * denominator)) // also true if the denominator is 0
         return sine < 0 ? -max_half_tangent : max_half_tangent;
     return sine / denominator;
 }
 
-// Returns the horizontal movement of a point that is rotated about another point.
+// Returns the horizontal movement of a point by a rotation about another point.
 static md5_vec3 rotation_offset(float tangent, md5_vec3 about, md5_vec3 point)
 {
     const md5_vec3 arm = {point.x - about.x, point.y - about.y, 0};
     return md5_vec3_sub(rotate_by_tangent(tangent, arm), arm);
 }
 
-// Returns the horizontal movement of an animated ankle, in id's axes, that locks its sole.
+// Returns the horizontal movement of an animated ankle that brings its sole to the locked position.
+// In id's axes.
 md5_vec3 md5i_locked_ankle_shift(const md5_foot_lock *lock, md5_vec3 ankle, float weight)
 {
     const md5_vec3 rotation_shift =
@@ -109,8 +111,8 @@ static md5_vec3 shift_to_locked(const md5_foot_lock *lock, md5_vec3 sole)
     return (md5_vec3){lock->position.x - sole.x, lock->position.y - sole.y, 0};
 }
 
-// Returns the rotation of the sole that its lock causes, as the tangent of half of the angle. The
-// heading is locked together with the position, unless the animation rotates the sole.
+// Returns the rotation of the sole by its lock, as the tangent of half of the angle. The heading is
+// locked together with the position, unless the animation rotates the sole.
 static float locked_half_tangent(const md5_foot_lock_step *step, const md5_foot_lock *lock)
 {
     const bool are_headings_known =
@@ -129,26 +131,28 @@ static bool is_too_far(const md5_hold_params *hold, const md5_foot_lock_step *st
     if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
         return true;
 
-    // The lock moves the sole by `shift`, and the ankle also by its rotation about the sole.
+    // The lock moves the ankle by the shift of the sole, and by the rotation about the sole.
     const float half_tangent = locked_half_tangent(step, lock);
     const md5_vec3 rotation_shift = rotation_offset(half_tangent, step->sole, step->ankle);
     const md5_vec3 ankle_shift = md5_vec3_add(shift, rotation_shift);
     const md5_vec3 leg = md5_vec3_add(step->leg, ankle_shift); // from the hip to the locked ankle
 
-    // The leg is stretched if it is longer than in the animation and nearly as long as its reach.
+    // Release the sole only if its lock is what stretches the leg: the leg is then longer than in
+    // the animation, and nearly as long as its reach.
     const float max_length = stretched_ratio * step->reach;
     const float square = md5_vec3_dot(leg, leg);
     const float animated_square = md5_vec3_dot(step->leg, step->leg);
     return square > max_length * max_length && square > animated_square;
 }
 
-// A sole is slow below SLOW_SPEED_RATIO times the speed at which soles of clips count as standing.
-// It is down below DOWN_HEIGHT_RATIO times the height at which soles are released.
+// A sole is slow if its speed is below SLOW_SPEED_RATIO times the speed at which soles of clips
+// count as standing. It is down if its height is below DOWN_HEIGHT_RATIO times the height at which
+// soles are released.
 #define SLOW_SPEED_RATIO 3
 #define DOWN_HEIGHT_RATIO 0.5f
 
 // Returns true if the animation moves the sole more slowly than a swinging foot. Blends and
-// transitions also move a sole that stands in their clips, but slowly.
+// transitions also move a sole that stands in both of their clips, but slowly.
 static bool is_slow(const md5_hold_params *hold, const md5_foot_lock_step *step,
                     const md5_foot_lock *lock)
 {
@@ -164,13 +168,13 @@ static bool is_down(const md5_hold_params *hold, float height)
     return height <= DOWN_HEIGHT_RATIO * hold->height;
 }
 
-// The height of the step that a foot makes when it is released on the ground, as a fraction of its
-// distance.
+// If a foot is released on the ground, it makes a step back to the animation. This is the height of
+// that step as a fraction of its length.
 static const float step_height_ratio = 0.33f;
 
-// Limits the velocity at which a released foot begins to return, so that its distance increases by
-// at most a fifth, to 2 exp(-1/2) times the distance. Otherwise a foot that lifts quickly would
-// cross the other foot.
+// Limits the velocity with which a released foot begins to return. Its distance then grows to at
+// most 2 exp(-1/2) times the distance at the release, about a fifth more. Without the limit, a foot
+// that lifts quickly would cross the other foot.
 static void limit_return_velocity(const md5_hold_params *hold, md5_foot_lock *lock)
 {
     const float frequency = (float)return_frequency(hold);
@@ -180,8 +184,9 @@ static void limit_return_velocity(const md5_hold_params *hold, md5_foot_lock *lo
         lock->shift_velocity = md5_vec3_scale(lock->shift_velocity, sqrtf(max_square / square));
 }
 
-// Releases a locked sole that is lifted or slides in the animation, or that is too far from the
-// animation. In the last case the foot makes a step, and is not locked again during the release.
+// Releases a locked sole if it is lifted or slides in the animation, or if it is too far from the
+// animation. In the last case the foot makes a step, and is not locked again until the end of the
+// step.
 static void check_release(const md5_hold_params *hold, const md5_foot_lock_step *step,
                           md5_foot_lock *lock)
 {
@@ -196,8 +201,9 @@ static void check_release(const md5_hold_params *hold, const md5_foot_lock_step 
     lock->step_height = step_height_ratio * sqrtf(md5_vec3_dot(lock->shift, lock->shift));
 }
 
-// Returns true if a sole may be locked in this step: the animation stands on it, or it is slow on
-// the ground. Not while the sole makes a step after a release, or if the caller disabled locks.
+// Returns true if a sole may be locked now: it stands in the animation, or is slow on the ground.
+// Returns false while the foot makes a step after its release, and if the caller has disabled
+// locks.
 static bool should_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
                         const md5_foot_lock *lock)
 {
@@ -210,15 +216,15 @@ static bool should_lock(const md5_hold_params *hold, const md5_foot_lock_step *s
     return !step->is_sliding && is_down(hold, step->sole.z) && is_slow(hold, step, lock);
 }
 
-// Locks a sole at its displayed position if it may be locked.
+// Locks a sole at its displayed position if should_lock() permits it.
 static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
                        md5_foot_lock *lock)
 {
     if (!should_lock(hold, step, lock))
         return;
 
-    // If the sole was on the ground in the last step already, it is locked at that position, so
-    // that the movement of this step is not visible.
+    // If the sole was already on the ground at the previous update, it is locked at its position of
+    // then, so that it does not visibly move in this update.
     const bool was_down = is_down(hold, lock->animated_sole.z) && is_slow(hold, step, lock);
     const md5_vec3 sole = was_down ? lock->animated_sole : step->sole;
     const bool has_old_heading = was_down && has_direction(lock->animated_heading);
@@ -226,12 +232,13 @@ static void check_lock(const md5_hold_params *hold, const md5_foot_lock_step *st
     lock->position = md5_vec3_add(sole, lock->shift);
     lock->locked_heading = rotate_by_tangent(lock->half_tangent, heading);
 
-    // After several seconds without a pose, the previous position may be out of reach.
+    // If several seconds passed since the previous update, the leg may not reach the position of
+    // then.
     lock->is_locked = !is_too_far(hold, step, lock);
 }
 
-// Locks a sole that is not locked, or releases a locked sole, if the animation of this step demands
-// it. Counts down the time during which a released sole is not locked again.
+// Locks a sole that is not locked, or releases a locked sole, if the animation requires it. Counts
+// down the time during which a released sole may not be locked again.
 static void lock_or_release(const md5_hold_params *hold, const md5_foot_lock_step *step,
                             md5_foot_lock *lock)
 {
@@ -244,8 +251,7 @@ static void lock_or_release(const md5_hold_params *hold, const md5_foot_lock_ste
 }
 
 // Moves a value toward 0 like a critically damped spring. `rate` is the derivative of the value.
-// The exact solution of the spring is used, so that the result does not depend on the division of
-// the time into steps.
+// Uses the exact solution, so that the result does not depend on the division of time into steps.
 static void settle(const md5_hold_params *hold, float seconds, float *value, float *rate)
 {
     const double exact_frequency = return_frequency(hold);
@@ -261,8 +267,8 @@ static void settle(const md5_hold_params *hold, float seconds, float *value, flo
     *rate = (*rate - path * frequency) * decay;
 }
 
-// Stops locking the direction of a sole. Limits the angular velocity at which the sole begins to
-// return: see limit_return_velocity().
+// Unlocks the heading of a sole. Limits the angular velocity with which the sole begins to return:
+// see limit_return_velocity().
 static void release_heading(const md5_hold_params *hold, md5_foot_lock *lock)
 {
     lock->locked_heading = (md5_vec3){0, 0, 0};
@@ -271,8 +277,8 @@ static void release_heading(const md5_hold_params *hold, md5_foot_lock *lock)
         lock->half_tangent_rate = lock->half_tangent_rate < 0 ? -max_rate : max_rate;
 }
 
-// Rotates a sole against the animation, so that its heading on the ground remains the locked
-// heading. If the rotation reaches its limit, the locked heading follows the animation.
+// Rotates a sole against the animation, so that it keeps its locked heading. If the rotation
+// reaches its limit, the locked heading follows the animation.
 static void hold_heading(const md5_foot_lock_step *step, md5_foot_lock *lock)
 {
     const float old_half_tangent = lock->half_tangent;
@@ -284,8 +290,8 @@ static void hold_heading(const md5_foot_lock_step *step, md5_foot_lock *lock)
         lock->half_tangent_rate = (lock->half_tangent - old_half_tangent) / step->seconds;
 }
 
-// Locks the heading of a sole, the horizontal direction in which it points, together with its
-// position. Otherwise lets the sole return to the heading of the animation.
+// The heading of a sole is the horizontal direction in which it points. Locks it while the position
+// of the sole is locked. Otherwise lets the sole return to the heading of the animation.
 static void lock_or_release_heading(const md5_hold_params *hold, const md5_foot_lock_step *step,
                                     md5_foot_lock *lock)
 {
@@ -302,8 +308,8 @@ static void lock_or_release_heading(const md5_hold_params *hold, const md5_foot_
     hold_heading(step, lock);
 }
 
-// Returns true if all numbers of a foot lock are in their valid range. The state is from the
-// caller, who may have restored it from a file.
+// Returns true if all numbers of a foot lock are in their valid range. The state belongs to the
+// caller, who may have read it from a file.
 static bool is_finite_state(const md5_foot_lock *lock)
 {
     const md5_vec3 vectors[] = {lock->position, lock->shift, lock->shift_velocity,
@@ -315,7 +321,8 @@ static bool is_finite_state(const md5_foot_lock *lock)
     return fabsf(lock->half_tangent) < 1 && fabsf(lock->half_tangent_rate) < MD5_MAX_COORDINATE;
 }
 
-// Converts the state to the current space of the character. Heights do not change.
+// Converts the state to the current space of the character, which has moved since the previous
+// update. Heights do not change.
 static void move_with_character(const md5_foot_lock_step *step, md5_foot_lock *lock)
 {
     const md5_vec3 move = {step->x, step->y, 0};
@@ -329,12 +336,13 @@ static void move_with_character(const md5_foot_lock_step *step, md5_foot_lock *l
     lock->locked_heading = rotate_with_character(step, lock->locked_heading);
 }
 
-// Returns the lift of a foot that was released on the ground: a parabola over the time until the
-// sole may be locked again, minus the height of the sole in the animation.
+// Returns the height by which a foot is lifted while it steps back after a release on the ground.
+// The step is a parabola over time. The height of the sole in the animation is subtracted, because
+// the animation already lifts the foot by it.
 static float released_lift(const md5_hold_params *hold, const md5_foot_lock_step *step,
                            const md5_foot_lock *lock)
 {
-    float remaining = 0; // fraction of the release, from 1 to 0
+    float remaining = 0; // remaining fraction of the step, from 1 to 0
     if (lock->relock_delay > 0)
         remaining = lock->relock_delay / hold->release;
     const float arc_height = 4 * lock->step_height * remaining * (1 - remaining);
@@ -342,8 +350,8 @@ static float released_lift(const md5_hold_params *hold, const md5_foot_lock_step
     return arc_height > animated_height ? arc_height - animated_height : 0;
 }
 
-// Moves the shift of a locked sole to its locked position, and lets the shift of a released sole
-// decrease. The shift is the horizontal movement from the animated sole to the displayed sole.
+// Updates the horizontal shift from the animated sole to the displayed sole. The shift of a locked
+// sole leads to the locked position. The shift of a released sole returns to 0.
 static void advance_shift(const md5_hold_params *hold, const md5_foot_lock_step *step,
                           md5_foot_lock *lock)
 {
@@ -359,8 +367,8 @@ static void advance_shift(const md5_hold_params *hold, const md5_foot_lock_step 
         lock->shift_velocity = md5_vec3_scale(change, 1.0f / step->seconds);
 }
 
-// Advances the lock of a sole by one time step. While a sole is locked, it keeps its position and
-// heading on the ground although the animation moves it; after the release, it returns smoothly.
+// Advances the lock of a sole by one time step. A locked sole keeps its position and heading on the
+// ground although the animation moves it. A released sole returns to the animation smoothly.
 void md5i_advance_foot_lock(const md5_hold_params *hold, const md5_foot_lock_step *step,
                             bool is_first, md5_foot_lock *lock)
 {
@@ -378,10 +386,11 @@ void md5i_advance_foot_lock(const md5_hold_params *hold, const md5_foot_lock_ste
 
 // == Ground ======================================================================================
 //
-// Feet on uneven ground, as in id's walk IK: each ankle is moved by the height of the floor under
-// it, the pelvis is lowered with the lowest floor, and the legs are solved for the ankles.
+// Feet on uneven ground, as in id's walk IK. Each ankle is moved by the height of the floor under
+// it. The pelvis is lowered to the lowest floor, so that both legs reach. Then the legs are bent so
+// that the ankles are at their targets.
 
-// Moves `height` towards `goal`. The fraction `keep` of the difference remains.
+// Moves `height` towards `goal`, so that the fraction `keep` of the difference remains.
 static float smooth_height(float height, float goal, float keep)
 {
     const float from = fabsf(height) < MD5_MAX_COORDINATE ? height : 0;
@@ -389,7 +398,8 @@ static float smooth_height(float height, float goal, float keep)
     return to + (from - to) * keep;
 }
 
-// Returns the rotation from the up axis to the normal of the ground, `weight` of it.
+// Returns the rotation from the up axis to the normal of the ground, reduced to the fraction
+// `weight`.
 static md5_quat ground_tilt(md5_axes axes, md5_vec3 ground_normal, float weight)
 {
     const md5_vec3 up = md5_up(axes);
@@ -398,8 +408,9 @@ static md5_quat ground_tilt(md5_axes axes, md5_vec3 ground_normal, float weight)
     return md5_quat_slerp(MD5_NO_ROTATION, md5_rotation_between(up, normal), weight);
 }
 
-// Returns a rotation about the up axis. `half_tangent` is the tangent of half of its angle in id's
-// axes. The rotation is in the axes of the model, whose sense of rotation may be mirrored.
+// Returns a rotation about the up axis, in the axes of the model. `half_tangent` is the tangent of
+// half of its angle in id's axes. Models can have mirrored axes, in which the sense of rotation is
+// opposite.
 static md5_quat rotation_about_up(md5_axes axes, float half_tangent)
 {
     const float tangent = md5_is_mirrored(axes) ? -half_tangent : half_tangent;
@@ -409,9 +420,9 @@ static md5_quat rotation_about_up(md5_axes axes, float half_tangent)
     return (md5_quat){v.x, v.y, v.z, cosine};
 }
 
-// Returns the position to which the leg moves an ankle, in id's axes: the animated position, lifted
-// to the ground and moved with a locked sole. `sunk` is the height by which the lowered pelvis has
-// moved the animated ankle. `lock` is NULL if the sole is not held.
+// Returns the position to which the leg moves an ankle, in id's axes. It is the animated position,
+// lifted to the ground and moved with a locked sole. `sunk` is the height by which the pelvis has
+// moved the ankle. `lock` is NULL if the sole has no lock.
 static md5_vec3 ankle_target(md5_vec3 animated, const md5_foot *foot, const md5_foot_lock *lock,
                              float sunk, float weight)
 {
@@ -437,7 +448,7 @@ static md5_quat placed_rotation(md5_axes axes, md5_quat animated, const md5_foot
 }
 
 // Solves one leg so that its ankle is at its target and tilted like the ground. `sunk` is the
-// height by which the pelvis has moved the ankle. `lock` is the state of a locked sole, or NULL.
+// height by which the pelvis has moved the ankle. `lock` is NULL if the sole has no lock.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
                                   const md5_limb *leg, md5_foot *foot, const md5_foot_lock *lock,
                                   float sunk, float weight)
@@ -456,7 +467,7 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
 }
 
 // Returns the fraction of a height difference that remains after the time step of a job. Without
-// smoothing, heights are adopted immediately; without a time step, they do not change.
+// smoothing, no difference remains. Without a time step, heights do not change.
 static float remaining_height_fraction(const md5_feet_job *job)
 {
     if (!(job->smoothing > 0))
@@ -466,7 +477,7 @@ static float remaining_height_fraction(const md5_feet_job *job)
     return (float)md5i_decay((double)job->seconds / job->smoothing);
 }
 
-// Moves the lifts of the feet and the drop of the pelvis toward the heights of the floor.
+// Moves the lifts of the feet and the drop of the pelvis smoothly toward the heights of the floor.
 static void smooth_heights(md5_feet_job *job)
 {
     const float keep = remaining_height_fraction(job);
@@ -479,7 +490,7 @@ static void smooth_heights(md5_feet_job *job)
     job->drop = smooth_height(job->drop, min_floor, keep);
 }
 
-// Moves a joint up by `height` in model space.
+// Moves a joint up by `height` units.
 static void raise_joint(const md5_skeleton *skeleton, uint32_t joint, float height, md5_xform *pose)
 {
     const md5_quat above = md5i_parent_in_model(skeleton, pose, joint).rotation;
@@ -488,8 +499,8 @@ static void raise_joint(const md5_skeleton *skeleton, uint32_t joint, float heig
     pose[joint].translation = md5_vec3_add(pose[joint].translation, local_shift);
 }
 
-// Finds the leg of a foot: the joints that the foot names, or else the two joints above its ankle.
-// Returns MD5_LIMB_REACHED, or the reason why there is no leg.
+// Finds the leg of a foot: the joints that the foot specifies, or else its ankle and the two joints
+// above it. Returns MD5_LIMB_REACHED, or the reason why there is no leg.
 static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *foot, md5_limb *leg)
 {
     if (!foot->has_leg)
@@ -498,8 +509,9 @@ static md5_limb_result find_leg(const md5_skeleton *skeleton, const md5_foot *fo
     return md5i_check_limb(skeleton, leg);
 }
 
-// Solves the leg of a foot with `weight`, after the pelvis has been lowered. Sets foot->result, and
-// foot->miss, the distance of the ankle from its target. With a weight of 0, only checks the leg.
+// Solves the leg of a foot after the pelvis has been lowered. Sets foot->result, and foot->miss,
+// which is the distance of the ankle from its target. With a weight of 0, only checks whether there
+// is a leg.
 static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
                        const md5_foot_lock *lock, md5_foot *foot, float weight, md5_xform *pose)
 {
@@ -523,7 +535,7 @@ static void solve_foot(const md5_skeleton *skeleton, const md5_feet_job *job,
         foot->result = MD5_LIMB_NOT_FINITE;
 }
 
-// Limits the weight of a job to 0 .. 1; NaN becomes 0.
+// Limits the weight of a job to 0 .. 1. NaN becomes 0.
 static float clamp_weight(float weight)
 {
     if (!(weight > 0))
@@ -531,8 +543,8 @@ static float clamp_weight(float weight)
     return weight < 1 ? weight : 1;
 }
 
-// Puts feet on the ground, like md5_solve_feet(). The first `num_locks` feet are first moved and
-// rotated to the positions of their locked soles.
+// Puts feet on the ground like md5_solve_feet(). The first `num_locks` feet have foot locks, which
+// first move and rotate them.
 uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
                                 const md5_foot_lock *locks, uint32_t num_locks, md5_xform *pose)
 {
@@ -552,8 +564,8 @@ uint32_t md5i_solve_locked_feet(const md5_skeleton *skeleton, md5_feet_job *job,
     return num_placed;
 }
 
-// Places the feet of a pose on uneven ground. Returns the number of feet that are at their targets
-// (MD5_LIMB_REACHED). md5_foot.result contains the result for each foot.
+// Puts the feet of a pose on uneven ground. Returns the number of feet that reach their targets
+// (MD5_LIMB_REACHED). md5_foot.result is the result for each foot.
 uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
@@ -564,22 +576,23 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
 
 // == Walking =====================================================================================
 //
-// A procedural gait: legs step without an animation. The character moves as requested. The home of
-// each foot, its position in the rest pose, moves with the character, and the foot steps after it.
-// Legs step in groups: one group at a time, while all other feet stand. The body follows the feet.
+// A procedural gait: legs step without an animation. The character moves as requested. Each foot
+// has a home, its position in the rest pose, which moves with the character, and the foot steps
+// after it. Legs are divided into groups. One group at a time steps, while all other feet stand.
+// The body follows the feet.
 
-// The parameters of a gait, with defaults for missing values, and the directions of the axes.
+// The parameters of a gait, with defaults for missing values, and the axes of the character.
 typedef struct md5_gait_context {
     const md5_gait_desc *desc;
-    // Directions, the same in model and world space.
+    // Directions, in the axes of both the character and the world.
     md5_vec3 forward;
     md5_vec3 left;
     md5_vec3 up;
-    float step_length;  // maximum, units
-    float step_height;  // of a foot in the middle of a step, units
-    float slack;        // distance from its home by which a standing foot may lag, units
-    float step_seconds; // duration of a step
-    float min_seconds;  // duration of a step at the highest speed
+    float step_length;  // maximum length of a step, units
+    float step_height;  // height of a foot in the middle of a step, units
+    float slack;        // a foot steps if it lags behind its home by more than this, units
+    float step_seconds; // duration of a step, seconds
+    float min_seconds;  // duration of a step at the highest speed, seconds
     float response;     // time constant with which the character accelerates, seconds
     float smoothing;    // time constant with which the body follows the feet, seconds
 } md5_gait_context;
@@ -593,7 +606,7 @@ static inline md5_vec3 md5_level(const md5_gait_context *context, md5_vec3 v)
 // -- Homes and ground -----------------------------------------------------------------------------
 
 // The home of a foot is the horizontal position of its ankle in the rest pose, relative to the
-// character. The home moves with the character, and the foot steps after it.
+// character.
 
 // Returns the parameters of a description, with defaults for missing values. Default lengths are
 // proportional to `radius`, the mean distance of the homes from their center.
@@ -616,8 +629,9 @@ static md5_gait_context gait_context(const md5_gait_desc *desc, float radius)
     return context;
 }
 
-// Returns the height of the ground at a position in world space along the up axis, and its unit
-// normal. Uses the height of the character if the terrain's height is not finite.
+// Returns the height of the ground at a position in world space, and its unit normal. Heights are
+// along the up axis. If the terrain has no finite height there, returns the height of the
+// character.
 static float ground_height(const md5_gait_context *context, const md5_gait *gait, md5_vec3 point,
                            md5_vec3 *normal)
 {
@@ -632,7 +646,8 @@ static float ground_height(const md5_gait_context *context, const md5_gait *gait
     return is_valid ? height : md5_vec3_dot(gait->position, context->up);
 }
 
-// Returns the point of the ground below or above a position in world space, and its unit normal.
+// Returns the point of the ground below or above a position in world space, and the ground's unit
+// normal.
 static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait, md5_vec3 point,
                           md5_vec3 *normal)
 {
@@ -640,14 +655,14 @@ static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait,
     return md5_vec3_add(md5_level(context, point), md5_vec3_scale(context->up, height));
 }
 
-// Returns the current position of a home in world space, at the height of the character.
+// Returns the current position of a home in world space. Its height is that of the character.
 static md5_vec3 home_position(const md5_gait *gait, uint32_t leg)
 {
     return md5_xform_point(md5_gait_placement(gait), gait->feet[leg].home);
 }
 
-// Returns the velocity of a home in world space: the character's velocity, plus the velocity that
-// results from the rotation of the character.
+// Returns the velocity of a home in world space: the velocity of the character, plus the velocity
+// that its rotation causes at the home.
 static md5_vec3 home_velocity(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 home = gait->feet[leg].home;
@@ -667,18 +682,18 @@ md5_xform md5_gait_placement(const md5_gait *gait)
 
 // == Steps =======================================================================================
 //
-// Selects which legs step, when, and to which position.
+// Decides which legs step, when they step, and where their feet land.
 
-// During a step, the position where the foot will land is planned again in each tick, because the
-// character can turn or stop. The foot follows the new plan smoothly, with this time constant.
+// During a step, the landing position is planned again in each tick, because the character can turn
+// or stop. The landing position follows the new plan smoothly, with this time constant.
 #define REPLAN_SECONDS 0.05
 // After this fraction of the step, the landing position no longer changes.
 #define PLAN_ENDS 0.7f
 
-// A home that moves less than this fraction of step_length during a step counts as standing.
+// A home counts as standing if it moves less than this fraction of step_length during a step.
 #define STANDING 0.02f
 
-// A foot whose distance from its home exceeds this fraction of step_length lags in any direction.
+// If a foot is farther from its home than this fraction of step_length, it lags in any direction.
 #define MAX_ASIDE 0.75f
 
 // Returns the speed of the fastest home.
@@ -692,9 +707,9 @@ static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
     return max_speed;
 }
 
-// Returns the end of a step: the position that the home will have half of a stance duration after
-// the foot lands. Therefore the standing foot is ahead of its home in the first half of the stance,
-// and behind its home in the second half. A stance lasts while the other groups of legs step.
+// Returns the position where a foot lands: the position that its home will have half of a stance
+// later. A stance lasts while the other groups of legs step. The foot is therefore ahead of its
+// home in the first half of the stance, and behind it in the second half.
 static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, uint32_t leg,
                          md5_vec3 *normal)
 {
@@ -705,8 +720,8 @@ static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, 
     return ground_at(context, gait, md5_vec3_add(home_position(gait, leg), movement), normal);
 }
 
-// Returns the distance by which a foot on the ground is behind its home, in the direction in which
-// the home moves. If the home does not move, returns the distance in any direction.
+// Returns the distance by which a foot on the ground is behind its home, along the movement of the
+// home. If the home does not move, returns the distance between them.
 static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 to_home = md5_vec3_sub(home_position(gait, leg), gait->feet[leg].position);
@@ -719,16 +734,16 @@ static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint
         return distance;
 
     const float lag_behind = md5_vec3_dot(away, velocity) / speed;
-    // A foot that is far aside or ahead steps too, for example after a reversal.
+    // A foot that is far aside or ahead must also step, for example after the character reversed.
     const float lag_aside = distance - MAX_ASIDE * context->step_length;
     return lag_behind > lag_aside ? lag_behind : lag_aside;
 }
 
-// Returns the duration of a step in seconds. It is short enough that no step is longer than
-// step_length, but not shorter than min_seconds.
+// Returns the duration of a step in seconds. At high speeds it decreases, so that no step is longer
+// than step_length. It is never shorter than min_seconds.
 static float step_duration(const md5_gait_context *context, const md5_gait *gait)
 {
-    // While each group steps once, the fastest home moves by the length of a step.
+    // The distance that the fastest home moves while each group steps once.
     const float length =
         fastest_home(context, gait) * (float)context->desc->num_groups * context->step_seconds;
     const bool is_too_long = length > context->step_length;
@@ -738,8 +753,8 @@ static float step_duration(const md5_gait_context *context, const md5_gait *gait
     return shorter > context->min_seconds ? shorter : context->min_seconds;
 }
 
-// Plans the end of a step again, because the character may have changed its velocity, and moves the
-// end of the step smoothly to the planned end.
+// Plans the landing position again, because the character may have changed its velocity. Moves the
+// current landing position smoothly to the plan.
 static void follow_plan(const md5_gait_context *context, md5_gait *gait, uint32_t leg,
                         float seconds)
 {
@@ -750,7 +765,7 @@ static void follow_plan(const md5_gait_context *context, md5_gait *gait, uint32_
     foot->to = ground_at(context, gait, to, &foot->to_normal);
 }
 
-// Ends the step of a foot at its planned position.
+// Ends the step of a foot at its landing position.
 static void land_foot(const md5_gait *gait, md5_foothold *foot)
 {
     foot->is_stepping = false;
@@ -760,7 +775,7 @@ static void land_foot(const md5_gait *gait, md5_foothold *foot)
     foot->facing = gait->facing;
 }
 
-// Advances the step of a leg. Its progress is 0 at the start and 1 when the foot lands.
+// Advances the step of a leg. Its progress is 0 at the start, and 1 when the foot lands.
 static void advance_step(const md5_gait_context *context, md5_gait *gait, uint32_t leg,
                          float seconds)
 {
@@ -782,7 +797,7 @@ static void start_step(const md5_gait_context *context, md5_gait *gait, uint32_t
     foot->from_facing = foot->facing;
     foot->to = plan_end(context, gait, leg, &foot->to_normal);
 
-    // The foot must also clear the terrain halfway.
+    // The foot must also clear a terrain that is higher halfway than at both ends.
     md5_vec3 normal;
     const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
     const md5_vec3 ground = ground_at(context, gait, middle, &normal);
@@ -790,7 +805,8 @@ static void start_step(const md5_gait_context *context, md5_gait *gait, uint32_t
     foot->lift = context->step_height + (above > 0 ? above : 0);
 }
 
-// Returns the group of the leg that lags most, or MD5_NONE if no leg lags by more than the slack.
+// Returns the group of the leg that lags most, or MD5_NONE if no leg lags by more than
+// context->slack.
 static uint32_t find_lagging_group(const md5_gait_context *context, const md5_gait *gait)
 {
     float max_lag = context->slack;
@@ -817,8 +833,8 @@ static bool advance_steps(const md5_gait_context *context, md5_gait *gait, float
     return is_any_stepping;
 }
 
-// Advances and starts steps, after the character has moved. If all feet are on the ground, the
-// group of the leg that lags most starts to step.
+// Advances the steps of legs, and starts new ones, after the character has moved. When all feet are
+// on the ground, the group of the leg that lags most starts to step.
 static void step_legs(const md5_gait_context *context, md5_gait *gait, float seconds)
 {
     gait->seconds = step_duration(context, gait);
@@ -835,16 +851,16 @@ static void step_legs(const md5_gait_context *context, md5_gait *gait, float sec
 
 // == Body ========================================================================================
 //
-// The motion of the character, and the body, which follows the feet.
+// Moves the character as requested, and its body with the feet.
 
-#define LONGEST_STEP (1.0 / 120.0) // of the simulation, seconds
-#define LONGEST_ADVANCE 1.0        // seconds that one call advances at most
+#define LONGEST_STEP (1.0 / 120.0) // longest time step of the simulation, seconds
+#define LONGEST_ADVANCE 1.0        // longest time that one call advances, seconds
 #define STEEPEST 1.0f              // largest slope of the body, height per distance
 #define FASTEST_TURN 20.0f         // largest turn rate of the character, radians/s
 
 // -- Beginning ------------------------------------------------------------------------------------
 
-// Asserts the rules of a description.
+// Asserts that a description complies with the rules of md5_gait_desc.
 static void check_desc(const md5_gait_desc *desc)
 {
     (void)desc; // only used if assertions are enabled
@@ -859,7 +875,7 @@ static void check_desc(const md5_gait_desc *desc)
                "num_groups: must be 1 to num_legs");
 }
 
-// Returns true if the joints of a leg exist and the leg hangs from its swivel joint, if it has one.
+// Returns true if the joints of a leg exist, and the leg hangs from its swivel joint if it has one.
 static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
 {
     const bool has_body = desc->body < desc->skeleton->num_joints;
@@ -875,7 +891,7 @@ static bool is_valid_leg(const md5_gait_desc *desc, const md5_leg *leg)
     return md5i_is_descendant(desc->skeleton, leg->limb.root, leg->swivel);
 }
 
-// Returns the rotation about the up axis that has the same heading as `rotation`: it rotates the
+// Returns the rotation about the up axis with the same heading as `rotation`: both rotate the
 // forward direction to the same horizontal direction.
 static md5_quat heading_rotation(const md5_gait_context *context, md5_quat rotation)
 {
@@ -888,7 +904,7 @@ static md5_quat heading_rotation(const md5_gait_context *context, md5_quat rotat
     return md5_quat_from_float4(md5_float4_about(md5_float4_from_vec3(axis), cosine, sine));
 }
 
-// Limits the slope of the ground to the steepest slope that feet adapt to.
+// Limits the slope of the body to STEEPEST in both directions.
 static float clamp_slope(float slope)
 {
     if (slope > STEEPEST)
@@ -896,15 +912,15 @@ static float clamp_slope(float slope)
     return slope > -STEEPEST ? slope : -STEEPEST;
 }
 
-// A plane through the feet, relative to the body: the slopes forward and left, and the height above
-// the position of the body.
+// A plane through the feet, relative to the character: its slopes forward and to the left, and its
+// height at the position of the character.
 typedef struct feet_plane {
     double slope_forward;
     double slope_left;
     double height;
 } feet_plane;
 
-// Returns the current position of a foothold in world space, without the height of a step.
+// Returns the current position of a foothold in world space, without the lift of a step.
 static md5_vec3 foothold_position(const md5_foothold *foot)
 {
     if (foot->is_stepping)
@@ -912,7 +928,7 @@ static md5_vec3 foothold_position(const md5_foothold *foot)
     return foot->position;
 }
 
-// Positions of the feet relative to the body: x forward, y left, h up.
+// Positions of the feet relative to the character: x forward, y left, h up.
 typedef struct foot_points {
     double x[MD5_MAX_LEGS];
     double y[MD5_MAX_LEGS];
@@ -922,7 +938,7 @@ typedef struct foot_points {
     double mean_h;
 } foot_points;
 
-// Computes the positions of all feet relative to the body, in the axes of the body, and their mean.
+// Computes the positions of all feet relative to the character, and their mean.
 static void collect_foot_points(const md5_gait_context *context, const md5_gait *gait,
                                 foot_points *points)
 {
@@ -944,13 +960,13 @@ static void collect_foot_points(const md5_gait_context *context, const md5_gait 
     }
 }
 
-// Feet are collinear if the determinant of the fit is below this, relative to the square of the sum
-// of their squared distances from the center.
+// The feet count as collinear if the determinant of the fit is below this, relative to the square
+// of the sum of their squared distances from the center.
 #define MIN_FIT_DETERMINANT 1e-6
 
-// Fits a plane through the feet of a gait by least squares, from which the body gets its height and
-// tilt. Computes in doubles, because feet may be nearly in one line. The plane of feet in one line
-// is horizontal.
+// Fits a plane through the feet of a gait by least squares. The body gets its height and tilt from
+// this plane. If the feet are in one line, the plane is horizontal. Uses doubles, because the
+// equations are badly conditioned if the feet are nearly in one line.
 static feet_plane fit_plane(const md5_gait_context *context, const md5_gait *gait)
 {
     foot_points points; // only the first num_legs elements are set
@@ -1006,8 +1022,8 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
     gait->position = md5_vec3_add(gait->position, md5_vec3_scale(context->up, rise));
 }
 
-// Sets the home of a foot from the position of its ankle in the rest pose, and the height and
-// rotation of the ankle above the home.
+// Sets the home of a foot from the position of its ankle in the rest pose. Also stores the height
+// of the ankle above the home, and its rotation.
 static void set_home(const md5_gait_context *context, const md5_xform *pose, uint32_t tip,
                      md5_foothold *foot)
 {
@@ -1020,8 +1036,8 @@ static void set_home(const md5_gait_context *context, const md5_xform *pose, uin
     foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_ROTATION);
 }
 
-// Initializes a foothold from the rest pose, on the ground below its home. Returns false if the
-// description of the leg is not valid; the home is then the character's position.
+// Initializes a foothold from the rest pose, on the ground below its home. If the description of
+// the leg is not valid, the home is the position of the character, and the function returns false.
 static bool begin_foothold(const md5_gait_context *context, const md5_xform *pose, uint32_t leg,
                            md5_gait *gait)
 {
@@ -1048,8 +1064,8 @@ static float home_radius(const md5_gait *gait)
     return radius;
 }
 
-// Starts a procedural gait with all feet on the ground below their homes, the resting positions of
-// the soles in `pose`. Returns false if a leg is invalid.
+// Starts a procedural gait with all feet on the ground below their homes. `pose` is the rest pose.
+// Returns false if a leg is invalid.
 bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform placement,
                     md5_gait *gait)
 {
@@ -1057,8 +1073,8 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
     MD5_ASSERT_NOT_NULL(pose);
     MD5_ASSERT_NOT_NULL(gait);
 
-    // The defaults of step lengths depend on the radius of the homes, which is computed below. The
-    // homes do not depend on these defaults.
+    // The default lengths depend on the radius of the homes, which is not known before the
+    // footholds exist. The footholds do not depend on these lengths, so any radius will do.
     const float any_radius = 1;
     md5_gait_context context = gait_context(desc, any_radius);
     *gait =
@@ -1082,8 +1098,8 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
 
 // -- Walking --------------------------------------------------------------------------------------
 
-// Returns the fraction of a difference that remains after `seconds` of exponential smoothing with
-// a time constant.
+// Returns the fraction of a difference that remains after `seconds` of exponential smoothing.
+// `constant` is the time constant, seconds.
 static float remaining_fraction(float seconds, float constant)
 {
     return constant > 0 ? (float)md5i_decay((double)seconds / constant) : 0;
@@ -1095,7 +1111,7 @@ typedef struct gait_goal {
     float turn_rate;   // radians/s
 } gait_goal;
 
-// Returns the turn rate, at most FASTEST_TURN in both directions, 0 if it is NaN.
+// Limits a turn rate to FASTEST_TURN in both directions. NaN becomes 0.
 static float limit_turn_rate(float turn_rate)
 {
     if (fabsf(turn_rate) < FASTEST_TURN)
@@ -1105,9 +1121,9 @@ static float limit_turn_rate(float turn_rate)
     return turn_rate < 0 ? -FASTEST_TURN : 0;
 }
 
-// Returns the requested motion, limited to a speed that the legs can walk: velocity and turn rate
-// are reduced by the same factor, so that no home moves farther than step_length in the shortest
-// step.
+// Returns the requested motion, limited to a speed that the legs can walk. Velocity and turn rate
+// are reduced by the same factor, so that no home moves farther than step_length while each group
+// makes its shortest step.
 static gait_goal limit_goal(const md5_gait_context *context, const md5_gait *gait,
                             md5_vec3 velocity, float turn_rate)
 {
@@ -1115,7 +1131,7 @@ static gait_goal limit_goal(const md5_gait_context *context, const md5_gait *gai
     if (md5_is_valid_vec3(velocity))
         goal.velocity = md5_level(context, velocity);
 
-    // Measure the speed of the homes as if the character already moved like this.
+    // Measure the speed of the homes as if the character already had the requested motion.
     md5_gait unlimited = *gait;
     unlimited.velocity = goal.velocity;
     unlimited.turn_rate = goal.turn_rate;
@@ -1129,9 +1145,9 @@ static gait_goal limit_goal(const md5_gait_context *context, const md5_gait *gai
     return goal;
 }
 
-// Returns the rotation about the up axis by a turn rate, in radians/s, for a short time. The
-// quaternion is (tan(angle / 2) * axis, 1), normalized. tan(x) = x + x^3 / 3, to 1e-5 for the
-// largest half angle of a step, 1/12.
+// Returns the rotation about the up axis by a turn rate, in radians/s, for a short time. It is the
+// quaternion (tan(angle / 2) * axis, 1), normalized. The tangent is approximated by x + x^3 / 3.
+// Its error is 1e-5 for 1/12, the largest half angle of a time step.
 static md5_quat small_rotation(const md5_gait_context *context, float turn_rate, float seconds)
 {
     const float half = 0.5f * turn_rate * seconds;
@@ -1156,8 +1172,9 @@ static void move_character(const md5_gait_context *context, md5_gait *gait, cons
     gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_ROTATION);
 }
 
-// Advances a gait by `seconds`, at most one second per call, in short time steps. `velocity` is
-// requested in model space, in units/s, and `turn` in radians/s, positive to the left.
+// Advances a gait by `seconds`, at most one second per call, in short time steps. `velocity` and
+// `turn` are the requested motion. `velocity` is in model space, in units/s. `turn` is in
+// radians/s, positive to the left.
 void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 velocity, float turn,
                       double seconds)
 {
@@ -1167,8 +1184,8 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
     if (!(seconds > 0))
         return;
 
-    // The number of steps is rounded up. The factor prevents an additional step if the duration is
-    // a multiple of LONGEST_STEP except for rounding.
+    // The number of steps is rounded up. A duration that is a multiple of LONGEST_STEP may be
+    // slightly above it because of rounding; the factor prevents an additional step in this case.
     const double span = seconds < LONGEST_ADVANCE ? seconds : LONGEST_ADVANCE;
     const uint32_t num_steps = (uint32_t)(span / LONGEST_STEP * (1 - 1e-6)) + 1;
     const float step = (float)(span / num_steps);
@@ -1195,8 +1212,8 @@ static md5_vec3 foot_normal(const md5_gait_context *context, const md5_foothold 
                               context->up);
 }
 
-// Returns the position of a sole during a step. Both curves, along the ground and upward, have
-// speed 0 at both ends of the step. The height in the middle is foot->lift.
+// Returns the position of a sole during a step. Along the ground and upward, its speed is 0 at both
+// ends of the step. Its height in the middle is foot->lift.
 static md5_vec3 stepping_sole(const md5_gait_context *context, const md5_foothold *foot)
 {
     const float t = foot->progress;
@@ -1206,7 +1223,8 @@ static md5_vec3 stepping_sole(const md5_gait_context *context, const md5_foothol
                         md5_vec3_scale(context->up, height));
 }
 
-// Returns the position of an ankle in world space, above the sole along the ground's normal.
+// Returns the position of an ankle in world space. It is foot->rise above the sole, along the
+// normal of the ground.
 static md5_vec3 ankle_position(const md5_gait_context *context, const md5_foothold *foot)
 {
     const md5_vec3 sole_to_ankle = md5_vec3_scale(foot_normal(context, foot), foot->rise);
@@ -1214,8 +1232,8 @@ static md5_vec3 ankle_position(const md5_gait_context *context, const md5_footho
     return md5_vec3_add(sole, sole_to_ankle);
 }
 
-// Returns the rotation of an ankle in model space: its rotation in the rest pose, with the heading
-// of the character when the foot landed, and tilted like the ground.
+// Returns the rotation of an ankle in model space. It is the rotation in the rest pose, turned to
+// the heading that the character had when the foot landed, and tilted like the ground.
 static md5_quat ankle_rotation(const md5_gait_context *context, const md5_gait *gait,
                                const md5_foothold *foot)
 {
@@ -1236,16 +1254,16 @@ static void rotate_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint3
     md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1, pose);
 }
 
-// Returns the direction from one point to another in the plane through `from` with this normal; 0
-// if the points are above each other.
+// Returns the direction from one point to another, projected to the plane with this normal. Returns
+// 0 if the projected points are equal.
 static md5_vec3 direction_in_plane(md5_vec3 from, md5_vec3 to, md5_vec3 normal)
 {
     const md5_vec3 none = {0, 0, 0};
     return md5_vec3_normalize(md5_vec3_reject(md5_vec3_sub(to, from), normal), none);
 }
 
-// Rotates the swivel joint of a leg about the body's up axis until the target is in the plane of
-// the leg.
+// Rotates the swivel joint of a leg about the body's up axis until the leg points in the direction
+// of the target.
 static void rotate_swivel(const md5_skeleton *skeleton, const md5_leg *leg, md5_vec3 body_up,
                           md5_vec3 target, md5_xform *pose)
 {
@@ -1258,9 +1276,9 @@ static void rotate_swivel(const md5_skeleton *skeleton, const md5_leg *leg, md5_
         rotate_in_model(skeleton, pose, leg->swivel, md5_rotation_between(from, to));
 }
 
-// Bends a leg of a pose so that its ankle is at its foothold. Returns false if the leg is invalid
-// or cannot reach it. `world_to_model` is the inverse of the character's transform, `body_up` the
-// up axis of the tilted body in model space.
+// Bends a leg of a pose so that its ankle is at its foothold. `world_to_model` is the inverse of
+// the character's transform. `body_up` is the up axis of the tilted body in model space. Returns
+// false if the leg is invalid or does not reach its foothold.
 static bool pose_leg(const md5_gait_context *context, const md5_gait *gait, uint32_t index,
                      const md5_xform *world_to_model, md5_vec3 body_up, md5_xform *pose)
 {
@@ -1279,8 +1297,8 @@ static bool pose_leg(const md5_gait_context *context, const md5_gait *gait, uint
     return md5i_bend_limb(skeleton, pose, &leg->limb, &job, &miss) == MD5_LIMB_REACHED;
 }
 
-// Applies a gait to a pose: tilts the body to the plane through the feet, and bends the legs so
-// that each ankle is at its foothold. Returns the number of legs that reach it.
+// Applies a gait to a pose: tilts the body like the plane through the feet, and bends the legs so
+// that each ankle is at its foothold. Returns the number of legs that reach their footholds.
 uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xform *pose)
 {
     MD5_ASSERT(desc && gait && pose, "desc, gait, pose: must not be NULL");

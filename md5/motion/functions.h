@@ -1,24 +1,26 @@
-// Functions of numbers: replacements for libc functions whose last bits differ between platforms,
-// decay and damped springs, exact for any step of time, and easings. They use only + - * / and
-// square roots.
+// Numerical functions: exponential decay and damped springs, which are exact for a time step of any
+// length, easings, and replacements for functions of libm. They use only + - * / and square roots,
+// because the last bits of libm functions differ between platforms.
 #ifndef MD5_MOTION_FUNCTIONS_H
 #define MD5_MOTION_FUNCTIONS_H
 
 #include "md5/md5curve.h"
 
-// 2^x for 0 <= x <= 10, to within 1e-9 of it.
+// Returns 2^x for 0 <= x <= 10. The error is at most 1e-9.
 double md5i_power_of_two(double x);
 
-// sin(x) for |x| <= pi / 2, to within 1e-13.
+// Returns sin(x) for |x| <= pi / 2. The error is at most 1e-13.
 double md5i_sine(double x);
 
-// sin(2 pi turns) for |turns| <= 2^20, to within 1e-9; for |turns| <= 16 to within 1e-13.
+// Returns sin(2 pi turns) for |turns| <= 2^20. The error is at most 1e-9, and 1e-13 for |turns| <=
+// 16.
 double md5i_sine_of_turns(double turns);
 
-// atan2(y, x) for y >= 0 and any x, from 0 to pi, to within 1e-14; 0 if both are 0.
+// Returns atan2(y, x), from 0 to pi, for y >= 0 and any x. The error is at most 1e-14. Returns 0 if
+// both are 0.
 double md5i_atan2(double y, double x);
 
-// exp(-x) for x >= 0, to within 1e-13.
+// Returns exp(-x) for x >= 0. The error is at most 1e-13.
 double md5i_decay(double x);
 
 // The effect of a time step on a damped spring x'' = -stiffness x - damping x':
@@ -30,17 +32,18 @@ typedef struct md5_swing {
 } md5_swing;
 md5_swing md5i_swing_for(double stiffness, double damping, double seconds);
 
-// md5_ease() without rounding to float.
+// Returns the result of md5_ease() before it is rounded to float.
 double md5i_eased(const md5_easing *easing, double t);
 
-// Easings without parameters are smooth between multiples of 1/44. At these multiples are the edges
-// of bounces, also of easings that consist of two bounces, and vertical tangents.
+// Number of equal parts of 0..1 within which easings without parameters are smooth. Edges of
+// bounces and vertical tangents lie only at multiples of 1/44, so that integrals over the parts are
+// accurate.
 #define MD5_EASE_PARTS 44u
 
-// A quadrature: the mean of a function over an interval of 0..1 is the sum of its values at five
-// points, multiplied by their weights. The error is at most 1e-9 for smooth functions, also with
-// vertical tangents at 0 and 1: the points are denser there. The density is the same for every
-// division of 0..1 into intervals.
+// A quadrature formula. The mean of a function over an interval of 0..1 is the sum of its values at
+// five points, each multiplied by its weight. The error is at most 1e-9 for smooth functions.
+// Points are denser near 0 and 1, so that this is true even for functions with vertical tangents
+// there. The density does not depend on the division of 0..1 into intervals.
 enum { MD5_MEAN_POINTS = 5 };
 typedef struct md5_mean_point {
     double position;
@@ -48,7 +51,7 @@ typedef struct md5_mean_point {
 } md5_mean_point;
 void md5i_mean_points(double from, double to, md5_mean_point *points);
 
-// The integral of md5i_eased() between two times within 0..1, to within 1e-7.
+// Returns the integral of md5i_eased() between two times within 0..1. The error is at most 1e-7.
 double md5i_eased_area(const md5_easing *easing, double from, double to);
 
 #endif

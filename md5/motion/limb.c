@@ -1,26 +1,26 @@
-// Two-bone inverse kinematics: arms and legs.
+// Two-bone inverse kinematics for arms and legs, with and without joint limits.
 #include "md5/motion/functions.h"
 #include "md5/motion/rig.h"
 
 // == Limits ======================================================================================
 
-// Maximum number of corrections by root and middle joint that bring the tip back to its target, and
-// the tolerance, as a fraction of the limb's length.
+// Maximum number of passes in which root and middle joint bring the tip back to its target. They
+// end when the tip is nearer than LIMB_TOLERANCE, a fraction of the limb's length.
 enum { MAX_CORRECTIONS = 64 };
 #define LIMB_TOLERANCE 1e-6
 
-// If the remaining distance exceeds this fraction of the length, other rotations of the limb about
-// the line to its target are tried: NUM_SWIVELS steps of 30 degrees.
+// If the remaining distance exceeds this fraction of the length, the limb is rotated about the line
+// to its target, and solved again. NUM_SWIVELS rotations, in steps of 30 degrees, are compared.
 #define RETRY_DISTANCE 1e-3
 enum { NUM_SWIVELS = 12 };
 #define SWIVEL_COSINE 0.86602540378443865
 #define SWIVEL_SINE 0.5
 
-// A hinge with a smaller sine of its bend counts as straight.
+// A limb counts as straight if the sine of its bend about the hinge is smaller than this.
 #define STRAIGHT_LIMB 1e-3
 
-// The joints of a limb in a rig. A joint before the middle and the tip represents all joints
-// between it and the previous joint of the limb.
+// Indices of a limb's joints in a rig. ABOVE_MIDDLE represents all joints of the skeleton between
+// root and middle, and ABOVE_TIP those between middle and tip.
 enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP };
 
 static md5_quatd unit_quatd(md5_float4 q)
@@ -40,8 +40,8 @@ static void limit_joint(md5_rig *rig, uint32_t index)
 }
 
 // Returns the sine of the limb's bend about its hinge if the middle joint had the rotation
-// `middle`. It is positive in the positive direction of the hinge. All vectors are in the space of
-// the root: `above` is the rotation of the held joint between the root and the middle joint.
+// `middle`. It is positive for bends in the positive direction of the hinge. All vectors are in the
+// space of the root.
 static double hinge_bend(const md5_rig *rig, md5_quatd middle)
 {
     const md5_rig_joint *const hinge = &rig->joints[MIDDLE];
@@ -54,8 +54,8 @@ static double hinge_bend(const md5_rig *rig, md5_quatd middle)
     return md5_vec3d_dot(md5_vec3d_cross(upper, lower), axis);
 }
 
-// Sets the rotation of the root within its limit, and updates the rig. Returns the resulting
-// distance of the tip from the target.
+// Sets the root to the rotation within its limit that is nearest to `rotation`, and updates the
+// rig. Returns the resulting distance of the tip from the target.
 static double try_root_rotation(md5_rig *rig, md5_quatd rotation, md5_vec3d target)
 {
     md5_rig_joint *const root = &rig->joints[ROOT];
@@ -64,10 +64,10 @@ static double try_root_rotation(md5_rig *rig, md5_quatd rotation, md5_vec3d targ
     return md5_vec3d_length(md5_vec3d_sub(rig->joints[TIP].position, target));
 }
 
-// Rotates the limb about the line from root to target, which would not move the tip without limits.
-// Tries NUM_SWIVELS angles, and selects the angle at which the root's limit moves the tip least.
-// `unlimited_root` is the root's rotation without its limit, `middle` the rotation of the middle
-// joint.
+// Rotates the limb about the line from root to target. Without limits, this does not move the tip.
+// Tries NUM_SWIVELS angles, and selects the one at which the limit of the root moves the tip least.
+// `unlimited_root` is the root's rotation before its limit was applied. `middle` is the rotation of
+// the middle joint.
 static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd unlimited_root,
                               md5_quatd middle)
 {
@@ -94,15 +94,15 @@ static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd unlimite
 }
 
 // Moves root and middle joint into their limits, and then rotates them so that the tip is as near
-// as possible to its target. If this is not near enough, also tries other rotations of the limb
-// about the line to the target, and uses the better result.
+// as possible to its target. If it is not near enough, tries again after a rotation of the limb
+// about the line to the target. Keeps the better result.
 static void approach(md5_rig *rig, md5_vec3d target)
 {
     const double length = md5_vec3d_length(rig->joints[ABOVE_MIDDLE].offset)
                           + md5_vec3d_length(rig->joints[ABOVE_TIP].offset);
     const double tolerance = LIMB_TOLERANCE * length;
 
-    // First try: start at the nearest rotations that the limits allow.
+    // First try: start at the allowed rotations that are nearest to the planned rotations.
     const md5_quatd unlimited_root = rig->joints[ROOT].local;
     limit_joint(rig, ROOT);
     limit_joint(rig, MIDDLE);
@@ -112,14 +112,14 @@ static void approach(md5_rig *rig, md5_vec3d target)
     if (!(distance > RETRY_DISTANCE * length))
         return;
 
-    // Second try: start with another rotation about the line.
+    // Second try: start after a rotation about the line to the target.
     const md5_quatd first_root = rig->joints[ROOT].local;
     const md5_quatd first_middle = rig->joints[MIDDLE].local;
     rotate_about_line(rig, target, unlimited_root, limited_middle);
     if (md5i_ccd_limited(rig, target, tolerance, MAX_CORRECTIONS) < distance)
         return;
 
-    // The correction did not get nearer to the target: restore the first result.
+    // The second try was not better, so restore the first result.
     rig->joints[ROOT].local = first_root;
     rig->joints[MIDDLE].local = first_middle;
     md5i_update_rig(rig);
@@ -129,27 +129,30 @@ static void approach(md5_rig *rig, md5_vec3d target)
 //
 // Two-bone inverse kinematics: the law of cosines in the plane in which an arm or leg bends.
 //
-// Everything is computed in the space of the hip before it is rotated, in which thigh and shin
-// follow from the pose directly, and in units of the full reach, so that the precision does not
-// depend on the size. In the plane of the limb, `along` points from hip to foot and `side` to the
-// side on which the knee is; these are the coordinates of knee and foot. The thigh is rotated in
-// the current plane, the plane is rotated so that its line points at the target, and the knee bends
-// in it.
+// All vectors are in the space of the hip before it is rotated, because thigh and shin follow
+// directly from the pose in this space. All lengths are in units of the reach, the length of the
+// stretched limb, so that the precision does not depend on the size of the model.
+//
+// In the plane of the limb, `along` points from hip to foot, and `side` to the side on which the
+// knee is. These are also the coordinate axes for knee and foot. First, thigh and shin are rotated
+// in the current plane. Then the plane is rotated so that its line from hip to foot points at the
+// target.
 
-// The target is reached if the distance is less than this fraction of the reach.
+// A target counts as reached if the distance is less than this fraction of the reach.
 #define REACHED 1e-4f
 
-// Vectors shorter than this fraction of the reach of the limb have no direction.
+// Shorter vectors have no direction that can be computed, in units of the reach.
 #define MIN_LIMB_LENGTH 1e-5f
 
 // Squares of lengths below this limit are too small for a direction in single precision.
 #define MIN_LIMB_SQUARE 1e-30f
 
-// Limbs that are shorter do not have bones, units.
+// A limb whose reach is not longer than this counts as a limb without bones, units.
 #define MIN_REACH 1e-15f
 
-// A measured limb. Its joints are called hip, knee and foot, its bones thigh and shin, also if it
-// is an arm. There may be further joints between them, which the solver does not rotate.
+// A limb in the current pose. The comments call its joints hip, knee and foot, and its bones thigh
+// and shin, even for an arm. There may be further joints between them, which the solver does not
+// rotate.
 typedef struct two_bones {
     md5_axes axes;
     const md5_limb *joints; // indices of the hip (root), the knee (middle) and the foot (tip)
@@ -160,7 +163,7 @@ typedef struct two_bones {
     md5_float4 to_model;   // rotation from the space of the hip to model space
     md5_float4 from_model; // inverse of to_model
     md5_float4 start;      // position of the hip, model space
-    float reach;           // sum of the lengths of thigh and shin, units
+    float reach;           // sum of the lengths of thigh and shin, units of the model
     md5_float4 upper;      // thigh, in units of `reach`
     md5_float4 lower;      // shin, in units of `reach`
     float upper_length;    // in units of `reach`
@@ -173,14 +176,14 @@ typedef struct plane_rotation {
     float sine;
 } plane_rotation;
 
-// The current plane of the limb, and the rotation to the new plane. x is along the line from the
-// hip to the foot, y perpendicular to it.
+// The current plane of the limb, and the rotation to the new plane. In the current plane, x is
+// along the line from the hip to the foot, and y is perpendicular to it.
 typedef struct limb_plane {
     md5_float4 hinge;    // axis of the bend in the current plane
     md5_float4 rotation; // from the current plane to the new plane
     float x;             // position of the knee in the current plane
     float y;             // position of the knee in the current plane, >= 0
-    float lower_x;       // x from the knee to the foot; y from the knee to the foot is -y
+    float lower_x;       // x of the vector from knee to foot; its y is -limb_plane.y
 } limb_plane;
 
 // Returns true if a joint is a descendant of the joint `above`.
@@ -192,8 +195,8 @@ bool md5i_is_descendant(const md5_skeleton *skeleton, uint32_t joint, uint32_t a
     return ancestor != MD5_NONE;
 }
 
-// Checks that the three joints of a limb exist and that each is a descendant of the previous one.
-// Returns MD5_LIMB_REACHED if they do, otherwise the reason.
+// Checks that the three joints of a limb exist, and that each is a descendant of the previous one.
+// Returns MD5_LIMB_REACHED if they do, otherwise the reason why they are not a limb.
 md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb)
 {
     const uint32_t count = skeleton->num_joints;
@@ -226,8 +229,8 @@ static inline md5_float4 point_in_parent(const md5_xform *joint, md5_float4 poin
 }
 
 // Computes the position of a joint in the space of one of its ancestors, and the combined rotation
-// of the joints between the two. Returns false, without a rotation, if the ancestor is the joint's
-// parent, so that no joint is between them.
+// of the joints between the two. If the ancestor is the joint's parent, no joint is between them.
+// The function then returns false and does not set the rotation.
 static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform *pose,
                                   uint32_t joint, uint32_t ancestor, md5_float4 *position,
                                   md5_float4 *rotation)
@@ -239,7 +242,7 @@ static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform 
         return false;
     }
 
-    // Transform the position and the rotation by each joint from the parent up to the ancestor.
+    // Transform both by each joint from the parent up to the child of the ancestor.
     md5_float4 point = point_in_parent(&pose[parent], in_parent);
     md5_float4 product = md5_float4_load_rotation(&pose[parent]);
     uint32_t between = skeleton->joints[parent].parent;
@@ -261,9 +264,9 @@ static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
     return limb->has_above_knee ? md5_float4_quat_mul(limb->above_knee, local) : local;
 }
 
-// Sets the bones of a limb from their vectors in units: the thigh, `upper`, in the space of the
-// hip, and the shin, `lower`, in the space of the knee. Scales them so that the length of the
-// stretched limb is 1. Returns MD5_LIMB_REACHED, or the reason why the limb cannot be solved.
+// Sets the bones of a limb from vectors in units of the model: the thigh, `upper`, in the space of
+// the hip, and the shin, `lower`, in the space of the knee. Scales them so that the reach is 1.
+// Returns MD5_LIMB_REACHED, or the reason why the limb cannot be solved.
 static md5_limb_result set_bones(two_bones *limb, md5_float4 upper, md5_float4 lower,
                                  const md5_xform *knee)
 {
@@ -284,8 +287,9 @@ static md5_limb_result set_bones(two_bones *limb, md5_float4 upper, md5_float4 l
     return MD5_LIMB_REACHED;
 }
 
-// Measures a limb in the current pose: lengths and directions of its two bones, and the rotation of
-// the hip. limb->axes and limb->joints must be set.
+// Measures a limb in the current pose: lengths and directions of its bones, and the transform of
+// the hip. limb->axes and limb->joints must be set. Returns MD5_LIMB_REACHED, or the reason why the
+// limb cannot be solved.
 static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                     two_bones *limb)
 {
@@ -304,9 +308,9 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
     return set_bones(limb, upper, lower, &pose[joints->middle]);
 }
 
-// Sets *side to the component of a pole that is perpendicular to the line of the limb; it can have
-// any length. Returns false if there is no pole or the component is 0. A pole is a point in model
-// space toward which the knee bends; `along` is the direction of the line in the space of the hip.
+// A pole is a point in model space toward which the knee bends. Sets *side to its component
+// perpendicular to the line of the limb, which can have any length. `along` is the direction of the
+// line in the space of the hip. Returns false if there is no pole or the component is 0.
 static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 along,
                       md5_float4 *side)
 {
@@ -321,8 +325,9 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
     return !is_on_line && square > MIN_LIMB_SQUARE;
 }
 
-// Returns the direction in which a limb without a plane and without a pole bends: forward in model
-// space. It is perpendicular to `along`; both are in the space of the hip.
+// Returns the direction in which the knee bends if neither the pose nor a pole defines it. It is
+// the forward direction of the model, made perpendicular to `along`. Both vectors are in the space
+// of the hip.
 static md5_float4 forward_side(const two_bones *limb, md5_float4 along)
 {
     const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
@@ -330,16 +335,16 @@ static md5_float4 forward_side(const two_bones *limb, md5_float4 along)
     return md5_float4_rotate(limb->from_model, md5_float4_from_vec3(forward));
 }
 
-// Sets the hinge of a straight or folded limb, whose current plane is not defined. The plane is
-// selected at the target: it contains the direction `along` to the target and `side`.
+// Sets the hinge of a straight or folded limb, whose current plane is not defined. The plane after
+// the rotation is selected instead: it contains the direction `along` to the target and `side`.
 static void set_hinge_at_target(limb_plane *plane, md5_float4 along, md5_float4 side)
 {
     const md5_float4 hinge = md5_float4_normalize(md5_float4_cross(along, side), side);
     plane->hinge = md5_float4_rotate(md5_float4_conjugate(plane->rotation), hinge);
 }
 
-// Twists the rotation of a plane about its direction `along` to the target, so that the side of the
-// knee becomes `pole_side`.
+// Twists the rotation of a plane about the direction to the target, `along`, so that the knee bends
+// toward `pole_side`.
 static void twist_to_pole(limb_plane *plane, md5_float4 along, md5_float4 current_side,
                           md5_float4 pole_side)
 {
@@ -355,9 +360,9 @@ typedef struct foot_directions {
     md5_float4 at_target; // when the foot is at the target
 } foot_directions;
 
-// Returns the directions from the hip to the foot. If one of them is not defined, because the foot
-// or the target is at the hip, it equals the other. If both are not defined, they are the direction
-// of the thigh. `toward` and `distance` are those of select_plane().
+// Returns the directions from the hip to the foot. A direction is undefined if the foot, or the
+// target, is at the hip. It is then set to the other direction, and to the direction of the thigh
+// if both are undefined. `toward` and `distance` are those of select_plane().
 static foot_directions find_foot_directions(const two_bones *limb, md5_float4 toward,
                                             float distance)
 {
@@ -379,10 +384,10 @@ static foot_directions find_foot_directions(const two_bones *limb, md5_float4 to
     return directions;
 }
 
-// Computes the current plane of a limb, and the rotation to the plane in which it reaches a target.
-// `toward` is the vector from the hip to the target, in the space of the hip, and `distance` its
-// length, both in units of the reach. `pole` is a point in model space toward which the knee bends.
-// If it is NULL, the plane rotates by the shortest arc.
+// Computes the current plane of a limb, and the rotation to the plane in which the limb reaches a
+// target. `toward` is the vector from the hip to the target in the space of the hip, and `distance`
+// its length, both in units of the reach. `pole` is a point in model space toward which the knee
+// bends. Without a pole, the plane rotates by the shortest arc.
 static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float distance,
                                const md5_vec3 *pole)
 {
@@ -397,7 +402,7 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     md5_float4 pole_side = along;
     const bool has_pole = find_pole(limb, pole, along, &pole_side);
 
-    // The plane contains the knee, unless the knee is on the line from the hip to the foot.
+    // If the knee is on the line from the hip to the foot, it does not define a plane.
     const md5_float4 knee_offset = md5_float4_reject(limb->upper, old_along);
     const float bend = md5_float4_length(knee_offset);
     const bool is_straight = !(bend > MIN_LIMB_LENGTH);
@@ -415,14 +420,15 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     return plane;
 }
 
-// Returns the rotation about the origin of a plane from the direction of one point to the direction
-// of another. The points must not be the origin.
+// Returns the rotation in a plane, about its origin, from the direction of one point to the
+// direction of another. Neither point may be the origin.
 static plane_rotation rotation_in_plane(float from_x, float from_y, float to_x, float to_y)
 {
     return (plane_rotation){from_x * to_x + from_y * to_y, from_x * to_y - from_y * to_x};
 }
 
-// Scales the translations of the joints from the tip up to the child of the root.
+// Scales the bones of a limb: the translations of the joints from the tip up to the child of the
+// root.
 static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
                          float factor)
 {
@@ -432,22 +438,22 @@ static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md
 }
 
 // Converts the rotation of a joint from the space of an ancestor to the space of its parent.
-// `above` is the combined rotation of the joints between the two. If no joint is between them,
+// `above` is the combined rotation of the joints between ancestor and joint. If there are none,
 // `has_above` is false, and the rotation is returned unchanged.
 static md5_float4 rotation_below(bool has_above, md5_float4 above, md5_float4 rotation)
 {
     return has_above ? md5_float4_quat_mul(md5_float4_conjugate(above), rotation) : rotation;
 }
 
-// The rotations of the three joints, relative to their parents.
+// The new rotations of the three joints, relative to their parents.
 typedef struct limb_rotations {
     md5_float4 hip;
     md5_float4 knee;
     md5_float4 foot;
 } limb_rotations;
 
-// Returns the rotation of the foot in the space of the hip before the change: `model_rotation`, a
-// rotation in model space, or the current rotation if this is NULL.
+// Returns the new rotation of the foot in the space of the hip before the change. It is
+// `model_rotation`, which is in model space, or the current rotation if this is NULL.
 static md5_float4 foot_rotation(const two_bones *limb, const md5_xform *pose,
                                 const md5_quat *model_rotation)
 {
@@ -466,10 +472,10 @@ static md5_float4 foot_rotation(const two_bones *limb, const md5_xform *pose,
 // Computes the new rotations of the hip, knee and foot, relative to their parents. The foot gets
 // the rotation `model_rotation` in model space, or keeps its current one if this is NULL.
 //
-// `thigh_rotation` and `knee_bend` are in the space of the hip before the change, which is the "old
-// hip". A product of quaternions applies its right factor first: the knee has its current rotation,
-// is then bent by `knee_bend`, and then rotates with the thigh. The space of the hip that the thigh
-// has rotated is the "new hip".
+// The space of the hip before the change is called "old hip", and the space after it "new hip".
+// `thigh_rotation` and `knee_bend` are in the old hip. A product of quaternions applies its right
+// factor first: the knee has its current rotation, is then bent by `knee_bend`, and then rotates
+// with the thigh.
 static limb_rotations find_rotations(const md5_xform *pose, const two_bones *limb,
                                      md5_float4 thigh_rotation, md5_float4 knee_bend,
                                      const md5_quat *model_rotation)
@@ -477,8 +483,8 @@ static limb_rotations find_rotations(const md5_xform *pose, const two_bones *lim
     const md5_float4 hip_in_parent = md5_float4_load_rotation(&pose[limb->joints->root]);
     const md5_float4 current_knee = knee_rotation(limb, &pose[limb->joints->middle]);
 
-    // The rotation of the thigh moves the hip and everything below it, so the bent knee has the
-    // same rotation in the new hip as it had in the old hip.
+    // The rotation of the thigh carries everything below the hip with it. The bent knee therefore
+    // has the same rotation in the new hip as it had in the old hip.
     const md5_float4 knee_in_new_hip = md5_float4_quat_mul(knee_bend, current_knee);
     const md5_float4 knee_in_old_hip = md5_float4_quat_mul(thigh_rotation, knee_in_new_hip);
 
@@ -493,18 +499,18 @@ static limb_rotations find_rotations(const md5_xform *pose, const two_bones *lim
     };
 }
 
-// The measured limb, and its new length and rotations for the target.
+// The measured limb, and how it must change to reach the target.
 typedef struct limb_plan {
     two_bones limb;
     md5_float4 to_target; // from the hip, model space
-    float stretch;
+    float stretch;        // factor of the lengths of the bones, >= 1
     limb_rotations rotations;
 } limb_plan;
 
-// Returns the distance from the hip at which a foot is placed for a target at `distance`, before
-// the limb is stretched. Distances are relative to the reach of the limb. Targets up to 1 -
-// `soften` are reached exactly. Beyond that, the distance approaches 1 like 1 - exp(-x), x in units
-// of `soften`.
+// Returns the distance from the hip at which the foot of an unstretched limb is placed for a target
+// at `distance`. Distances are in units of the reach. Targets up to 1 - `soften` are reached
+// exactly. For targets farther away, the result approaches 1 like 1 - exp(-x), with x in units of
+// `soften`, so that the limb does not snap straight.
 static float soften_distance(float distance, float soften)
 {
     const float past = distance - (1 - soften);
@@ -512,7 +518,8 @@ static float soften_distance(float distance, float soften)
         return distance;
     if (!(soften > 0))
         return 1;
-    return (float)(1 - soften * md5i_decay((double)past / soften)); // in double: see md5i_decay()
+    return (float)(1 - soften * md5i_decay((double)past / soften)); // in double, because
+                                                                    // md5i_decay() requires it
 }
 
 // The position of the knee in the plane of the limb. The hip is at the origin, the foot is at
@@ -522,17 +529,19 @@ typedef struct knee_position {
     float y; // distance from this line, >= 0
 } knee_position;
 
-// Returns the position of the knee for the lengths of thigh and shin and the distance `goal` of the
-// foot from the hip. If these lengths do not form a triangle, the knee is on the line. If the foot
-// is at the hip, the line has no direction, and the knee is at distance `upper_length` from both.
+// Returns the position of the knee for the lengths of thigh and shin, and the distance `goal` of
+// the foot from the hip. If these lengths do not form a triangle, the knee is on the line. If the
+// foot is at the hip, the line has no direction. The knee is then at distance `upper_length` on the
+// axis y.
 //
 // With thigh a, shin b and goal c, the law of cosines is 2 c x = a^2 - b^2 + c^2. Heron's formula
 // for the area of the triangle, c y / 2, is
 //
 //   (2 c y)^2 = ((a + b)^2 - c^2) * (c^2 - (a - b)^2) = outer * inner.
 //
-// All differences of squares are computed as products of a sum and a difference, and y is not
-// computed as sqrt(a^2 - x^2). So the result is accurate even if the limb is nearly straight.
+// Differences of squares are computed as products of a sum and a difference, and y is not computed
+// as sqrt(a^2 - x^2). Otherwise cancellation would make the result inaccurate for nearly straight
+// limbs.
 static knee_position find_knee(float upper_length, float lower_length, float goal)
 {
     if (!(goal > MIN_LIMB_LENGTH))
@@ -548,7 +557,7 @@ static knee_position find_knee(float upper_length, float lower_length, float goa
     return (knee_position){x, sqrtf(outer) * sqrtf(inner) * half_inverse};
 }
 
-// Limits an option to 0 .. 1; NaN becomes 0.
+// Limits a parameter to 0 .. 1. NaN becomes 0.
 static float clamp_fraction(float value)
 {
     if (!(value > 0))
@@ -556,15 +565,15 @@ static float clamp_fraction(float value)
     return value < 1 ? value : 1;
 }
 
-// The extension of a limb for a target.
+// How far a limb extends for a target.
 typedef struct limb_extension {
     float stretch; // ratio of the new length of the bones, >= 1
     float goal;    // distance of the foot from the hip, in units of the reach before the stretch
 } limb_extension;
 
 // Computes the extension for a target at `distance`, in units of the reach. The foot cannot be
-// nearer to the hip than the difference of the bones. The limb is stretched only if the bent limb
-// does not reach the target.
+// nearer to the hip than the difference of the bones' lengths. The limb is stretched only if it
+// does not reach the target otherwise.
 static limb_extension extend_limb(const two_bones *limb, const md5_two_bone_job *job,
                                   float distance)
 {
@@ -577,21 +586,23 @@ static limb_extension extend_limb(const two_bones *limb, const md5_two_bone_job 
     return (limb_extension){stretch, bent * stretch};
 }
 
-// The rotations that move a limb to a target, both in the space of the hip before the change.
+// Rotations that bring the foot of a limb to a target, both in the space of the hip before the
+// change.
 typedef struct limb_bend {
     md5_float4 thigh; // rotation of the thigh
     md5_float4 knee;  // rotation of the shin relative to the thigh
 } limb_bend;
 
-// Bends a limb in its current plane, so that its foot is at the distance `goal` from the hip, and
-// then rotates the plane. `goal` is in units of the reach; `stretch` scales the bones.
+// Bends a limb in its current plane so that its foot is at the distance `goal` from the hip, and
+// then rotates the plane. `goal` is in units of the reach. `stretch` is the factor of the bones'
+// lengths.
 static limb_bend bend_in_plane(const two_bones *limb, const limb_plane *plane, float stretch,
                                float goal)
 {
     const knee_position knee =
         find_knee(limb->upper_length * stretch, limb->lower_length * stretch, goal);
 
-    // The rotations in the plane from the old to the new direction of the thigh, and of the shin.
+    // Rotations in the plane, from the old to the new direction of each bone.
     const plane_rotation thigh = rotation_in_plane(plane->x, plane->y, knee.x, knee.y);
     const plane_rotation shin =
         rotation_in_plane(plane->lower_x, -plane->y, goal - knee.x, -knee.y);
@@ -605,8 +616,8 @@ static limb_bend bend_in_plane(const two_bones *limb, const limb_plane *plane, f
     };
 }
 
-// Computes how a limb must bend and rotate so that its tip reaches the target of a job, without
-// changing the pose. Returns MD5_LIMB_REACHED, or the reason why the limb cannot be solved.
+// Computes how a limb must bend and rotate so that its tip reaches the target of a job. Does not
+// change the pose. Returns MD5_LIMB_REACHED, or the reason why the limb cannot be solved.
 static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *pose,
                                  const md5_limb *joints, const md5_two_bone_job *job,
                                  limb_plan *plan)
@@ -619,7 +630,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
 
     plan->to_target = md5_float4_sub(md5_float4_from_vec3(job->target), limb->start);
     const float distance = md5_float4_length(plan->to_target) / limb->reach;
-    if (!(distance < MD5_MAX_COORDINATE)) // also if the hip has no finite position
+    if (!(distance < MD5_MAX_COORDINATE)) // also true if the position of the hip is not finite
         return MD5_LIMB_NOT_FINITE;
 
     // The vector to the target in the space of the hip, in units of the reach.
@@ -636,9 +647,9 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
 
 // -- Limits -----------------------------------------------------------------------------------
 
-// Adds a joint of the limb (root, middle or tip) to its rig and, before it, a held joint that
-// represents all joints between it and `above`, the previous joint of the limb. A held joint is not
-// rotated by the solver.
+// Adds a joint of the limb (middle or tip) to its rig. Before it, adds a held joint that represents
+// all joints of the skeleton between it and `above`, the previous joint of the limb. The solver
+// does not rotate held joints.
 static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
                      uint32_t above, const md5_joint_limit *limits, md5_rig *rig)
 {
@@ -664,7 +675,7 @@ static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     rig->count += 2;
 }
 
-// Creates a rig of the joints of a limb. The rig ends at the tip.
+// Creates a rig with the five joints ROOT to TIP of a limb.
 static void create_limb_rig(const md5_skeleton *skeleton, const md5_xform *pose,
                             const md5_limb *joints, const md5_joint_limit *limits, md5_rig *rig)
 {
@@ -682,11 +693,12 @@ static void create_limb_rig(const md5_skeleton *skeleton, const md5_xform *pose,
     };
     add_bone(skeleton, pose, joints->middle, root, limits, rig);
     add_bone(skeleton, pose, joints->tip, joints->middle, limits, rig);
-    rig->joints[TIP].is_held = true; // its own rotation cannot move the tip
+    rig->joints[TIP].is_held = true; // a rotation of the tip would not move it
 }
 
-// Bends the middle joint to the middle of its range if it is a hinge that is straight, or bent to
-// the side with the smaller part of its range.
+// Bends a hinge in the middle of the limb to the middle of its range if it is straight, or bent to
+// the side with the smaller part of its range. The plan then continues this bend, instead of
+// bending the wrong way.
 static void bend_hinge(md5_rig *rig)
 {
     md5_rig_joint *const hinge = &rig->joints[MIDDLE];
@@ -713,15 +725,15 @@ static void set_planned_pose(md5_rig *rig, const limb_plan *plan)
 }
 
 // Moves the rotations of a plan into the limits. If this moves the tip, rotates root and middle
-// until the tip is as near as possible to its planned position. The rotation of the tip in model
-// space does not change, unless its limit requires a change.
+// joint until the tip is as near as possible to its planned position. The tip keeps its rotation in
+// model space if its limit permits that.
 static void limit_plan(md5_rig *rig, limb_plan *plan)
 {
     set_planned_pose(rig, plan);
     const md5_quatd tip_in_model = rig->joints[TIP].rotation;
     approach(rig, rig->joints[TIP].position);
 
-    // The parent of the tip has rotated, so the tip gets another rotation relative to its parent.
+    // The parent of the tip may have rotated, so the tip needs another rotation relative to it.
     const md5_quatd model_to_parent = md5_quatd_conjugate(md5i_rig_parent_rotation(rig, TIP));
     const md5_quatd tip_in_parent = md5i_quatd_unit(md5_quatd_mul(model_to_parent, tip_in_model));
     const md5_quatd limited_tip = md5i_limit_nearest(&rig->joints[TIP].limit, tip_in_parent);
@@ -730,9 +742,9 @@ static void limit_plan(md5_rig *rig, limb_plan *plan)
     plan->rotations.foot = round_quatd(limited_tip);
 }
 
-// Computes how a limb with joint limits must bend and rotate to reach a target. First solves from a
-// pose that complies with the limits, so that the limb bends in the direction of its hinge, and
-// then moves the result into the limits. The pose is the same after the call.
+// Computes how a limb with joint limits must bend and rotate to reach a target. The plan starts at
+// a pose within the limits, so that the limb bends in the direction of its hinge. The result is
+// then moved into the limits. The pose is restored before the return.
 static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xform *pose,
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)
@@ -750,7 +762,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     limit_joint(&rig, MIDDLE);
     bend_hinge(&rig);
 
-    // Plan from the limited pose, then restore the pose.
+    // Plan from the pose within the limits, then restore the pose.
     md5_quat *const root = &pose[joints->root].rotation;
     md5_quat *const middle = &pose[joints->middle].rotation;
     const md5_quat old_root = *root;
@@ -779,9 +791,9 @@ static void apply_plan(const md5_skeleton *skeleton, const md5_limb *joints, con
         stretch_limb(skeleton, pose, joints, 1 + (plan->stretch - 1) * blend.weight);
 }
 
-// Measures the distance of the tip from the target after a plan has been applied, in units. Sets
-// *miss to it, or to INFINITY if it is not finite. Returns MD5_LIMB_REACHED if the distance is
-// small, otherwise the reason for it.
+// Measures the distance between tip and target after a plan has been applied, in units. Sets *miss
+// to it, or to INFINITY if it is not finite. Returns MD5_LIMB_REACHED if the distance is small,
+// otherwise the reason why the target was missed.
 static md5_limb_result measure_miss(const md5_skeleton *skeleton, const md5_xform *pose,
                                     const md5_limb *joints, const limb_plan *plan, float *miss)
 {
@@ -805,9 +817,9 @@ static md5_limb_result measure_miss(const md5_skeleton *skeleton, const md5_xfor
     return distance > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_REACHED;
 }
 
-// Bends a valid limb towards the target of a job, with a weight above 0. If `miss` is not NULL,
-// also measures the distance that remains between tip and target, in units, or INFINITY if the limb
-// was not changed.
+// Bends a valid limb towards the target of a job. The weight of the job must be above 0. If `miss`
+// is not NULL, measures the distance that remains between tip and target, in units, and returns the
+// result for it. The distance is INFINITY if the limb was not changed.
 md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
                                const md5_limb *joints, const md5_two_bone_job *job, float *miss)
 {
@@ -831,8 +843,8 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     return measure_miss(skeleton, pose, joints, &plan, miss);
 }
 
-// Finds the limb of a job: the joints that the job names, or else the tip and the two joints above
-// it. Returns false if these joints are not a limb.
+// Finds the limb of a job: the joints that job->limb contains, or else job->tip and the two joints
+// above it. Returns false if these joints are not a limb.
 static bool find_job_limb(const md5_skeleton *skeleton, const md5_two_bone_job *job, md5_limb *limb)
 {
     if (!job->limb)
@@ -841,8 +853,8 @@ static bool find_job_limb(const md5_skeleton *skeleton, const md5_two_bone_job *
     return md5i_check_limb(skeleton, limb) == MD5_LIMB_REACHED;
 }
 
-// Bends an arm or a leg so that its tip reaches the target; an unreachable target is pointed at.
-// Returns false and changes nothing if the joints are not a limb.
+// Bends an arm or a leg so that its tip reaches the target. If the target is out of reach, the limb
+// points at it. Returns false and changes nothing if the joints are not a limb.
 bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);

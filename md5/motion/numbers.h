@@ -1,6 +1,7 @@
-// Parameters that pose operations and modifiers of state machines share: range, default (the
-// meaning of 0) and text for the manual. The pose operations apply the defaults; md5/play/schema.c
-// builds columns from the lists. The default of a LENGTH in a machine is in id's units.
+// Parameters that pose operations and modifiers of state machines share: range, default and text
+// for the manual. A parameter of 0 selects the default. The pose operations apply the defaults.
+// md5/play/schema.c creates entries of its tables from the lists. A LENGTH is in units of the
+// model, but its default in a state machine is in id's units.
 #ifndef MD5_MOTION_NUMBERS_H
 #define MD5_MOTION_NUMBERS_H
 
@@ -22,7 +23,7 @@
     NUMBER(stiffness, 0.0, 1e9, 120.0f, "spring stiffness, 1/s²") \
     NUMBER(damping, 0.0, 1e6, 8.0f, "spring damping, 1/s")
 
-// Returns `number`; 0 selects the default `otherwise`, and MD5_EXPLICIT_ZERO is 0.
+// Returns `number` if it is set. 0 selects the default `otherwise`, and MD5_EXPLICIT_ZERO means 0.
 static inline float md5_number_or(float number, float otherwise)
 {
     if (number == MD5_EXPLICIT_ZERO)

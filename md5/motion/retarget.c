@@ -1,20 +1,22 @@
-// Poses for the other side, and for models with other proportions.
+// Transfer of poses: to the other side of the same model (mirror), and to a model with other
+// proportions (retarget).
 #include "md5/core/freed.h"
 #include "md5/core/names.h"
 #include "md5/motion/space.h"
 
 // == Mirror ======================================================================================
 //
-// Mirrors a pose joint by joint. The difference of a joint from its bind pose is transformed to
-// model space by the bind pose of that joint, reflected, and transformed back by the bind pose of
-// its partner, so the axes of partners need not be symmetric.
+// Mirrors a pose joint by joint. The partner of a joint is the same joint on the other side. The
+// difference of the partner from its bind pose is transformed to model space by the partner's bind
+// pose. There it is reflected, and then transformed back by the bind pose of the joint. The axes of
+// partners therefore need not be symmetric.
 
 // -- Pairs of joints ------------------------------------------------------------------------
 
-// A side mark is the part of a joint's name that tells left from right. Forms of side marks, most
-// reliable first.
+// A side mark is the part of a joint's name that tells left from right. These are the forms of side
+// marks, most reliable first.
 typedef enum side_form {
-    LETTER,  // l or r in any case, delimited by non-letters or the ends of the name
+    LETTER,  // l or r in any case, between non-letters or at an end of the name
     WORD,    // left or right in any case, anywhere
     CAPITAL, // L or R before a lower-case letter at the start, or after one at the end
     NO_SIDE,
@@ -54,9 +56,9 @@ static bool begins_with(const char *text, const char *word)
     return *word == '\0';
 }
 
-// Returns true if a letter between the characters `before` and `after` is delimited: by signs, or
-// by an end of the name, where the character is NUL. A name that consists of one letter is not a
-// side mark.
+// Returns true if the letter between the characters `before` and `after` is delimited by signs or
+// by one end of the name. At an end of the name, the character is NUL. A name that consists of one
+// letter has no side mark.
 static bool is_delimited(char before, char after)
 {
     if (before == '\0')
@@ -64,7 +66,7 @@ static bool is_delimited(char before, char after)
     return is_sign(before) && (is_sign(after) || after == '\0');
 }
 
-// Returns the length of "left" or "right" at the start of a text, or 0.
+// Returns the length of the word "left" or "right" at the start of a text, or 0 if there is none.
 static size_t side_word_length(const char *text)
 {
     if (begins_with(text, "left"))
@@ -72,8 +74,7 @@ static size_t side_word_length(const char *text)
     return begins_with(text, "right") ? 5 : 0;
 }
 
-// Returns the length of the side mark of a form at name[offset], or 0 if the name does not have
-// this mark there.
+// Returns the length of a side mark of this form at name[offset], or 0 if there is none.
 static size_t side_length(const char *name, size_t offset, side_form form)
 {
     const char before = offset > 0 ? name[offset - 1] : '\0';
@@ -93,7 +94,7 @@ static size_t side_length(const char *name, size_t offset, side_form form)
     }
 }
 
-// Splits a name at its most reliable side mark; of several marks of one form, at the first.
+// Splits a name at its most reliable side mark, or at the first of several marks of the same form.
 static sided_name split_name(const char *name)
 {
     for (uint32_t i = LETTER; i < NO_SIDE; i++) {
@@ -114,8 +115,8 @@ static sided_name split_name(const char *name)
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};
 }
 
-// Compares two names without the marks of their sides: by the form of the mark, by its position,
-// and by the text before and after it.
+// Compares two names without their side marks: by the form of the mark, its position, and the text
+// before and after it.
 static int compare_unsided(const sided_name *a, const sided_name *b)
 {
     int order = (int)a->form - (int)b->form;
@@ -128,10 +129,10 @@ static int compare_unsided(const sided_name *a, const sided_name *b)
     return order;
 }
 
-// Compares two joints by name for sorting, without the marks of the sides, so that the left and the
-// right joints of a name are adjacent, left first. The result also shows if the joints are a pair:
-// -1 or 1 if their names differ only in the mark of the side, -2 or 2 for other names, 0 for equal
-// names.
+// Compares two joints by name for sorting. The side mark counts last, so that the left and the
+// right joints of a name become adjacent, left first. The magnitude of the result tells whether the
+// joints are partners: 1 if their names differ only in the side, 2 for other differences, 0 for
+// equal names.
 static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
     const sided_name name_a = split_name(skeleton->joints[a].name);
@@ -143,8 +144,8 @@ static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 }
 
 // While partners are searched, each element of mirror[] contains two 16-bit numbers, so that no
-// other memory is needed. The upper halves are a list of the joints sorted by name. The lower half
-// of an element is the partner of its joint.
+// other memory is needed. The upper halves form a list of joints sorted by name. The lower half of
+// mirror[joint] is the partner of the joint.
 enum { HALF_BITS = 16, MAX_JOINTS = 1 << HALF_BITS, LOW_HALF = MAX_JOINTS - 1 };
 
 static uint32_t sorted_joint(const uint32_t *mirror, uint32_t i)
@@ -157,7 +158,7 @@ static void set_partner(uint32_t *mirror, uint32_t joint, uint32_t partner)
     mirror[joint] = (mirror[joint] & ~(uint32_t)LOW_HALF) | partner;
 }
 
-// Returns true if joint `a` is sorted before joint `b`: by name, and joints of equal names by
+// Returns true if joint `a` is sorted before joint `b`. Joints with equal names are sorted by
 // index.
 static bool comes_before(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
@@ -165,7 +166,7 @@ static bool comes_before(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
     return order != 0 ? order < 0 : a < b;
 }
 
-// Exchanges two elements of the array that is sorted.
+// Exchanges two elements while the joints are sorted.
 static void swap_elements(uint32_t *mirror, uint32_t i, uint32_t k)
 {
     const uint32_t element = mirror[i];
@@ -173,8 +174,8 @@ static void swap_elements(uint32_t *mirror, uint32_t i, uint32_t k)
     mirror[k] = element;
 }
 
-// Restores the order of a heap of `count` elements below `top`: moves the element at `top` down
-// until it is not before its children.
+// Restores the order of a heap of `count` elements: moves the element at `top` down until none of
+// its children is sorted after it.
 static void sink(const md5_skeleton *skeleton, uint32_t *mirror, uint32_t top, uint32_t count)
 {
     uint32_t parent = top;
@@ -191,8 +192,8 @@ static void sink(const md5_skeleton *skeleton, uint32_t *mirror, uint32_t top, u
     }
 }
 
-// Sorts the joints by name into the upper halves of mirror[]. Heap sort is in place, and O(n log n)
-// for any input.
+// Sorts the joints by name into the upper halves of mirror[]. Uses heap sort, which needs no memory
+// and takes O(n log n) for any input.
 static void sort_joints(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     const uint32_t count = skeleton->num_joints;
@@ -206,7 +207,8 @@ static void sort_joints(const md5_skeleton *skeleton, uint32_t *mirror)
     }
 }
 
-// Returns the number of sorted joints from `first` on with an equal name, side included.
+// Returns the number of consecutive sorted joints, from `first` on, whose names are equal including
+// the side.
 static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror, uint32_t first)
 {
     const uint32_t joint = sorted_joint(mirror, first);
@@ -228,8 +230,8 @@ static bool is_pair(const md5_skeleton *skeleton, const uint32_t *mirror, uint32
            == -1;
 }
 
-// Makes the k-th of `num_left` left joints and the k-th of `num_right` right joints partners.
-// Returns the number of joints with a partner. Both runs are in the sorted list.
+// Makes the k-th left joint and the k-th right joint of a name partners. `first_left` and
+// `first_right` are positions in the sorted list. Returns the number of joints that got a partner.
 static uint32_t pair_runs(uint32_t *mirror, uint32_t first_left, uint32_t num_left,
                           uint32_t first_right, uint32_t num_right)
 {
@@ -243,8 +245,8 @@ static uint32_t pair_runs(uint32_t *mirror, uint32_t first_left, uint32_t num_le
     return 2 * num_pairs;
 }
 
-// Finds the partners of all joints. The left joints of a name are followed in the sorted list by
-// the right joints of the name. Returns the number of joints with a partner.
+// Finds the partners of all joints. In the sorted list, the right joints of a name follow the left
+// joints of the same name. Returns the number of joints with a partner.
 static uint32_t pair_joints(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     const uint32_t count = skeleton->num_joints;
@@ -264,22 +266,21 @@ static uint32_t pair_joints(const md5_skeleton *skeleton, uint32_t *mirror)
     return num_paired;
 }
 
-// Finds the joint on the other side of each joint, by names that differ only in left and right. The
-// array `mirror` first contains a sorted list of joints and the partners in the two halves of its
-// elements.
+// Finds the partner of each joint by names that differ only in left and right. A joint without a
+// partner is its own partner. Returns the number of joints with a partner.
 uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     MD5_ASSERT_PART(skeleton, joints);
     MD5_ASSERT(mirror || skeleton->num_joints == 0, "mirror: must not be NULL");
 
     const uint32_t count = skeleton->num_joints;
-    if (count > MAX_JOINTS) { // the indices do not fit
+    if (count > MAX_JOINTS) { // an index does not fit into a half of an element
         for (uint32_t joint = 0; joint < count; joint++)
             mirror[joint] = joint;
         return 0;
     }
 
-    // Without a partner, mirror[joint] is the joint itself.
+    // A joint without a partner remains its own partner.
     sort_joints(skeleton, mirror);
     for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] |= joint;
@@ -293,7 +294,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 
 // -- Poses ----------------------------------------------------------------------------------
 
-// Rotates a vector by the inverse of the matrix's rotation.
+// Rotates a vector by the inverse of the rotation of a matrix.
 static md5_vec3 rotate_back(const md5_mat34 *m, md5_vec3 v)
 {
     return (md5_vec3){
@@ -303,7 +304,7 @@ static md5_vec3 rotate_back(const md5_mat34 *m, md5_vec3 v)
     };
 }
 
-// Returns the bind pose of a joint's parent in model space.
+// Returns the bind pose of a joint's parent in model space, which is the identity for a root.
 static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
 {
     const uint32_t parent = model->skeleton.joints[joint].parent;
@@ -318,16 +319,16 @@ static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
     return md5i_vec3_to_axes(axes, (md5_vec3){from.x, -from.y, from.z});
 }
 
-// Returns the rotation of a joint from its bind pose, in the axes of the joint, that mirrors the
-// rotation of its partner from the partner's bind pose.
+// Returns how a joint must be rotated from its bind pose to mirror its partner. The rotation is in
+// the axes of the joint.
 static md5_quat mirror_rotation(const md5_model *model, uint32_t joint, uint32_t partner,
                                 const md5_xform *pose)
 {
     const md5_quat bind = model->bind_local[partner].rotation;
     const md5_quat change = md5_quat_mul(md5_quat_conjugate(bind), pose[partner].rotation);
 
-    // x, y and z of a quaternion are along its axis. An axis is a pseudovector: its mirror image is
-    // the negative of the mirror image of a vector.
+    // x y z of a quaternion are along its axis. The axis of a rotation is a pseudovector: its
+    // mirror image is the negative of the mirror image of a vector.
     const md5_vec3 in_partner = {change.x, change.y, change.z};
     const md5_vec3 in_model = md5_mat34_rotate(&model->bind[partner], in_partner);
     const md5_vec3 mirrored = md5_vec3_scale(mirror_image(model->skeleton.axes, in_model), -1);
@@ -335,8 +336,8 @@ static md5_quat mirror_rotation(const md5_model *model, uint32_t joint, uint32_t
     return (md5_quat){in_joint.x, in_joint.y, in_joint.z, change.w};
 }
 
-// Returns the displacement of a joint from its bind pose, in the axes of its parent, that mirrors
-// the displacement of its partner.
+// Returns how a joint must be displaced from its bind pose to mirror its partner. The displacement
+// is in the axes of the joint's parent.
 static md5_vec3 mirror_displacement(const md5_model *model, uint32_t joint, uint32_t partner,
                                     const md5_xform *pose)
 {
@@ -348,8 +349,8 @@ static md5_vec3 mirror_displacement(const md5_model *model, uint32_t joint, uint
     return rotate_back(&joint_parent, mirror_image(model->skeleton.axes, in_model));
 }
 
-// Returns the mirrored transform of a joint from the transform of its partner in a pose. Both are
-// relative to the parents.
+// Returns the transform of a joint that mirrors its partner in `pose`. Both transforms are relative
+// to the parents.
 static md5_xform mirror_joint(const md5_model *model, uint32_t joint, uint32_t partner,
                               const md5_xform *pose)
 {
@@ -362,8 +363,8 @@ static md5_xform mirror_joint(const md5_model *model, uint32_t joint, uint32_t p
     };
 }
 
-// Exchanges left and right of a pose by mirroring it at the plane y = 0 of model space. `mirror` is
-// the result of md5_build_mirror(). The arrays must not overlap.
+// Exchanges left and right of a pose by mirroring it at the plane y = 0 of id's axes. `mirror` is
+// the result of md5_build_mirror(). `pose` and `mirrored` must not overlap.
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
                      md5_xform *mirrored)
 {
@@ -379,15 +380,15 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
 
 // == Retarget ====================================================================================
 
-// The way in which one joint of the target model follows a joint of the source model. "Driven"
-// means that a joint of the target has a source joint.
+// How one joint of the target model follows a joint of the source model. A target joint is called
+// "driven" if it has a source joint.
 typedef struct joint_link {
     uint32_t source; // source joint; MD5_NONE: none
     uint32_t next;   // second source joint, whose rotation is blended with the rotation of `source`
-    float next_weight; // of the rotation of `next`, 0 .. 1
-    bool is_placed;    // the model-space position is transferred
-    // The difference of the translation from the bind pose is transferred. Otherwise the
-    // translation is that of the bind pose, so that the length of the bone does not change.
+    float next_weight; // weight of `next` in the blend, 0 .. 1
+    bool is_placed;    // the position of the source joint in model space is transferred
+    // The translation differs from the bind pose like that of the source joint. Otherwise it is the
+    // translation of the bind pose, so that the length of the bone does not change.
     bool transfers_translation;
     md5_vec3 from; // bind position of the source joint
     md5_vec3 rest; // bind position that is transferred: of the target joint or of the pelvis
@@ -395,14 +396,15 @@ typedef struct joint_link {
     // Model-space rotation of the target = rotation of the source * to_target.
     md5_quat to_target;
     md5_quat next_to_target;
-    // Rotation from the bind pose of the source's parent to the bind pose of the target's parent.
+    // Rotation from the axes of the source joint's parent to the axes of the target joint's parent,
+    // in the bind poses.
     md5_quat frame;
 } joint_link;
 
 struct md5_retarget {
     const md5_model *source;
     const md5_model *target;
-    float ratio; // of the legs, or the heights of the pelvis: target / source
+    float ratio; // size of the target / size of the source: see size_ratio()
     size_t size;
     md5_internal internal;
     joint_link links[]; // [target joints]
@@ -419,29 +421,29 @@ struct md5_retarget {
 
 // == Creation ====================================================================================
 //
-// Prepares transferring poses of one model to another with other proportions.
+// Prepares the transfer of poses from one model to another with other proportions.
 //
-// The rotation of a joint in model space, relative to its bind pose, is transferred, so local axes
-// may differ. Bones have the target's lengths. The position of the body is transferred as the
-// position of the pelvis, scaled by the ratio of the legs. All data that does not depend on the
-// pose is computed at creation.
+// What is transferred is the rotation of a joint in model space relative to its bind pose, so the
+// local axes of the models may differ. Bones keep the lengths of the target. The pelvis carries the
+// position of the body, scaled by the ratio of the legs' lengths. All data that does not depend on
+// the pose is computed at creation.
 
-// Heights as fractions of the height of the driven joints: a joint below MAX_GROUND_HEIGHT is on
-// the ground, and the bones of a leg end below MAX_LEG_HEIGHT.
+// Heights as fractions of the height of the driven joints. A joint below MAX_GROUND_HEIGHT is on
+// the ground. A bone is part of a leg only if it ends below MAX_LEG_HEIGHT.
 #define MAX_GROUND_HEIGHT 0.01f
 #define MAX_LEG_HEIGHT 0.4f
 
-// Temporary data of a target joint while a retarget is created. A pair is an entry of the caller's
-// list that assigns a source joint to a target joint.
+// Temporary data of a target joint during the creation of a retarget. A pair is an entry of the
+// caller's list that assigns a source joint to a target joint.
 typedef struct builder_joint {
     bool is_named;      // the source is given by a pair
-    bool is_aligned;    // the pair requests that the bone has the direction of the source's bone
+    bool is_aligned;    // a pair requests that the bone gets the direction of the source's bone
     bool is_foot;       // the joint is at the end of a leg
     uint32_t above;     // nearest driven ancestor; MD5_NONE: none
     uint32_t child;     // first driven descendant, preferably one with a pair
     uint32_t next;      // from the pair; see joint_link
     float next_weight;  // from the pair; see joint_link
-    md5_quat alignment; // rotation that aligns the joint, model space
+    md5_quat alignment; // rotation that aligns the joint and its parents, model space
 } builder_joint;
 
 // Indices of arrays that contain a value for each of the two models.
@@ -452,14 +454,15 @@ typedef struct retarget_builder {
     const md5_model *models[NUM_RETARGET_MODELS];
     md5_xform *binds[NUM_RETARGET_MODELS]; // model space
     uint32_t *sources;                     // [target joints] MD5_NONE: none
-    uint32_t *targets;                     // [source joints] by equal name
+    uint32_t *targets;                     // [source joints] the target joint with the same name
     builder_joint *joints;                 // [target joints]
 } retarget_builder;
 
 // -- Mapping of joints ----------------------------------------------------------------------
 
-// Finds a joint that pair `index` names. Sets *joint to MD5_NONE if the pair does not name a joint
-// of this model. `model` is "source" or "target".
+// Finds the joint of a model that pair `index` names. Sets *joint to MD5_NONE if the pair does not
+// name a joint of this model, and fails if the named joint does not exist. `model` is "source" or
+// "target", for the message.
 static bool find_paired_joint(md5_context *context, const md5_skeleton *skeleton, const char *model,
                               const char *name, uint32_t index, uint32_t *joint)
 {
@@ -471,8 +474,8 @@ static bool find_paired_joint(md5_context *context, const md5_skeleton *skeleton
     return true;
 }
 
-// Stops driving the target joint whose name equals the name of a source joint, unless a pair drives
-// it: a source joint that is named in a pair drives only the target joint of the pair.
+// A source joint in a pair drives only the target joint of that pair. Releases the target joint
+// that has the same name as the source joint, unless it is in a pair itself.
 static void release_equal_joint(retarget_builder *builder, uint32_t source)
 {
     if (source == MD5_NONE)
@@ -482,9 +485,9 @@ static void release_equal_joint(retarget_builder *builder, uint32_t source)
         builder->sources[equal] = MD5_NONE;
 }
 
-// Applies a pair of joints that the caller of the library has specified: the source joint then
-// drives the target joint. A pair without a target only removes the default, by which a source
-// joint drives the target joint of equal name. `index` is the index of the pair, for messages.
+// Applies a pair of the caller: its source joint then drives its target joint. A pair without a
+// target joint only removes the default, by which the source joint drives the target joint with the
+// same name. `index` is the index of the pair, for messages.
 static bool apply_pair(retarget_builder *builder, const md5_joint_pair *pair, uint32_t index)
 {
     const md5_skeleton *const target_skeleton = &builder->models[MODEL_TARGET]->skeleton;
@@ -544,7 +547,7 @@ static bool check_sources(const retarget_builder *builder)
     return true;
 }
 
-// Selects the source joint of each target joint: by the pairs, or else by equal names.
+// Selects the source joint of each target joint: from a pair, or else by equal names.
 static bool select_sources(retarget_builder *builder, const md5_joint_pair *pairs,
                            uint32_t num_pairs)
 {
@@ -560,8 +563,7 @@ static bool select_sources(retarget_builder *builder, const md5_joint_pair *pair
 
 // -- Legs -----------------------------------------------------------------------------------
 
-// Returns the height of a joint in the bind pose of the source or target model: its z coordinate in
-// id's axes.
+// Returns the height of a joint in the bind pose of the source or target model: its z in id's axes.
 static float joint_height(const retarget_builder *builder, int model, uint32_t joint)
 {
     return md5i_vec3_from_axes(builder->models[model]->skeleton.axes,
@@ -574,13 +576,14 @@ static md5_vec3 bone_vector(const md5_xform *bind, uint32_t from, uint32_t to)
     return md5_vec3_sub(bind[to].translation, bind[from].translation);
 }
 
-// The driven joints of a model: their lowest and highest height.
+// The lowest and the highest height of the driven joints in one of the models.
 typedef struct height_range {
     float low;
     float high;
 } height_range;
 
-// Returns the height range of the driven target joints, or of the joints that drive them.
+// Returns the height range of the driven joints in the target, or of their source joints in the
+// source.
 static height_range find_height_range(const retarget_builder *builder, int model)
 {
     height_range range = {INFINITY, -INFINITY};
@@ -595,7 +598,7 @@ static height_range find_height_range(const retarget_builder *builder, int model
     return range;
 }
 
-// Finds the nearest driven ancestor of each joint.
+// Finds the nearest driven ancestor of each target joint.
 static void find_driven_ancestors(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
@@ -612,8 +615,8 @@ static void find_driven_ancestors(const retarget_builder *builder)
     }
 }
 
-// Finds the first driven descendant of each joint, preferably a descendant that a pair names. In
-// reverse order, so that the first of several descendants is set last.
+// Finds the first driven descendant of each joint, preferably one that a pair names. The loop runs
+// backwards, so that the first of several descendants is set last and remains.
 static void find_driven_children(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
@@ -633,8 +636,8 @@ static void find_driven_children(const retarget_builder *builder)
     }
 }
 
-// Returns true if the bone from a joint to its driven child is part of a leg: a pair aligns the
-// joint, and the bone ends low in both models.
+// Returns true if the bone from a joint to its driven child is part of a leg. In this case, a pair
+// aligns the joint, and the bone ends low in both models.
 static bool is_leg_bone(const retarget_builder *builder, uint32_t joint, const height_range *ranges)
 {
     const uint32_t child = builder->joints[joint].child;
@@ -649,7 +652,7 @@ static bool is_leg_bone(const retarget_builder *builder, uint32_t joint, const h
     return true;
 }
 
-// Returns true if a joint is driven and above the ground in both models.
+// Returns true if a joint is driven, and it and its source joint are above the ground.
 static bool is_above_ground(const retarget_builder *builder, uint32_t joint,
                             const height_range *ranges)
 {
@@ -664,11 +667,11 @@ static bool is_above_ground(const retarget_builder *builder, uint32_t joint,
     return true;
 }
 
-// The legs of both models, and joints near them. The joints are joints of the target.
+// The legs of both models. The joints are joints of the target.
 typedef struct leg_search {
-    float lengths[NUM_RETARGET_MODELS]; // sum of the bones of all legs, of each model
+    float lengths[NUM_RETARGET_MODELS]; // sum of the lengths of all leg bones, of each model
     uint32_t pelvis;                    // joint above the first leg; MD5_NONE: none
-    uint32_t above_ground;              // first joint above the ground; MD5_NONE: none
+    uint32_t above_ground;              // first driven joint above the ground; MD5_NONE: none
 } leg_search;
 
 static bool has_legs(const leg_search *legs)
@@ -676,8 +679,8 @@ static bool has_legs(const leg_search *legs)
     return legs->lengths[MODEL_TARGET] > 0 && legs->lengths[MODEL_SOURCE] > 0;
 }
 
-// Adds the bone from a joint to its driven child to the legs. A child that is not aligned itself is
-// a foot, at the end of the leg.
+// Adds the bone from a joint to its driven child to the legs. If no pair aligns the child, the leg
+// ends there, and the child is a foot.
 static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_search *legs)
 {
     builder_joint *const joints = builder->joints;
@@ -693,8 +696,8 @@ static void add_leg_bone(const retarget_builder *builder, uint32_t joint, leg_se
         legs->pelvis = joints[joint].above;
 }
 
-// Finds the leg bones and marks the feet. Without legs in one of the models, the pelvis is the
-// first joint above the ground.
+// Finds the leg bones, and marks the feet. If one of the models has no legs, the pelvis is the
+// first driven joint above the ground.
 static leg_search find_legs(const retarget_builder *builder)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
@@ -713,8 +716,9 @@ static leg_search find_legs(const retarget_builder *builder)
     return legs;
 }
 
-// Returns the size of the target relative to the source, by which positions are scaled: the ratio
-// of the lengths of their legs, or else of the heights of the first joint above the ground.
+// Returns the size of the target relative to the source, by which positions are scaled. It is the
+// ratio of the lengths of the legs, or else of the heights of the first driven joint above the
+// ground.
 static float size_ratio(const retarget_builder *builder, const leg_search *legs)
 {
     if (has_legs(legs))
@@ -729,7 +733,7 @@ static float size_ratio(const retarget_builder *builder, const leg_search *legs)
 
 // -- The block ------------------------------------------------------------------------------
 
-// Allocates the tables of the builder and computes the bind poses in model space.
+// Allocates the arrays of the builder, and computes the bind poses in model space.
 static bool create_tables(retarget_builder *builder)
 {
     const size_t num_target = builder->models[MODEL_TARGET]->skeleton.num_joints;
@@ -749,8 +753,9 @@ static bool create_tables(retarget_builder *builder)
     return true;
 }
 
-// Returns the rotation in model space that aligns the bone from a joint to its driven child with
-// the bone of the source joints, after the joint has been rotated by `inherited`.
+// Returns the rotation in model space that gives the bone from a joint to its driven child the
+// direction of the bone between their source joints. It includes `inherited`, the alignment of the
+// parent.
 static md5_quat align_bone(const retarget_builder *builder, uint32_t joint, uint32_t child,
                            md5_quat inherited)
 {
@@ -764,9 +769,10 @@ static md5_quat align_bone(const retarget_builder *builder, uint32_t joint, uint
     return md5_quat_trim(md5_quat_mul(md5_rotation_between(from, to), inherited));
 }
 
-// Rotates a joint of the target's bind pose toward the bind pose of the source. An aligned joint is
-// rotated until the bone to its first driven child has the direction of the source's bone. Its
-// descendants rotate with it, except for feet. Parents must be aligned before their children.
+// Rotates a joint of the target's bind pose toward the bind pose of the source, so that both models
+// have the same posture. An aligned joint is rotated until the bone to its driven child has the
+// direction of the source's bone. Its descendants rotate with it, except for feet, which stay
+// level. Parents must be aligned before their children.
 static void align_joint(const retarget_builder *builder, uint32_t joint)
 {
     builder_joint *const joints = builder->joints;
@@ -782,15 +788,16 @@ static void align_joint(const retarget_builder *builder, uint32_t joint)
     joints[joint].alignment = alignment;
 }
 
-// Returns the rotation of a joint in a bind pose, or no rotation for MD5_NONE.
+// Returns the rotation of a joint in a bind pose, or the identity for MD5_NONE.
 static md5_quat bind_rotation(const md5_xform *bind, uint32_t joint)
 {
     return joint == MD5_NONE ? MD5_NO_ROTATION : bind[joint].rotation;
 }
 
-// Sets the constant rotations of a link. In the bind poses, both models have the same posture, so
-// these rotations convert between their joints in every other pose. `joint` is a joint of the
-// target, `parent` its parent, and `source_parent` the parent of link->source.
+// Sets the constant rotations of a link. After the alignment, both models have the same posture in
+// their bind poses. The rotations between their joints in this posture are therefore valid in every
+// other pose. `joint` is a joint of the target, `parent` its parent, and `source_parent` the parent
+// of link->source.
 static void set_link_rotations(const retarget_builder *builder, uint32_t joint, uint32_t parent,
                                uint32_t source_parent, joint_link *link)
 {
@@ -809,8 +816,8 @@ static void set_link_rotations(const retarget_builder *builder, uint32_t joint, 
     link->frame = md5_quat_mul(model_to_parent, bind_rotation(source_bind, source_parent));
 }
 
-// Computes the constant values with which a joint of the target follows its joint of the source.
-// The joint and its parent must be aligned already: see align_joint().
+// Computes the constants with which a target joint follows its source joint. The joint and its
+// parent must be aligned already: see align_joint().
 static joint_link create_link(const retarget_builder *builder, uint32_t joint)
 {
     const builder_joint *const built = &builder->joints[joint];
@@ -835,8 +842,8 @@ static joint_link create_link(const retarget_builder *builder, uint32_t joint)
     return link;
 }
 
-// Marks the pelvis and its ancestors: their positions are transferred. Ancestors with the same
-// source as the pelvis rotate about the pelvis.
+// Marks the pelvis and its ancestors, because they carry the position of the body. Ancestors with
+// the same source joint as the pelvis rotate about the pelvis.
 static void mark_pelvis(const retarget_builder *builder, joint_link *links, uint32_t pelvis)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
@@ -852,7 +859,8 @@ static void mark_pelvis(const retarget_builder *builder, joint_link *links, uint
     }
 }
 
-// Computes the links of all joints of a retarget. Parents are aligned before their children.
+// Computes the links of all joints of a retarget. Visits parents before their children, because
+// align_joint() requires it.
 static void build_links(const retarget_builder *builder, uint32_t pelvis, joint_link *links)
 {
     const md5_skeleton *const target = &builder->models[MODEL_TARGET]->skeleton;
@@ -892,7 +900,7 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
 }
 
 // Prepares the transfer of poses from one model to another with other proportions or joint names.
-// pairs[num_pairs] map joints whose names differ.
+// pairs[num_pairs] assign joints whose names differ. Returns NULL and sets the error on failure.
 md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                   const md5_joint_pair *pairs, uint32_t num_pairs,
                                   const md5_load_opts *opts, md5_error *error)
@@ -927,8 +935,9 @@ void md5_destroy_retarget(md5_retarget *retarget)
 
 // == Poses =======================================================================================
 
-// Returns the translation of a joint whose position is not transferred: the translation of the bind
-// pose, plus the source's difference from its bind pose if link->transfers_translation.
+// Returns the translation of a joint whose position is not transferred. It is the translation of
+// the bind pose. If link->transfers_translation, the source's difference from its own bind pose is
+// added.
 static md5_vec3 retarget_translation(const md5_retarget *retarget, uint32_t joint,
                                      const md5_xform *source)
 {
@@ -948,16 +957,15 @@ float md5_retarget_ratio(const md5_retarget *retarget)
     return retarget->ratio;
 }
 
-// The joints of the source in model space, and up to 3 bytes that align them.
+// Space for the joints of the source in model space, plus up to 3 bytes to align them.
 size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
 {
     MD5_ASSERT_RETARGET(retarget);
     return retarget->source->skeleton.num_joints * sizeof(md5_xform) + sizeof(float) - 1;
 }
 
-// Returns the rotation of a driven target joint in model space: it follows the rotation of its
-// source joint, or a blend of the rotations of two source joints. `source` is the pose of the
-// source in model space.
+// Returns the rotation of a driven target joint in model space. It follows one source joint, or a
+// blend of two. `source` is the pose of the source in model space.
 static md5_quat driven_rotation(const joint_link *link, const md5_xform *source)
 {
     const md5_quat first = md5_quat_mul(source[link->source].rotation, link->to_target);
@@ -968,9 +976,9 @@ static md5_quat driven_rotation(const joint_link *link, const md5_xform *source)
     return md5_quat_slerp(first, next, link->next_weight);
 }
 
-// Returns the position of a target joint in model space whose position is transferred: its bind
+// Returns the model-space position of a target joint whose position is transferred. It is the bind
 // position, moved like the source joint from its own bind position. `rotation` is the rotation of
-// the target joint, `source` the pose of the source in model space.
+// the target joint. `source` is the pose of the source in model space.
 static md5_vec3 placed_position(const joint_link *link, float ratio, md5_quat rotation,
                                 const md5_xform *source)
 {
@@ -979,9 +987,9 @@ static md5_vec3 placed_position(const joint_link *link, float ratio, md5_quat ro
     return md5_vec3_add(rest, md5_vec3_scale(moved, ratio));
 }
 
-// Returns a joint of the target in model space. `source` is the pose of the source relative to the
-// parents, `source_in_model` the same pose in model space. `target` contains the ancestors of the
-// joint in model space.
+// Returns the transform of a target joint in model space. `source` is the pose of the source
+// relative to the parents, and `source_in_model` is the same pose in model space. `target` must
+// already contain the parent of the joint in model space.
 static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
                                 const md5_xform *source, const md5_xform *source_in_model,
                                 const md5_xform *target)
@@ -990,7 +998,7 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     const uint32_t parent = model->skeleton.joints[joint].parent;
     const joint_link *const link = &retarget->links[joint];
 
-    // The joint if only its parent moved it: its rotation is that of the bind pose.
+    // The joint as its parent carries it, with the rotation of the bind pose.
     const md5_xform local = {
         .rotation = model->bind_local[joint].rotation,
         .translation = retarget_translation(retarget, joint, source),
@@ -1007,9 +1015,9 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     return (md5_xform){.rotation = md5_quat_trim(rotation), .translation = translation};
 }
 
-// Restores the translations of a retargeted pose, relative to the parents, whose last bits the
-// conversion to model space and back has changed: the lengths of bones must not change. Also
-// restores the rotations of joints without source.
+// The conversion to model space and back changes the last bits of a retargeted pose. Restores the
+// exact translations, because the lengths of bones must not change, and the exact rotations of
+// joints without a source.
 static void restore_exact_values(const md5_retarget *retarget, const md5_xform *source,
                                  md5_xform *target)
 {
@@ -1023,8 +1031,8 @@ static void restore_exact_values(const md5_retarget *retarget, const md5_xform *
     }
 }
 
-// Transfers a pose from the source model to the target model. Computes the joints of the target in
-// model space, parents first, then converts them to transforms relative to their parents.
+// Transfers a pose from the source model to the target model. Computes the target joints in model
+// space, parents first, then converts them to transforms relative to their parents.
 void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
                        void *scratch)
 {

@@ -1,16 +1,17 @@
-// The joints that a solver rotates, and their limits.
+// Limits of joints, and rigs: the joints that a solver rotates, in double precision.
 #include "md5/motion/rig.h"
 
 // == Limits ======================================================================================
 //
-// Limits of joints, by decomposition into swing and twist: P. Dobrowolski, "Swing-twist
-// decomposition in Clifford algebra", 2015 (arXiv:1506.05481). A rotation d is swing * twist, where
-// the twist rotates about the limit's axis and the swing about an axis perpendicular to it. The
-// twist is the projection of d onto the rotations about the axis, and so the nearest of them.
+// A limit decomposes the rotation of a joint into a swing and a twist: P. Dobrowolski, "Swing-twist
+// decomposition in Clifford algebra", 2015 (arXiv:1506.05481). A rotation d is swing * twist. The
+// twist rotates about the limit's axis, and the swing about an axis perpendicular to it. The twist
+// is the projection of d onto the rotations about the limit's axis, and therefore the nearest of
+// them to d.
 
 #define PI 3.14159265358979323846
 
-// The largest angle: pi as a float is above pi.
+// Largest angle of a limit. It is slightly above pi, because pi rounded to float is above pi.
 #define MAX_ANGLE 3.1416f
 
 #define NO_ROTATION ((md5_quatd){0.0, 0.0, 0.0, 1.0})
@@ -27,8 +28,7 @@ md5_quatd md5i_quatd_unit(md5_quatd q)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// `cosine` and `sine` may have a common factor. Computes the half angle from sums without
-// cancellation, like md5_float4_about().
+// Computes the half angle by sums without cancellation, like md5_float4_about().
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
     const double size = sqrt(cosine * cosine + sine * sine);
@@ -43,7 +43,7 @@ md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 // -- Preparation ----------------------------------------------------------------------------------
 
 // Returns the cosine and sine of half of an angle up to pi, with an error of at most 1e-16. Uses
-// Taylor's series by Horner's rule, so that the result is the same on all platforms.
+// Taylor series instead of libm, so that the result is the same on all platforms.
 static md5_half_angle make_half_angle(double angle)
 {
     const double x = 0.5 * angle;
@@ -67,7 +67,7 @@ static double clamp_angle(float angle, double min)
     return exact > PI ? PI : exact;
 }
 
-// Returns true for a quaternion of 0, which means no rotation.
+// Returns true for the quaternion 0 0 0 0, which a caller may use instead of the identity.
 static bool is_zero_rotation(md5_quat q)
 {
     const bool has_zero_vector = q.x == 0 && q.y == 0 && q.z == 0;
@@ -106,8 +106,8 @@ bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint
     return true;
 }
 
-// Converts a joint limit to the form that the solvers use: angles as sine and cosine of their half.
-// A limit that is NULL or violates the rules allows any rotation.
+// Converts a joint limit to the form that solvers use. A limit that is NULL or violates the rules
+// allows any rotation.
 md5_limit md5i_prepare_limit(const md5_joint_limit *limit)
 {
     if (!limit || limit->kind == MD5_LIMIT_NONE || !is_limit(limit))
@@ -128,21 +128,20 @@ md5_limit md5i_prepare_limit(const md5_joint_limit *limit)
 
 // -- Limiting -------------------------------------------------------------------------------------
 
-// A joint's rotation relative to its rest: swing * twist, and the twist's half angle.
+// A joint's rotation relative to its rest, decomposed into swing * twist.
 typedef struct swing_twist {
-    md5_quatd swing;      // w >= 0; its axis is perpendicular to the limit's
+    md5_quatd swing;      // w >= 0; its axis is perpendicular to the limit's axis
     md5_half_angle twist; // cosine >= 0
 } swing_twist;
 
-// Splits a rotation relative to the parent into the rest of the limit, a swing and a twist about
-// the limit's axis. The twist is the projection of the rotation onto the rotations about the axis.
+// Decomposes a rotation relative to the parent into the rest of the limit, a swing and a twist.
 static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
 {
     const md5_quatd rotation = md5_quatd_mul(md5_quatd_conjugate(limit->rest), local);
     const md5_vec3d axis = limit->axis;
 
-    // The twist is the component of the rotation about the axis. If it has no length, the swing is
-    // 180 degrees, and the twist is arbitrary.
+    // The twist is the part of the quaternion along the axis. If this part has no length, the swing
+    // is 180 degrees. Any twist is then possible, and the identity is used.
     const double along = rotation.x * axis.x + rotation.y * axis.y + rotation.z * axis.z;
     const double size = sqrt(along * along + rotation.w * rotation.w);
     swing_twist split = {.twist = {1, 0}};
@@ -151,7 +150,7 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
         split.twist = (md5_half_angle){rotation.w * scale, along * scale};
     }
 
-    // The swing is the rotation without the twist.
+    // The swing is the rotation multiplied by the inverse twist.
     const double back = -split.twist.sine;
     const md5_quatd inverse_twist = {axis.x * back, axis.y * back, axis.z * back,
                                      split.twist.cosine};
@@ -161,14 +160,15 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
     return split;
 }
 
-// Returns true if an angle from 0 to pi is above a limit. Uses the sine of half of the difference,
-// which is exact for small differences.
+// Returns true if an angle from 0 to pi is above a limit. Compares by the sine of half of the
+// difference of both angles, which is accurate for small differences.
 static bool exceeds(double cosine, double sine, md5_half_angle max)
 {
     return sine * max.cosine - cosine * max.sine > 0;
 }
 
-// Returns a twist relative to the middle of its range, with a cosine of at least 0.
+// Returns a twist relative to the middle of its range. The sign is chosen so that the cosine is at
+// least 0.
 static md5_half_angle from_middle(const md5_limit *limit, md5_half_angle twist)
 {
     const md5_half_angle middle = limit->middle;
@@ -178,7 +178,7 @@ static md5_half_angle from_middle(const md5_limit *limit, md5_half_angle twist)
 }
 
 // Returns the rotation relative to the parent that consists of the limit's rest, a swing and a
-// twist. The inverse of split_rotation().
+// twist. Inverse of split_rotation().
 static md5_quatd limit_joint_rotation(const md5_limit *limit, md5_quatd swing, md5_half_angle twist)
 {
     const md5_vec3d axis = md5_vec3d_scale(limit->axis, twist.sine);
@@ -191,8 +191,8 @@ md5_quatd md5i_limit_middle(const md5_limit *limit)
     return limit_joint_rotation(limit, NO_ROTATION, limit->middle);
 }
 
-// Moves a twist outside of its range to the nearer end of the range. Returns false if the twist is
-// in its range already. A twist is a rotation about the axis of the limit.
+// Moves a twist that is outside of its range to the nearer end of the range. Returns false if the
+// twist is within its range.
 static bool clamp_twist(const md5_limit *limit, md5_half_angle *twist)
 {
     const md5_half_angle middle = limit->middle;
@@ -201,7 +201,7 @@ static bool clamp_twist(const md5_limit *limit, md5_half_angle *twist)
     if (!exceeds(from.cosine, fabs(from.sine), width))
         return false;
 
-    // The end of the range is the sum of the angles `middle` and plus or minus `width`.
+    // The end of the range is the angle `middle` plus or minus the angle `width`.
     const double end_sine = from.sine < 0 ? -width.sine : width.sine;
     *twist = (md5_half_angle){
         .cosine = middle.cosine * width.cosine - middle.sine * end_sine,
@@ -210,8 +210,8 @@ static bool clamp_twist(const md5_limit *limit, md5_half_angle *twist)
     return true;
 }
 
-// Moves a swing outside of its range to the edge of the range; its axis remains the same. Returns
-// false if the swing is in its range already. A swing tilts the axis of the limit.
+// Reduces a swing that is outside of its range to the edge of the range. The axis of the swing
+// remains the same. Returns false if the swing is within its range.
 static bool clamp_swing(const md5_limit *limit, md5_quatd *swing)
 {
     const double sine = sqrt(swing->x * swing->x + swing->y * swing->y + swing->z * swing->z);
@@ -222,8 +222,8 @@ static bool clamp_swing(const md5_limit *limit, md5_quatd *swing)
     return true;
 }
 
-// Clamps a joint's rotation relative to its parent to a limit: its swing and its twist separately.
-// Returns `local` itself if it is allowed.
+// Clamps a rotation relative to the parent to a limit. Returns `local` itself if it is allowed, so
+// that rounding does not change it.
 md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 {
     if (limit->kind == MD5_LIMIT_NONE)
@@ -238,17 +238,18 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
 
 // -- Axes -----------------------------------------------------------------------------------------
 
-// An angle is at the end of its range if the sine of half of the difference is less than this.
+// An angle counts as at the end of its range if the sine of half of the difference is less than
+// this.
 #define AT_END 1e-7
 
-// A range whose half angle has a smaller cosine contains all angles.
+// A range contains all angles, and has no ends, if its half angle has a smaller cosine.
 #define MIN_COSINE 1e-9
 
-// A swing by a half angle with a smaller sine does not have an axis.
+// A swing has no axis that can be computed if its half angle has a smaller sine.
 #define MIN_SWING_SINE 1e-6
 
-// Returns true if an angle, whose half has a sine and a cosine, is at the end of a range or past
-// it. `sine` is the sine of `half`, or its negative for the lower end.
+// Returns true if an angle is at the end of a range or past it. `half` is its half angle. `sine` is
+// the sine of `half` for the upper end, and its negative for the lower end.
 static bool is_at(md5_half_angle half, double sine, md5_half_angle end)
 {
     return sine * end.cosine - half.cosine * end.sine > -AT_END;
@@ -256,9 +257,10 @@ static bool is_at(md5_half_angle half, double sine, md5_half_angle end)
 
 enum { NUM_SWING_AXES = 2 };
 
-// Writes the two axes of a swing. A rotation around the axis of the swing moves the limit's axis
-// outward, away from its direction at rest. A rotation around the difference of both directions
-// moves it sideways, on a circle around the direction at rest, and does not change the twist.
+// Writes the two axes about which the swing of a joint can change. The first is the axis of the
+// swing: a rotation about it moves the limit's axis outward, away from its direction at rest. The
+// second is the difference of the two directions: a rotation about it moves the limit's axis
+// sideways, on a circle around the direction at rest, and does not change the twist.
 static void write_swing_axes(const md5_limit *limit, md5_quatd swing, md5_limit_axis *axes)
 {
     const md5_vec3d vector = {swing.x, swing.y, swing.z};
@@ -268,7 +270,7 @@ static void write_swing_axes(const md5_limit *limit, md5_quatd swing, md5_limit_
     if (sine > MIN_SWING_SINE) {
         outward = md5_vec3d_scale(vector, 1.0 / sine);
         sideways = md5_vec3d_sub(limit->axis, md5_quatd_rotate(swing, limit->axis));
-    } else { // the swing is nearly 0: any two perpendicular axes
+    } else { // swing of nearly 0: any perpendicular axes are possible
         outward = md5_vec3d_perpendicular(limit->axis);
         sideways = md5_vec3d_cross(limit->axis, outward);
     }
@@ -284,7 +286,7 @@ static void write_swing_axes(const md5_limit *limit, md5_quatd swing, md5_limit_
 }
 
 // Writes the axes about which a limited joint can rotate, at most three, and returns their number.
-// Each axis records whether the joint is already at an end of its range.
+// Each axis records whether the joint is at an end of its range.
 uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
 {
     if (limit->kind == MD5_LIMIT_NONE) {
@@ -294,8 +296,7 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         return 3;
     }
 
-    // The twist rotates about the limit's axis, if it has a range. A range of 360 degrees has no
-    // ends.
+    // The first axis is that of the twist, if the twist has a range.
     const swing_twist split = split_rotation(limit, local);
     const bool can_twist = !(limit->width.sine < AT_END);
     const bool has_ends = limit->width.cosine > MIN_COSINE;
@@ -325,8 +326,8 @@ md5_quatd md5i_rig_parent_rotation(const md5_rig *rig, uint32_t index)
     return joint->parent == MD5_NONE ? joint->above : rig->joints[joint->parent].rotation;
 }
 
-// Computes the rotations and positions of all joints in model space from their local rotations.
-// Parents precede their children.
+// Computes the rotations and positions of all joints in model space. Parents precede their
+// children, so one pass suffices.
 void md5i_update_rig(md5_rig *rig)
 {
     for (uint32_t i = 0; i < rig->count; i++) {

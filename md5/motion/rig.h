@@ -1,6 +1,6 @@
-// The joints that a solver rotates, in double precision, with their limits. Solvers change
-// md5_rig_joint.local within its limit; md5i_update_rig() computes model-space rotations and
-// positions.
+// A rig is a copy, in double precision, of the joints that a solver rotates, with their limits. A
+// solver changes md5_rig_joint.local within the limit of the joint. md5i_update_rig() then computes
+// rotations and positions in model space.
 #ifndef MD5_IK_RIG_H
 #define MD5_IK_RIG_H
 
@@ -8,8 +8,8 @@
 
 // -- Limits -----------------------------------------------------------------------------------
 //
-// Angles are stored as cosine and sine of the half angle, as in quaternions, computed once per call
-// and joint without libm, so that every platform gives the same bits.
+// Angles are stored as the cosine and sine of their half, as in quaternions. They are computed once
+// per call and joint, without libm, so that all platforms give the same bits.
 
 // Cosine and sine of half of an angle.
 typedef struct md5_half_angle {
@@ -17,7 +17,7 @@ typedef struct md5_half_angle {
     double sine;
 } md5_half_angle;
 
-// A md5_joint_limit prepared for solvers.
+// A md5_joint_limit in the form that solvers use.
 typedef struct md5_limit {
     md5_limit_kind kind;
     md5_quatd rest;
@@ -38,18 +38,18 @@ bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint
 // Prepares a limit. A limit that is NULL or violates the rules allows any rotation.
 md5_limit md5i_prepare_limit(const md5_joint_limit *limit);
 
-// Returns the allowed rotation that is nearest to `local`, a rotation relative to the parent: swing
-// and twist are clamped separately. Returns `local` itself if it is allowed.
+// Clamps a rotation relative to the parent to a limit: its swing and its twist separately. Returns
+// `local` itself if it is allowed.
 md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local);
 
 // Returns the rotation in the middle of a hinge's range.
 md5_quatd md5i_limit_middle(const md5_limit *limit);
 
-// Returns a quaternion of unit length, or the identity if `q` cannot be normalized.
+// Returns `q` with unit length, or the identity if `q` cannot be normalized.
 md5_quatd md5i_quatd_unit(md5_quatd q);
 
 // Returns the rotation about a unit axis by an angle. `cosine` and `sine` are those of the angle,
-// both multiplied by any factor > 0. Returns the identity if both are 0.
+// and may have a common factor > 0. Returns the identity if both are 0.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
 
 // Rotates a vector by a unit quaternion, in double precision.
@@ -61,27 +61,31 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
                          md5_vec3d_cross(axis, twice));
 }
 
-// An axis about which a joint may rotate without leaving its limit.
+// An axis about which a joint may rotate without leaving its limit, and whether the joint has
+// reached an end of the range.
 typedef struct md5_limit_axis {
     md5_vec3d axis; // unit length, in the space of the parent
     bool is_at_max; // the joint is at the maximum of its range
     bool is_at_min; // the joint is at the minimum of its range
 } md5_limit_axis;
 
-// Writes at most three axes and returns their number. `local` is within the limit.
+// Writes the axes about which a joint may rotate, at most three, and returns their number. `local`,
+// its rotation relative to the parent, must be within the limit.
 uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes);
 
 // -- Rig --------------------------------------------------------------------------------------
 
 typedef struct md5_rig_joint {
-    uint32_t joint;     // of the skeleton
-    uint32_t parent;    // index in the rig, less than this joint's index; MD5_NONE: none
-    bool is_held;       // the joint is neither rotated nor written to the pose
-    md5_quatd local;    // relative to the parent
-    md5_quatd above;    // without a parent in the rig: model-space rotation of the parent joint
+    uint32_t joint;     // index in the skeleton
+    uint32_t parent;    // index in the rig, less than the index of this joint; MD5_NONE if there is
+                        // none
+    bool is_held;       // solvers do not rotate the joint, and do not write it to the pose
+    md5_quatd local;    // rotation relative to the parent
+    md5_quatd above;    // model-space rotation of the skeleton's parent joint; used only without a
+                        // parent in the rig
     md5_quatd rotation; // model space
-    md5_vec3d offset;   // from the parent, in its space
-    md5_vec3d position; // position, model space; an input for joints without a parent in the rig
+    md5_vec3d offset;   // position relative to the parent, in the parent's axes
+    md5_vec3d position; // model space; an input for joints without a parent in the rig
     md5_limit limit;
 } md5_rig_joint;
 
@@ -91,14 +95,15 @@ typedef struct md5_rig {
     md5_rig_joint joints[MD5_MAX_GOAL_JOINTS]; // parents before children
 } md5_rig;
 
-// Computes the rotations and positions of all joints.
+// Computes the model-space rotations and positions of all joints from md5_rig_joint.local.
 void md5i_update_rig(md5_rig *rig);
 
-// Returns the model-space rotation of a joint's parent.
+// Returns the model-space rotation of a joint's parent. `index` is the joint's index in the rig.
 md5_quatd md5i_rig_parent_rotation(const md5_rig *rig, uint32_t index);
 
-// A solver for a rig that is one chain with limits: rotates the joints so that the last joint moves
-// towards the target. Returns the remaining distance, which is never larger than at the start.
+// A solver for a rig that is a single chain with limits. It rotates the joints so that the last
+// joint moves towards the target. Returns the remaining distance in units, which is never larger
+// than at the start.
 typedef double md5_rig_solver(md5_rig *rig, md5_vec3d target, double tolerance,
                               uint32_t iterations);
 md5_rig_solver md5i_ccd_limited;

@@ -1,8 +1,8 @@
-// Joints in model space.
+// Transforms of joints in model space, and id's joint modifiers.
 #include "md5/motion/space.h"
 
-// Returns a unit vector perpendicular to the unit vector `v`: the direction of the forward axis
-// without its component along `v`.
+// Returns a unit vector perpendicular to the unit vector `v`. It is the forward axis without its
+// component along `v`, or the up axis if `v` is nearly parallel to the forward axis.
 md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v)
 {
     const md5_vec3 forward = md5_forward(axes);
@@ -12,7 +12,8 @@ md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v)
     return md5_vec3_normalize(across, up);
 }
 
-// Prepares a blend for several joints. `weight` > 0; weights above 1 have the effect of 1.
+// Prepares a blend that is then applied to several joints. `weight` must be > 0. Weights above 1
+// have the effect of 1.
 void md5i_begin_rotation_blend(float weight, md5_rotation_blend *blend)
 {
     blend->is_full = !(weight < 1);
@@ -26,7 +27,7 @@ void md5i_slerp_joint(md5_xform *joint, const md5_rotation_blend *blend, md5_qua
     joint->rotation = md5_slerp_weighted(&blend->weights, joint->rotation, solved);
 }
 
-// Returns the transform of one joint in model space: composes the transforms of the joint and its
+// Returns the transform of one joint in model space. Composes the transforms of the joint and its
 // ancestors, from the joint up to its root.
 md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md5_xform *pose,
                                           uint32_t joint)
@@ -41,8 +42,9 @@ md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md
         rotation = md5_float4_quat_mul(local_rotation, rotation);
     }
 
-    // The position does not use the accumulated rotation, so only the rotation is normalized. The
-    // length of a product of unit quaternions, the usual case, is corrected without a square root.
+    // The position does not depend on the accumulated rotation, so only the rotation is normalized.
+    // The rotations are usually unit quaternions. Their product then has nearly unit length, which
+    // is corrected without a square root.
     const float square = md5_float4_dot4(rotation, rotation);
     const bool is_nearly_unit = fabsf(square - 1) < 1e-4f;
     if (is_nearly_unit)
@@ -66,7 +68,7 @@ md5_float4_transform md5i_parent_joint_transform(const md5_skeleton *skeleton,
     };
 }
 
-// Converts a transform of SIMD registers to the public structure.
+// Converts a transform of SIMD vectors to the public structure.
 static md5_xform xform_from_transform(md5_float4_transform transform)
 {
     return (md5_xform){
@@ -76,7 +78,7 @@ static md5_xform xform_from_transform(md5_float4_transform transform)
 }
 
 // Returns the transform of one joint of `pose` in model space, for example to find the position of
-// a hand: the product of the transforms of the joint and all its ancestors.
+// a hand.
 md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
     MD5_ASSERT_PART(skeleton, joints);
@@ -90,12 +92,13 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
     return xform_from_transform(md5i_parent_joint_transform(skeleton, pose, joint));
 }
 
-// Writes the joints of a chain, from its top down to `tip`. The chain has at most `length` joints,
-// and fewer if it reaches the root. Returns their number.
+// Writes the joints of a chain from the top down to `tip`, and returns their number. The chain has
+// at most `length` joints, and fewer if it reaches the root.
 uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
                            uint32_t *joints)
 {
-    // Count the joints, because they are found from the tip up but written from the top down.
+    // The joints are found from the tip up but written from the top down, so they are counted
+    // first.
     uint32_t count = 0;
     for (uint32_t ancestor = tip; ancestor != MD5_NONE && count < length && count < MD5_MAX_CHAIN;
          ancestor = skeleton->joints[ancestor].parent)
@@ -110,7 +113,7 @@ uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t 
 }
 
 // Finds the joints of a chain that ends at `tip`, and their transforms in model space. Returns
-// false if the tip is invalid, or if a position is not finite.
+// false if the tip is invalid, `length` is 0, or a position is not finite.
 bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t tip,
                      uint32_t length, md5_chain *chain)
 {
@@ -121,9 +124,9 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
         md5i_parent_joint_transform(skeleton, pose, chain->joints[0]);
     chain->above = md5_quat_from_float4(above.rotation);
 
-    // Each joint is transformed by `parent_rotation` and `position` of the joint before it. The
-    // product of all rotations is continued without normalization, so that the next product does
-    // not wait for it.
+    // The normalized rotation of a joint moves the next joint. The product of the rotations
+    // continues without normalization, so that the processor need not finish the normalization
+    // before it starts the next product.
     md5_float4 product = above.rotation;
     md5_float4 parent_rotation = above.rotation;
     md5_float4 position = above.position;
@@ -143,7 +146,7 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     return is_valid;
 }
 
-// Rotates the joints of a chain towards rotations[chain->count], which are in model space. A weight
+// Rotates the joints of a chain to rotations[chain->count], which are in model space. A weight
 // below 1 blends with the rotations of the pose.
 void md5i_rotate_chain(const md5_chain *chain, const md5_quat *rotations, float weight,
                        md5_xform *pose)
@@ -161,11 +164,13 @@ void md5i_rotate_chain(const md5_chain *chain, const md5_quat *rotations, float 
 
 // == Modifiers ===================================================================================
 //
-// id's joint modifiers (idAnimator::SetJointPos, SetJointAxis), for a pose relative to the parents.
+// id's joint modifiers (idAnimator::SetJointPos, SetJointAxis). They change one joint of a pose
+// whose transforms are relative to the parents.
 
 // Returns the new rotation of a joint relative to its parent. `above` is the transform of the
-// parent in model space, `local` the joint's current rotation relative to the parent. `change` is
-// in the space that `space` selects: it is added to `local`, or replaces it (override).
+// parent in model space, and `local` the joint's current rotation relative to the parent. `change`
+// is in the space that `space` selects. It is applied in addition to `local`, or replaces it
+// (override).
 static md5_quat modified_rotation(md5_joint_space space, const md5_xform *above, md5_quat local,
                                   md5_quat change)
 {
@@ -185,8 +190,8 @@ static md5_quat modified_rotation(md5_joint_space space, const md5_xform *above,
 }
 
 // Returns the new translation of a joint relative to its parent. `above` is the transform of the
-// parent in model space, `local` the joint's current translation. As in the original,
-// MD5_JOINT_MODEL does not add the change to the position of joint 0: the change is the new
+// parent in model space, and `local` the joint's current translation. As in id's code,
+// MD5_JOINT_MODEL does not add the change to the position of joint 0. The change becomes its new
 // position.
 static md5_vec3 modified_translation(md5_joint_space space, const md5_xform *above, bool is_root,
                                      md5_vec3 local, md5_vec3 change)
@@ -204,7 +209,7 @@ static md5_vec3 modified_translation(md5_joint_space space, const md5_xform *abo
 }
 
 // Rotates one joint of a pose by `change`, in the space that `space` selects. `above` is the
-// transform of its parent in model space.
+// transform of the joint's parent in model space.
 static void modify_rotation(md5_joint_space space, const md5_xform *above, md5_quat change,
                             float weight, md5_xform *local)
 {
@@ -230,9 +235,9 @@ static void modify_translation(md5_joint_space space, const md5_xform *above, bo
         local->translation = translation;
 }
 
-// Rotates and moves one joint of a pose by `change`, in the space that `space` selects. A rotation
-// of 0 0 0 0 or a translation that is not finite is not applied. Returns false if the joint does
-// not exist.
+// Rotates and moves one joint of a pose by `change`, in the space that `space` selects. Ignores a
+// rotation of 0 0 0 0, and a translation that is not finite. Returns false if the joint does not
+// exist.
 bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_space space,
                       md5_xform change, float weight, md5_xform *pose)
 {

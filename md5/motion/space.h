@@ -8,7 +8,7 @@
 #include "md5/md5pose.h"
 #include "md5/core/slerp.h"
 
-// Checks the arguments that all md5_solve_*() have.
+// Checks the arguments that all functions md5_solve_*() have in common.
 #define MD5_ASSERT_JOB(skeleton, job, pose)                                                  \
     do {                                                                                     \
         MD5_ASSERT_PART(skeleton, joints);                                                   \
@@ -19,13 +19,14 @@
 
 #define MD5_NO_ROTATION ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 
-// Largest coordinate of a position: squares of distances stay finite.
+// Bound for the coordinates of positions. Squares of distances of such positions are finite.
 #define MD5_MAX_COORDINATE 1e15f
 
-// The cosine of 120 degrees.
+// The cosine of 120 degrees. For larger angles, the formula of md5_float4_between_at() is
+// inaccurate.
 #define MD5_MIN_ARC_COSINE (-0.5f)
 
-// Returns false if a coordinate is not finite or larger than MD5_MAX_COORDINATE.
+// Returns false if a coordinate is NaN or not below MD5_MAX_COORDINATE.
 static inline bool md5_is_valid_vec3(md5_vec3 v)
 {
     return fabsf(v.x) < MD5_MAX_COORDINATE && fabsf(v.y) < MD5_MAX_COORDINATE
@@ -44,7 +45,8 @@ static inline bool md5_is_rotation(md5_quat q)
     return square > 1e-30f && square < 1e30f;
 }
 
-// See md5_float4_renormalize().
+// Corrects the length of a quaternion that is nearly 1, without a square root. See
+// md5_float4_renormalize().
 static inline md5_quat md5_quat_trim(md5_quat q)
 {
     const float scale = 1.5f - 0.5f * md5_quat_square(q);
@@ -52,9 +54,10 @@ static inline md5_quat md5_quat_trim(md5_quat q)
 }
 
 // Returns the rotation about a unit axis by an angle. `cosine` and `sine` are those of the angle,
-// both multiplied by any factor > 0. Returns the identity if both are 0. The tangent of the half
-// angle is sine / (1 + cosine), which is accurate for acute angles, and (1 - cosine) / sine, which
-// is accurate for obtuse angles.
+// and may have a common factor > 0. Returns the identity if both are 0.
+//
+// The tangent of the half angle has two formulas: sine / (1 + cosine) is accurate for acute angles,
+// and (1 - cosine) / sine for obtuse angles.
 static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float sine)
 {
     const float size = sqrtf(cosine * cosine + sine * sine);
@@ -75,7 +78,7 @@ static inline md5_float4 md5_float4_between_at(md5_float4 from, md5_float4 to, f
     if (!(cosine > MD5_MIN_ARC_COSINE))
         return md5_float4_from_quat(
             md5i_quat_between_far(md5_vec3_from_float4(from), md5_vec3_from_float4(to)));
-    // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
+    // The quaternion is (from x to, 1 + cosine), divided by its length sqrt(2 (1 + cosine)).
     const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
     return md5_float4_with_w(md5_float4_scale(md5_float4_cross(from, to), 0.5f / half_cosine),
                              half_cosine);
@@ -93,26 +96,27 @@ static inline md5_quat md5_rotation_between(md5_vec3 from, md5_vec3 to)
         md5_float4_between(md5_float4_from_vec3(from), md5_float4_from_vec3(to)));
 }
 
-// Returns a unit vector perpendicular to the unit vector `v`: the direction of the forward axis
-// without its component along `v`. If `v` is nearly parallel to the forward axis, uses the up axis.
+// Returns a unit vector perpendicular to the unit vector `v`. It is the forward axis of the
+// model without its component along `v`. If `v` is nearly parallel to the forward axis, the up axis
+// replaces it.
 md5_vec3 md5i_forward_perpendicular(md5_axes axes, md5_vec3 v);
 
-// The weight with which solved rotations are blended with the current rotations of joints.
+// The weight with which the rotations of a solver are blended with the current rotations of joints.
 typedef struct md5_rotation_blend {
     float weight;              // 0..1
     bool is_full;              // the weight is 1
-    md5_slerp_weights weights; // unless is_full
+    md5_slerp_weights weights; // set unless is_full
 } md5_rotation_blend;
 
 // Prepares a blend for several joints. `weight` > 0; weights above 1 have the effect of 1.
 void md5i_begin_rotation_blend(float weight, md5_rotation_blend *blend);
 
-// Sets the rotation of a joint to a slerp between it and `solved`.
+// Sets the rotation of a joint to the slerp between its current rotation and `solved`.
 void md5i_slerp_joint(md5_xform *joint, const md5_rotation_blend *blend, md5_quat solved);
 
 // Blends a solved rotation into a joint, in the space of its parent. `solved` is a product of unit
-// quaternions, whose length is renormalized. If it is not nearly 1, for example because the solver
-// divided by 0, the joint is not changed.
+// quaternions, so that its length is nearly 1 and is corrected. Any other length is an error of the
+// solver, for example after a division by 0. The joint is then not changed.
 static inline void md5_blend_joint_rotation(md5_xform *joint, const md5_rotation_blend *blend,
                                             md5_float4 solved)
 {
@@ -125,9 +129,9 @@ static inline void md5_blend_joint_rotation(md5_xform *joint, const md5_rotation
         md5i_slerp_joint(joint, blend, md5_quat_from_float4(to));
         return;
     }
-    // Both q and -q are the same rotation. Stores the one to which a slerp with a smaller weight
-    // would lead, so that the result is continuous in the weight. The sign rarely changes, so
-    // processors predict the branch.
+    // q and -q are the same rotation. A slerp with a smaller weight would lead to the one that is
+    // nearer to the current rotation. Storing this one keeps the result continuous in the weight.
+    // The sign rarely changes, so that processors predict the branch.
     const float cosine = md5_float4_dot4(md5_float4_load_rotation(joint), to);
     joint->rotation = md5_quat_from_float4(to);
     if (cosine < 0)
@@ -140,13 +144,14 @@ typedef struct md5_float4_transform {
     md5_float4 position;
 } md5_float4_transform;
 
-// Return the model-space transform of a joint, and of its parent, which is the identity for a root.
+// Return the transform of a joint in model space, and of the parent of a joint. The parent of a
+// root is the identity.
 md5_float4_transform md5i_joint_transform(const md5_skeleton *skeleton, const md5_xform *pose,
                                           uint32_t joint);
 md5_float4_transform md5i_parent_joint_transform(const md5_skeleton *skeleton,
                                                  const md5_xform *pose, uint32_t joint);
 
-// Returns the same as md5i_parent_joint_transform(), as an md5_xform.
+// Like md5i_parent_joint_transform(), but returns an md5_xform.
 md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
 
 // -- Limbs ------------------------------------------------------------------------------------
@@ -154,23 +159,23 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
 // Returns true if a joint is a descendant of the joint `above`.
 bool md5i_is_descendant(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
-// Return MD5_LIMB_REACHED if the joints are a limb; md5i_limb_above() first fills in the tip and
-// the two joints above it.
+// Return MD5_LIMB_REACHED if the joints form a limb, otherwise the reason why they do not.
+// md5i_limb_above() first sets the tip and the two joints above it.
 md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb);
 md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
 
-// md5_solve_two_bone() for a valid limb and a weight > 0. If `miss` is not NULL, sets it to the
-// resulting distance between tip and target, in units, INFINITY if nothing was done, and returns
-// the result for it.
+// Like md5_solve_two_bone(), but the limb must be valid and the weight > 0. If `miss` is not NULL,
+// sets it to the resulting distance between tip and target in units, or to INFINITY if nothing was
+// done. The result then describes this distance.
 md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
                                const md5_limb *joints, const md5_two_bone_job *job, float *miss);
 
-// Limit of iterations of all solvers.
+// Largest number of iterations of a solver. Larger values of a job have the effect of this value.
 enum { MD5_MAX_ITERATIONS = 1000 };
 
 // -- Chains -----------------------------------------------------------------------------------
 
-// A joint and its ancestors, from the top down.
+// A joint, the tip, and its ancestors, ordered from the highest ancestor down to the tip.
 typedef struct md5_chain {
     uint32_t count; // 1 to MD5_MAX_CHAIN
     md5_quat above; // model-space rotation of the first joint's parent
@@ -179,17 +184,18 @@ typedef struct md5_chain {
     md5_quat rotations[MD5_MAX_CHAIN]; // model space
 } md5_chain;
 
-// Writes at most `length` and MD5_MAX_CHAIN joints from the top down to the tip, fewer at the root.
-// Returns their number.
+// Writes the joints of a chain from the top down to `tip`, and returns their number. The chain has
+// at most `length` and at most MD5_MAX_CHAIN joints, and ends early at a root.
 uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
                            uint32_t *joints);
 
-// Finds at most `length` joints, fewer at the root. Returns false if the tip is invalid, or one of
-// them has no finite position.
+// Finds the joints of a chain as md5i_chain_joints() does, and their transforms in model space.
+// Returns false if the tip is invalid, `length` is 0, or a joint does not have a finite position.
 bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t tip,
                      uint32_t length, md5_chain *chain);
 
-// Sets the chain's joints to the model-space rotations rotations[chain->count], with a weight.
+// Rotates the joints of a chain to rotations[chain->count], which are in model space. A weight
+// below 1 blends with the rotations of the pose.
 void md5i_rotate_chain(const md5_chain *chain, const md5_quat *rotations, float weight,
                        md5_xform *pose);
 

@@ -1,11 +1,12 @@
-// Chains that lag and swing. A damped spring pulls the end of each joint to its animated position
-// in world space, and the joint is rotated to point at its end. The springs are not coupled, so
-// each is solved exactly for any time step.
+// Spring chains, for example of hair: chains of joints that lag behind the animation and swing. A
+// damped spring pulls the end of each joint's bone to its animated position in world space. The
+// joint is then rotated so that its bone points at this end. The springs are not coupled, so each
+// is solved exactly for any time step.
 #include "md5/motion/functions.h"
 #include "md5/motion/numbers.h"
 #include "md5/motion/space.h"
 
-// A time step of all springs of a chain.
+// Parameters of one time step, common to all springs of a chain.
 typedef struct axis_step {
     md5_swing swing;  // effect of the step on a spring without acceleration
     double stiffness; // 1 / s^2
@@ -13,10 +14,11 @@ typedef struct axis_step {
     double seconds;   // length of the step
 } axis_step;
 
-// Advances one coordinate of one end by a step. The animated position is assumed to move from
-// `from` to `to` at constant speed, and the acceleration to be constant. An end that follows this
-// motion steadily is at a constant offset from the animated position, at which the spring balances
-// acceleration and damping. The difference from the steady motion is a free damped oscillation.
+// Advances one coordinate of the end of a bone by a step. Assumes that the animated position moves
+// from `from` to `to` at constant speed, and that the acceleration is constant. An end in steady
+// motion has the same speed, at a constant offset from the animated position. At this offset, the
+// spring balances acceleration and damping. The difference from the steady motion is a free damped
+// oscillation.
 static void step_axis(const axis_step *step, float from, float to, float acceleration,
                       float *position, float *velocity)
 {
@@ -25,7 +27,7 @@ static void step_axis(const axis_step *step, float from, float to, float acceler
     const double speed = (b - a) / step->seconds;
     const double offset = (acceleration - step->damping * speed) / step->stiffness;
 
-    // Position and velocity relative to the steady motion.
+    // Position and velocity of the end relative to the steady motion.
     const double x = *position - (a + offset);
     const double v = *velocity - speed;
     const double keep = step->swing.keep;
@@ -34,8 +36,9 @@ static void step_axis(const axis_step *step, float from, float to, float acceler
     *velocity = (float)(speed - step->stiffness * drift * x + (keep - step->damping * drift) * v);
 }
 
-// Returns the animated position of the end of a joint's bone: the position of the next joint. The
-// bone of the tip is assumed to equal the bone between its parent and the tip.
+// Returns the animated position of the end of a joint's bone, which is the position of the next
+// joint. The tip has no next joint; its bone is assumed to equal the bone from its parent to the
+// tip.
 static md5_vec3 joint_end(const md5_chain *chain, const md5_xform *pose, uint32_t i)
 {
     if (i + 1 < chain->count)
@@ -44,8 +47,8 @@ static md5_vec3 joint_end(const md5_chain *chain, const md5_xform *pose, uint32_
     return md5_vec3_add(chain->positions[i], md5_quat_rotate(chain->rotations[i], step));
 }
 
-// Advances the spring at the end of one joint's bone by a step, in world space. `goal` is the
-// animated position of the end after the step.
+// Advances the spring at the end of one bone by a step, in world space. `goal` is the animated
+// position of the end after the step.
 static void step_spring(const axis_step *step, md5_vec3 goal, md5_vec3 acceleration,
                         md5_spring_joint *joint)
 {
@@ -58,9 +61,9 @@ static void step_spring(const axis_step *step, md5_vec3 goal, md5_vec3 accelerat
     joint->target = goal;
 }
 
-// Moves the ends of the joints' bones, which are in world space. `placement` is the transform from
-// model space to world space, `acceleration` applies to all ends. In the first step, and if a state
-// is not valid, the ends are at rest at their animated positions.
+// Moves the ends of all bones by a step, in world space. `placement` is the transform from model
+// space to world space. The ends start at rest at their animated positions in the first step, and
+// again if a position or velocity is not finite.
 static void move_ends(const md5_spring_job *job, const md5_chain *chain, const md5_xform *pose,
                       const axis_step *step, md5_xform placement, md5_vec3 acceleration)
 {
@@ -78,10 +81,11 @@ static void move_ends(const md5_spring_job *job, const md5_chain *chain, const m
     }
 }
 
-// A bone that is not longer than this does not have a direction, units.
+// Shorter bones have no direction that can be computed, units.
 #define MIN_BONE_LENGTH 1e-15f
 
-// Computes the rotation that points a bone along `toward`. Returns false if a direction is missing.
+// Computes the shortest rotation from the direction of a bone to `toward`. Returns false if the
+// bone has no direction or `toward` is not finite.
 static bool find_bone_rotation(md5_vec3 bone, md5_vec3 toward, md5_quat *rotation)
 {
     const float length = md5_vec3_length(bone);
@@ -93,13 +97,13 @@ static bool find_bone_rotation(md5_vec3 bone, md5_vec3 toward, md5_quat *rotatio
 }
 
 // Rotates each joint so that its bone points at its end, which the spring has moved. Writes the
-// rotations of the joints in model space. Bones keep their lengths. Therefore a bone starts where
-// the rotated bone above it ends, which is not exactly where the spring has moved that end.
+// rotations of the joints in model space. Bones keep their lengths, so a rotated bone does not end
+// exactly where the spring has moved its end. The next bone starts at the end of the rotated bone.
 static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, const md5_xform *pose,
                           md5_xform placement, md5_quat *rotations)
 {
     const md5_xform to_model = md5_xform_inverse(placement);
-    md5_vec3 start = chain->positions[0]; // of the bone, model space
+    md5_vec3 start = chain->positions[0]; // start of the current bone, model space
     for (uint32_t i = 0; i < chain->count; i++) {
         const md5_vec3 bone = md5_vec3_sub(joint_end(chain, pose, i), chain->positions[i]);
         const md5_vec3 rotated_end = md5_quat_rotate(to_model.rotation, job->state[i].position);
@@ -113,13 +117,13 @@ static void point_at_ends(const md5_spring_job *job, const md5_chain *chain, con
     }
 }
 
-// Returns a value that is above 0 and in the range of coordinates, or 0 instead of other values.
+// Returns a value that is above 0 and below MD5_MAX_COORDINATE, and 0 instead of any other value.
 static float value_in_range_or_zero(float value)
 {
     return value > 0 && value < MD5_MAX_COORDINATE ? value : 0;
 }
 
-// Returns the acceleration of all ends by gravity and the caller, or 0 if it is not finite.
+// Returns the sum of gravity and the acceleration of the job, or 0 if the sum is not finite.
 static md5_vec3 spring_acceleration(const md5_spring_job *job, md5_axes axes, float gravity)
 {
     const md5_vec3 none = {0, 0, 0};
@@ -128,7 +132,7 @@ static md5_vec3 spring_acceleration(const md5_spring_job *job, md5_axes axes, fl
     return md5_is_valid_vec3(sum) ? sum : none;
 }
 
-// Returns the parameters of a job, with defaults for values that are 0.
+// Returns the parameters of a job. Defaults replace values of 0.
 static md5_spring_params filled_params(const md5_spring_job *job)
 {
     md5_spring_params params = job->params;
@@ -139,8 +143,7 @@ static md5_spring_params filled_params(const md5_spring_job *job)
     return params;
 }
 
-// Returns the parameters of one time step, which are the same for the springs of all axes. A
-// damping or a time that is out of range is replaced by 0.
+// Prepares a time step. A damping or a time that is out of range is replaced by 0.
 static axis_step create_step(const md5_spring_params *params, float seconds)
 {
     axis_step step = {
@@ -152,7 +155,7 @@ static axis_step create_step(const md5_spring_params *params, float seconds)
     return step;
 }
 
-// Returns the placement of the character, without values that are not valid.
+// Returns the placement of the character. The identity replaces parts of it that are invalid.
 static md5_xform valid_placement(const md5_spring_job *job)
 {
     const md5_vec3 none = {0, 0, 0};
@@ -163,7 +166,7 @@ static md5_xform valid_placement(const md5_spring_job *job)
     };
 }
 
-// Moves a spring chain, such as hair or a tail: simulates the ends of its bones for job->seconds,
+// Moves a spring chain, such as hair or a tail. Simulates the ends of its bones for job->seconds,
 // then rotates the joints so that the bones point at these ends. Returns false if the chain or the
 // stiffness is invalid.
 bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
