@@ -7,8 +7,8 @@
 
 enum { MAX_HULL_VERTICES = 24, MAX_CANDIDATES = 64 };
 
-// A point of the body that must stay in front of a plane: dot(normal, point) >= level. `gap` is the
-// distance from the plane to the point, negative: the depth of penetration.
+// A point of a body that must stay in front of a plane of the ground: dot(normal, point) >= level.
+// `gap` is the distance from the plane to the point. If it is negative, the point is in the ground.
 typedef struct contact_candidate {
     md5_vec3d point;
     md5_vec3d normal;
@@ -16,7 +16,7 @@ typedef struct contact_candidate {
     double gap;
 } contact_candidate;
 
-// The convex hull of a body in world space, and the candidates found so far.
+// The convex hull of a body in world space, and the candidates that were found so far.
 typedef struct contact_search {
     const md5_ragdoll *ragdoll;
     uint32_t num_vertices;
@@ -30,12 +30,12 @@ typedef struct contact_search {
     contact_candidate candidates[MAX_CANDIDATES];
 } contact_search;
 
-// Adds a candidate if the gap is less than the reach. If another candidate has nearly the same
-// point and normal, stores only the deeper candidate.
+// Adds a candidate if its gap is at most the reach. If another candidate has nearly the same point
+// and normal, keeps only the deeper one.
 void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec3d normal,
                                 double level);
 
-// Adds candidates for the triangles that ground.triangles() returns.
+// Adds candidates for contacts of the body with the triangles that ground.triangles() returns.
 void md5i_search_triangles(contact_search *search);
 
 #endif

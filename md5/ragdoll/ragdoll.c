@@ -10,15 +10,15 @@
 #include <string.h>
 
 #define MIN_IMPULSE 500.0 // weaker impulses have no effect, as in the engine
-// The bodies must be slow for SLOW_FOR seconds, and not before SLOW_AFTER seconds from the start: a
-// figure that stands on its head falls slowly at first.
+// A figure can only come to rest if its bodies have been slow for SLOW_FOR seconds, and not before
+// SLOW_AFTER seconds. A figure that stands on its head is slow, too, when it begins to fall.
 #define SLOW_FOR 0.25
 #define SLOW_AFTER 1.5
 #define MAX_COORDINATE 1e6f
 #define DEFAULT_GRAVITY 1066.0 // units per second squared, as in the engine
 #define DEFAULT_RESTITUTION 0.4
-#define START_STEPS 60 // steps without a limit of the energy: the figure may be in the ground
-#define MAX_RISE 0.01  // units of height by which the energy may increase in a step
+#define START_STEPS 60 // steps with unlimited energy: the figure may start in the ground
+#define MAX_RISE 0.01  // largest increase of the energy in a step, as units of height
 #define MAX_FRICTION_SCALE 1e3
 #define MIN_BOUNCE_SPEED 30.0 // units per second; slower contacts do not bounce
 
@@ -34,7 +34,7 @@ static void set_pace_and_friction(md5_ragdoll *ragdoll)
     ragdoll->friction_dents[FRICTION_OF_CONTACTS] = figure->contact_friction;
 }
 
-// Returns true if all coordinates are numbers up to MAX_COORDINATE.
+// Returns true if all coordinates are finite and at most MAX_COORDINATE.
 static bool are_in_range(const md5_vec3 *points, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -57,8 +57,8 @@ static bool is_constraint_in_range(const md5_body_constraint *constraint)
     return are_in_range(constraint->axes, 2) && are_in_range(limits, 3);
 }
 
-// Fails with a message that a part of a figure has a coordinate out of range. `kind` is the kind of
-// the part, "body" or "constraint".
+// Reports that a part of a figure has a coordinate out of range. Returns false. `kind` is "body" or
+// "constraint".
 static bool fail_out_of_range(md5_context *context, const md5_decl *decl, const char *kind,
                               const char *name)
 {
@@ -91,7 +91,7 @@ static bool check_figure(md5_context *context, const md5_figure *figure)
     return true;
 }
 
-// Returns an option, which is 0 for the default value and MD5_EXPLICIT_ZERO for 0.
+// Returns the value of an option. 0 selects the default, and MD5_EXPLICIT_ZERO means 0.
 static double option_or_default(float option, double default_value)
 {
     if (option == 0.0f)
@@ -99,8 +99,8 @@ static double option_or_default(float option, double default_value)
     return option == MD5_EXPLICIT_ZERO ? 0.0 : (double)option;
 }
 
-// Computes the constant tables of a ragdoll whose arrays are allocated, and starts the ragdoll at
-// rest in the setup pose. `scratch` is a buffer for the tree.
+// Computes the constant data of a ragdoll whose arrays are allocated. Leaves the ragdoll at rest in
+// the setup pose. `scratch` is a buffer for the creation of the tree.
 static void initialize_ragdoll(md5_ragdoll *ragdoll, uint32_t *scratch)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
@@ -136,17 +136,16 @@ static md5_ragdoll *lay_out_ragdoll(md5_block *block, const md5_ragdoll_desc *de
     layout.edges = MD5_BLOCK_ARRAY(block, ragdoll_edge, 2 * num_triangles);
     layout.bodies = MD5_BLOCK_ARRAY(block, md5_body_state, num_bodies);
     layout.rest_reference = MD5_BLOCK_ARRAY(block, md5_body_state, num_bodies);
-    // For the body_graph of md5i_build_ragdoll_tree(): 4 * (num_bodies + 1) indices of groups,
-    // first edges and the stack, 2 * num_constraints next edges, and the flags of the constraints.
+    // The buffer of md5i_build_ragdoll_tree(): 4 * (num_bodies + 1) indices for groups, first edges
+    // and stack, 2 * num_constraints for next edges, and the flags of the constraints.
     *scratch = MD5_BLOCK_ARRAY(block, uint32_t, 4 * num_bodies + 4 + 3 * num_constraints);
     if (ragdoll)
         *ragdoll = layout;
     return ragdoll;
 }
 
-// Creates a ragdoll, the simulation of a figure, in one memory block. Rejects figures whose bodies
-// have impossible masses. The layout runs twice: first to measure the block, then to assign
-// addresses in it.
+// Creates a ragdoll, the simulation of a figure, in one memory block. Returns NULL and sets the
+// error if a coordinate of the figure is out of range or memory runs out.
 md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocator *allocator,
                                 md5_error *error)
 {
@@ -160,7 +159,7 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
     if (!check_figure(&context, desc->figure))
         return NULL;
 
-    // The first layout measures the size of the block, the second layout assigns the arrays.
+    // The first call measures the block, and the second call assigns addresses in it.
     md5_block block = {0};
     uint32_t *scratch = NULL;
     (void)lay_out_ragdoll(&block, desc, &scratch);
@@ -182,14 +181,15 @@ void md5_destroy_ragdoll(md5_ragdoll *ragdoll)
 
 // == Start and impulses ===========================================================================
 
-// Limits of the values that a caller sets: units, units per second, radians per second, and mass *
-// units per second. They are far above real values, and small enough for finite results.
+// Limits of the values that a caller sets: positions in units, speeds in units and radians per
+// second, and impulses in mass * units per second. They are far above realistic values, and small
+// enough for finite results.
 #define MAX_POSITION 1e7
 #define MAX_START_SPEED 1e4
 #define MAX_START_ANGULAR_SPEED 1e2
 #define MAX_IMPULSE 1e9
 
-// Limits the length of a vector. Returns zero for a vector that is infinite or NaN.
+// Limits the length of a vector. Returns 0 for a vector that is infinite or NaN.
 static md5_vec3d clamp_length(md5_vec3 v, double max_length)
 {
     const md5_vec3d wide = md5_vec3d_from_vec3(v);
@@ -211,7 +211,7 @@ static ragdoll_transform transform_from_xform(md5_xform transform)
                                clamp_length(transform.translation, MAX_POSITION)};
 }
 
-// Updates the state that the caller receives.
+// Updates ragdoll->bodies, the state that the caller receives.
 static void update_bodies(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -248,8 +248,8 @@ static void start_node(ragdoll_node *node, const md5_body_state *body)
     node->limits[1].impulse.value = 0.0;
 }
 
-// Clears the values that remain from an earlier fall: times, energy, friction, the drag, and the
-// impulses of links.
+// Clears what remains from an earlier fall: time, energy, frictions, the drag, and the impulses of
+// links.
 static void clear_state(md5_ragdoll *ragdoll)
 {
     ragdoll->pending_time = 0.0;
@@ -263,14 +263,15 @@ static void clear_state(md5_ragdoll *ragdoll)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
 }
 
-// Starts a fall from the transforms and velocities of `bodies`. Velocities that the joints do not
-// allow are replaced by the nearest allowed velocities.
+// Starts a fall from the transforms and velocities of `bodies`. If the joints do not allow the
+// velocities, the nearest allowed velocities replace them.
 void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT_NOT_NULL(bodies);
 
-    // The transform of model space: it moves the first body from the setup pose to its start.
+    // The transform from model space to world space moves the first body from its setup pose to its
+    // start.
     const md5_xform model_to_body = md5_xform_inverse(ragdoll->desc.figure->setup[0]);
     ragdoll->world = transform_from_xform(md5_xform_mul(bodies[0].transform, model_to_body));
     clear_state(ragdoll);
@@ -286,7 +287,7 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     reset_rest_check(ragdoll);
 }
 
-// Applies an impulse to a body at a point in the world, for example for a bullet. Impulses below
+// Applies an impulse to a body at a point in world space, for example of a bullet. Impulses below
 // MIN_IMPULSE have no effect, as in the engine.
 void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
                                md5_vec3 impulse)
@@ -312,7 +313,8 @@ void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 poi
     reset_rest_check(ragdoll);
 }
 
-// Converts a point in the world, as a caller passes it, to the axes of a node's body.
+// Converts a point in world space to the axes of a node's body. Limits its coordinates first,
+// because it comes from the caller.
 static md5_vec3d world_point_to_body(const ragdoll_node *node, md5_vec3 point)
 {
     const ragdoll_transform *const transform = &node->transform;
@@ -321,7 +323,7 @@ static md5_vec3d world_point_to_body(const ragdoll_node *node, md5_vec3 point)
     return md5_quatd_rotate(into_body, md5_vec3d_sub(position, transform->position));
 }
 
-// Pulls a point of a body toward *target, both in the world. A target that is NULL ends the drag.
+// Pulls a point of a body toward *target, both in world space. If `target` is NULL, ends the drag.
 void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const md5_vec3 *target)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
@@ -333,8 +335,8 @@ void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const
         return;
     }
 
-    // The dragged point is fixed in the body at the start of a drag. Later calls only move the
-    // target.
+    // The point of the body is fixed at the start of a drag. Later calls for the same body only
+    // move the target.
     const uint32_t node = ragdoll->node_by_body[body];
     const bool starts_drag = node != *dragged_node;
     if (starts_drag)
@@ -359,7 +361,7 @@ static double seconds_since(const md5_ragdoll *ragdoll, uint64_t step)
 #define MIN_TIME_SCALE 0.01 // at the start of slow motion
 
 // Returns the speed of the simulation relative to real time. It increases linearly from
-// MIN_TIME_SCALE to 1 during slow motion, and is 1 before and after slow motion.
+// MIN_TIME_SCALE to 1 during slow motion. Before and after slow motion, it is 1.
 static double slow_motion_scale(const md5_ragdoll *ragdoll)
 {
     const double now = seconds_since(ragdoll, 0);
@@ -370,9 +372,9 @@ static double slow_motion_scale(const md5_ragdoll *ragdoll)
     return md5_max(MIN_TIME_SCALE, (now - from) / (to - from));
 }
 
-// Returns the factor by which the friction of the figure is multiplied at the current time. During
-// the period of the dent, the factor goes linearly from 1 to dent->scale in the middle of the
-// period, and back to 1.
+// Returns the factor of the figure's friction at the current time. A dent is a period in which the
+// friction changes. From its start to its middle, the factor goes linearly from 1 to dent->scale,
+// and then back to 1.
 static double friction_scale(const md5_ragdoll *ragdoll, const md5_friction_dent *dent)
 {
     const double now = seconds_since(ragdoll, 0);
@@ -380,7 +382,7 @@ static double friction_scale(const md5_ragdoll *ragdoll, const md5_friction_dent
     const double end = (double)dent->end;
     if (!(start < now && now < end))
         return 1.0;
-    // The distance from the middle is 0 in the middle and 1 at the start and the end.
+    // The distance from the middle of the dent: 0 in the middle, 1 at the start and the end.
     const double from_middle = fabs(2.0 * (now - start) / (end - start) - 1.0);
     const double scale = 1.0 + ((double)dent->scale - 1.0) * (1.0 - from_middle);
     return md5_min(MAX_FRICTION_SCALE, md5_max(0.0, scale));
@@ -398,8 +400,9 @@ static void scale_velocities(md5_ragdoll *ragdoll, double scale)
     }
 }
 
-// Removes the energy that the step has added because its length is finite, by slowing down all
-// bodies. A drag adds energy on purpose, so it is only counted while the ragdoll is dragged.
+// A step can add energy, because its length is finite. Removes this energy by slowing down all
+// bodies. A drag adds energy on purpose, so while the ragdoll is dragged, the energy is only
+// counted.
 static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
 {
     const double energy = md5i_ragdoll_energy(ragdoll);
@@ -412,13 +415,13 @@ static void limit_energy(md5_ragdoll *ragdoll, double energy_before)
     }
 
     // The kinetic energy is proportional to the square of the velocities. If it is less than the
-    // excess, the bodies stop.
+    // excess, all bodies stop.
     const double kinetic = md5i_ragdoll_kinetic_energy(ragdoll);
     const double allowed = kinetic - excess;
     scale_velocities(ragdoll, allowed > 0.0 ? sqrt(allowed / kinetic) : 0.0);
 }
 
-// Returns the sine of half of the angle by which a body may rotate at rest. Uses the Taylor series
+// Returns the sine of half of the angle by which a body at rest may rotate. Uses the Taylor series
 // up to the fifth power, because the bits of sin() depend on the platform.
 static double half_sine_of_limit(double degrees)
 {
@@ -427,8 +430,8 @@ static double half_sine_of_limit(double degrees)
     return half_angle * (1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0)));
 }
 
-// Returns true if a body has moved by `max_distance`, units, or has rotated. `max_half_sine` is the
-// sine of half of the smallest angle that counts as a rotation.
+// Returns true if a body has moved by at least `max_distance`, units, or has rotated by at least
+// the angle for which the sine of its half is `max_half_sine`.
 static bool has_transform_changed(const md5_xform *before, const md5_xform *after,
                                   double max_distance, double max_half_sine)
 {
@@ -444,8 +447,8 @@ static bool has_transform_changed(const md5_xform *before, const md5_xform *afte
     return half_sine_square >= max_half_sine * max_half_sine;
 }
 
-// Returns true if a body has moved or rotated since the start of the check for rest, by at least
-// the distance no_move[1], units, or the angle no_move[2], degrees, of the figure.
+// Returns true if a body has moved or rotated too far since the start of the check for rest. The
+// figure defines the distance, no_move[1] in units, and the angle, no_move[2] in degrees.
 static bool has_moved_since_check(const md5_ragdoll *ragdoll)
 {
     const float *const no_move = ragdoll->desc.figure->def->no_move;
@@ -479,7 +482,8 @@ static bool is_body_slow(const ragdoll_node *node, const md5_body_state *before,
            && angular_change * ragdoll_rate < (double)limits[3];
 }
 
-// Returns true if all bodies are slow after a step. ragdoll->bodies are the bodies before the step.
+// Returns true if all bodies are slow after a step. ragdoll->bodies must still contain the state
+// before the step.
 static bool is_slow(const md5_ragdoll *ragdoll)
 {
     const float *const limits = ragdoll->desc.figure->def->suspend_speed;
@@ -491,13 +495,13 @@ static bool is_slow(const md5_ragdoll *ragdoll)
     return true;
 }
 
-// A figure cannot rest if a joint is past a limit by more than this angle, or a contact is in the
-// ground by more than this distance, units.
+// A figure cannot rest if a joint is past a limit by more than this angle, or a contact is deeper
+// in the ground than this, units.
 #define MAX_REST_LIMIT_EXCESS (0.5 * RADIANS_PER_DEGREE)
 #define MAX_REST_DEPTH 0.25
 
-// Returns true if all joints are within their limits and no contact is in the ground, apart from
-// these tolerances.
+// Returns true if all joints are within their limits and no contact is in the ground, within these
+// tolerances.
 static bool is_within_limits(const md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -514,9 +518,9 @@ static bool is_within_limits(const md5_ragdoll *ragdoll)
     return true;
 }
 
-// Returns true if the figure has not moved for the time no_move[0] of its definition, seconds. The
-// check compares the bodies with rest_reference, a copy of the bodies at the start of the check. If
-// the figure has moved, the next check begins.
+// Returns true if the figure has not moved for no_move[0] seconds of its definition. Compares the
+// bodies with rest_reference, a copy from the start of the check. If the figure has moved, a new
+// check begins.
 static bool passes_rest_check(md5_ragdoll *ragdoll)
 {
     const double interval = (double)ragdoll->desc.figure->def->no_move[0];
@@ -530,10 +534,12 @@ static bool passes_rest_check(md5_ragdoll *ragdoll)
     return false;
 }
 
-// Returns true if the ragdoll may come to rest after this step. Applies the engine's rules: not
-// before move_times[0] seconds since the ragdoll was started or woken, always after move_times[1]
-// seconds, and otherwise if the figure does not move. In addition, a slow figure may rest only if
-// it has been slow for some time, because a body that begins to fall is slow, too.
+// Returns true if the ragdoll may come to rest after this step. The engine's rules count the
+// seconds since the ragdoll was started or woken. Before move_times[0] it may not rest, and after
+// move_times[1] it always rests. In between, it rests if the figure does not move.
+//
+// In addition, a figure may rest if it has been slow for some time. A single slow step is not
+// enough, because a body that begins to fall is slow, too.
 static bool can_rest(md5_ragdoll *ragdoll)
 {
     const md5_figure_def *const def = ragdoll->desc.figure->def;
@@ -554,14 +560,14 @@ static bool can_rest(md5_ragdoll *ragdoll)
     return is_slow_for_some_time && is_within_limits(ragdoll);
 }
 
-// Sums over all bodies, for the velocities that the solver has found for the step.
+// Sums over all bodies, for the velocities that the solver has found for the step (node->velocity).
 typedef struct ragdoll_motion {
     double kinetic_energy;
     double upward_momentum; // along z, against gravity
     double mass;
 } ragdoll_motion;
 
-// Sums energy, momentum and mass of all bodies for the solved velocities, node->velocity.
+// Sums energy, momentum and mass of all bodies: see ragdoll_motion.
 static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
 {
     ragdoll_motion sum = {0.0, 0.0, 0.0};
@@ -579,23 +585,24 @@ static ragdoll_motion sum_motion(const md5_ragdoll *ragdoll)
     return sum;
 }
 
-// Returns the fraction s of a step, from 0 to 1, for which the change of the energy is `allowed`:
+// Returns the fraction s of a step, 0 to 1, after which the energy has changed by `allowed`. It is
 // the positive root of K s^2 + R s = allowed. `kinetic` is K, the kinetic energy of the bodies in
-// the step, and `rise` is R, the increase of their potential energy by a whole step.
+// the step. `rise` is R, the increase of their potential energy in a whole step.
 static double fraction_for_energy(double kinetic, double rise, double allowed)
 {
-    // Each of these two forms avoids a difference of nearly equal numbers for one sign of `rise`.
+    // For each sign of `rise`, one of these two forms avoids a difference of nearly equal numbers.
     const double root = sqrt(rise * rise + 4.0 * kinetic * allowed);
     if (rise > 0.0)
         return 2.0 * allowed / (root + rise);
     return (root - rise) / (2.0 * kinetic);
 }
 
-// Returns the time for which the solved velocities may move the bodies, so that the energy does not
-// increase by more than MAX_RISE. This is the whole step, unless bodies are pushed out of the
-// ground or the sweeps ended before they converged. A shorter move is always possible: no joint is
-// then farther past its limit, and no body deeper in the ground, than after the whole move or
-// without a move.
+// Returns the time for which the bodies may move by the solved velocities, so that the energy does
+// not increase by more than MAX_RISE. It is shorter than the step only if bodies are pushed out of
+// the ground, or the sweeps ended before they converged.
+//
+// A shorter move does no harm. No joint is then farther past its limit, and no body deeper in the
+// ground, than after the whole move or without a move.
 static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
 {
     const bool is_starting = ragdoll->step < START_STEPS;
@@ -606,7 +613,7 @@ static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
     const double kinetic = motion.kinetic_energy;
     const double rise = ragdoll->seconds * ragdoll->gravity * motion.upward_momentum;
     const double gravity = ragdoll->gravity > 0.0 ? ragdoll->gravity : DEFAULT_GRAVITY;
-    // Momenta of a restored state may not agree with its velocities.
+    // the momenta of a restored state may not agree with its velocities
     const double allowed = md5_max(0.0, kinetic_before) + MAX_RISE * gravity * motion.mass;
     if (kinetic + rise <= allowed)
         return ragdoll->seconds;
@@ -614,7 +621,7 @@ static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
 }
 
 // Finds the velocities with which the bodies move in this step. If joints would rotate too fast for
-// the length of the step, the step is solved again with a larger inertia of these joints.
+// the length of the step, increases their inertia, and solves the step again.
 static void solve_step(md5_ragdoll *ragdoll)
 {
     enum { MAX_SOLUTIONS = 5 };
@@ -629,7 +636,7 @@ static void solve_step(md5_ragdoll *ragdoll)
 }
 
 // Simulates one step: finds contacts with the ground, solves for the velocities of all bodies,
-// moves the bodies, and detects rest. See ragdoll.h for the method.
+// moves the bodies, and detects rest. See ragdoll.h.
 static void advance_step(md5_ragdoll *ragdoll)
 {
     const double energy_before = md5i_ragdoll_energy(ragdoll);
@@ -653,7 +660,7 @@ static void advance_step(md5_ragdoll *ragdoll)
 }
 
 // Advances the simulation by `seconds` in steps of 1 / ragdoll_rate. A remainder that is shorter
-// than a step is added to the time of the next call.
+// than a step is kept for the next call.
 void md5_ragdoll_advance(md5_ragdoll *ragdoll, double seconds)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
@@ -676,7 +683,7 @@ typedef struct batch_arguments {
     double seconds;
 } batch_arguments;
 
-// Advances the ragdolls from index `begin` to before `end`, as one part of a batch.
+// Advances the ragdolls with the indices `begin` to `end` - 1, as one part of a batch.
 static void advance_range(void *user, size_t begin, size_t end, void *scratch)
 {
     const batch_arguments *const arguments = (const batch_arguments *)user;
@@ -725,8 +732,8 @@ static uint32_t count_limits(const md5_figure_constraint *def)
     return def->limit == MD5_FIGURE_PYRAMID && is_ball ? 2 : 1;
 }
 
-// Returns the smallest difference between a limit of a constraint and the angle of its shaft,
-// degrees; negative: past the limit. Returns 360 if the constraint has no limit.
+// Returns the smallest angle, in degrees, from the shaft of a constraint to one of its limits. It
+// is negative if the shaft is past the limit, and 360 if the constraint has no limit.
 static double angle_to_limit(const md5_body_constraint *constraint, const ragdoll_transform ends[2])
 {
     double min_angle = 360.0;
@@ -743,7 +750,7 @@ static double angle_to_limit(const md5_body_constraint *constraint, const ragdol
     return min_angle;
 }
 
-// Adds the contacts of a node to the statistics.
+// Adds the contacts of a node to the statistics of the ragdoll.
 static void measure_contacts(const ragdoll_node *node, md5_ragdoll_status *status)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
@@ -755,8 +762,9 @@ static void measure_contacts(const ragdoll_node *node, md5_ragdoll_status *statu
     }
 }
 
-// Returns the distance between the anchors of a constraint, the points of its two bodies that it
-// holds together. It is 0 apart from errors of the simulation, except for springs and sliders.
+// Returns the distance between the anchors of a constraint, the points that it holds together.
+// Springs and sliders permit a distance. For other constraints, a distance is an error of the
+// simulation.
 static double anchor_distance(const md5_body_constraint *constraint,
                               const ragdoll_transform ends[2])
 {
@@ -788,8 +796,7 @@ static void measure_constraint(const md5_ragdoll *ragdoll, uint32_t index,
     }
 }
 
-// Returns the state and the statistics of the simulation of a ragdoll, for example to show them in
-// a debug view.
+// Returns the state and the statistics of a ragdoll's simulation, for example for a debug view.
 md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
 {
     MD5_ASSERT_RAGDOLL(ragdoll);
@@ -809,7 +816,7 @@ md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
 
 // == Copying and saving ===========================================================================
 
-// Copies the changing state of a ragdoll to another ragdoll of the same figure.
+// Copies the changing state of a ragdoll to another ragdoll. Both must belong to the same figure.
 void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from)
 {
     MD5_ASSERT_RAGDOLL_CHANGE(to);
@@ -824,14 +831,15 @@ void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from)
     memcpy(&to->world, &from->world, sizeof *to - offsetof(md5_ragdoll, world));
 }
 
-// Saves or restores the state of a ragdoll, with the same functions for both.
+// Saves, checks or restores the state of a ragdoll. One set of functions does all three, so that
+// they cannot disagree.
 typedef struct ragdoll_archive {
-    md5_state_archive bytes; // the saved bytes, which are written or read
-    bool is_trial;           // saves or validates the state, and does not change the ragdoll
+    md5_state_archive bytes; // bytes to which the state is written, or from which it is read
+    bool is_trial;           // the ragdoll is not changed: its state is only saved or checked
     bool is_valid;           // all values so far are in their ranges
 } ragdoll_archive;
 
-// Largest saved values. A saved state with a larger value is invalid.
+// Largest valid values in a saved state.
 #define MAX_SAVED_COORDINATE 1e15       // of positions and speeds
 #define MAX_SAVED_IMPULSE 1e30          // of impulses, forces and energies
 #define MAX_UNIT_COMPONENT 1.001        // of unit vectors and unit quaternions
@@ -877,7 +885,7 @@ static void archive_rotation(ragdoll_archive *archive, md5_quatd *rotation)
         *rotation = q;
 }
 
-// Saves or restores a number from 0 to `max`.
+// Saves or restores a whole number from 0 to `max`.
 static void archive_count(ragdoll_archive *archive, uint64_t *count, uint64_t max)
 {
     uint64_t number = *count;
@@ -887,7 +895,7 @@ static void archive_count(ragdoll_archive *archive, uint64_t *count, uint64_t ma
         *count = number;
 }
 
-// Saves or restores an index less than `count`, or the value `none` for no index, which is saved as
+// Saves or restores an index that is less than `count`, or `none`. The value `none` is saved as
 // `count`.
 static void archive_index(ragdoll_archive *archive, uint32_t *index, uint32_t count, uint32_t none)
 {
@@ -897,7 +905,7 @@ static void archive_index(ragdoll_archive *archive, uint32_t *index, uint32_t co
         *index = number == count ? none : (uint32_t)number;
 }
 
-// Saves or restores the state of a contact that lasts from step to step. The other values are
+// Saves or restores the values of a contact that last from step to step. Its other values are
 // computed again in each step.
 static void archive_contact(ragdoll_archive *archive, ragdoll_contact *contact)
 {
@@ -912,8 +920,8 @@ static void archive_contact(ragdoll_archive *archive, ragdoll_contact *contact)
                     MAX_SAVED_COORDINATE);
 }
 
-// Saves or restores the state of a body and its joint. All elements of contacts[] are saved, so
-// that each node has the same size.
+// Saves or restores the state of a body and its joint. Unused elements of contacts[] are saved,
+// too, so that all nodes have the same size.
 static void archive_node(ragdoll_archive *archive, ragdoll_node *node)
 {
     archive_rotation(archive, &node->transform.rotation);
@@ -929,7 +937,7 @@ static void archive_node(ragdoll_archive *archive, ragdoll_node *node)
         archive_numbers(archive, &node->limits[i].impulse.value, 1, 0.0, MAX_SAVED_IMPULSE);
     archive_count(archive, &node->next_search, MAX_SAVED_STEP);
 
-    // num_contacts is an index after the last contact: MAX_CONTACTS if all contacts are used.
+    // archive_index() permits 0 to MAX_CONTACTS, because MAX_CONTACTS is passed as `none`, too.
     archive_index(archive, &node->num_contacts, MAX_CONTACTS, MAX_CONTACTS);
     for (uint32_t i = 0; i < MAX_CONTACTS; i++)
         archive_contact(archive, &node->contacts[i]);
@@ -949,8 +957,8 @@ static void archive_xform(ragdoll_archive *archive, md5_xform *transform)
     }
 }
 
-// Writes, checks or stores the whole state of a ragdoll, depending on the archive. A change here
-// must also change RAGDOLL_MAGIC and the sizes below.
+// Saves, checks or restores the whole state of a ragdoll, depending on the archive. Whoever changes
+// this function must also change RAGDOLL_MAGIC and the sizes below.
 static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 {
     archive_rotation(archive, &ragdoll->world.rotation);
@@ -983,8 +991,8 @@ static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 }
 
 #define RAGDOLL_MAGIC UINT64_C(0x014D354452) // "RD5M" and the version
-// Numbers of 64-bit values: of the header, and of the ragdoll, a link and a node in
-// archive_ragdoll().
+// Numbers of 64-bit values in a saved state: of its header, of the ragdoll's own members, of each
+// link, and of each node. See archive_ragdoll().
 enum {
     HEADER_SIZE = 2,
     STATE_SIZE = 24,
@@ -1001,7 +1009,7 @@ size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)
               + NODE_SIZE * (size_t)ragdoll->num_nodes);
 }
 
-// Returns the numbers of bodies and links as they are saved in the header.
+// Returns the numbers of bodies and links, combined to one value of the header.
 static uint64_t header_counts(const md5_ragdoll *ragdoll)
 {
     return (uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links;
@@ -1022,8 +1030,8 @@ void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
                "bytes: the written size must be md5_ragdoll_save_size()");
 }
 
-// Reads the header of a saved state of `size` bytes. Fails if the state does not belong to a
-// ragdoll with the same numbers of bodies and constraints, or has the wrong size.
+// Reads the header of a saved state of `size` bytes. Fails if the state has the wrong size, or
+// belongs to a ragdoll with other numbers of bodies and constraints.
 static bool read_saved_header(const md5_ragdoll *ragdoll, size_t size, ragdoll_archive *archive,
                               md5_context *context)
 {

@@ -1,6 +1,8 @@
-// The state of a ragdoll, shared by ragdoll.c (time, rest, saving), ragdoll_tree.c (bodies as a
-// tree), ragdoll_limits.c (limits of joints), ragdoll_solve.c (impulses), ragdoll_hull.c (shapes of
-// bodies), ragdoll_ground.c and ragdoll_triangles.c (contact points).
+// The state of a ragdoll, and the functions that its files share:
+//
+// ragdoll.c (time, rest, saving), ragdoll_tree.c (bodies as a tree), ragdoll_limits.c (limits of
+// joints), ragdoll_solve.c (impulses), ragdoll_hull.c (shapes of bodies), ragdoll_ground.c and
+// ragdoll_triangles.c (contact points).
 //
 // The bodies are nodes of trees. A parent precedes its children, and each subtree is a contiguous
 // range of nodes. A time step consists of:
@@ -16,9 +18,9 @@
 //                       out of limits
 //
 // The articulated inertias are those of Featherstone, "Rigid Body Dynamics Algorithms", 2008. The
-// momenta are the state, and the velocities are computed from them as the nearest velocities that
-// the joints allow. This replaces the forces that rotating frames cause, and never adds energy,
-// because the velocities are a projection in the metric of the masses.
+// momenta are the state. The velocities are computed from them as the nearest velocities that the
+// joints allow. This is a projection in the metric of the masses, so it never adds energy. It
+// replaces the forces that rotating frames cause.
 #ifndef MD5_RAGDOLL_RAGDOLL_H
 #define MD5_RAGDOLL_RAGDOLL_H
 
@@ -32,8 +34,9 @@
 // Steps per second, as a double: C++ does not multiply an enumerator by a double without a warning.
 static const double ragdoll_rate = MD5_RAGDOLL_RATE;
 
-// A spatial vector. Motion: angular velocity, and the velocity of the point at ragdoll->origin.
-// Impulse: angular impulse about this point, and linear impulse.
+// A spatial vector is a motion or an impulse, with an angular and a linear part. Motion: angular
+// velocity, and the velocity of the point at ragdoll->origin. Impulse: angular impulse about this
+// point, and linear impulse.
 typedef struct spatial {
     double x[6];
 } spatial;
@@ -65,13 +68,12 @@ static inline md5_vec3d md5_spatial_linear(const spatial *a)
     return (md5_vec3d){a->x[3], a->x[4], a->x[5]};
 }
 
-// A symmetric matrix.
+// A symmetric matrix that converts between spatial motions and spatial impulses.
 typedef struct spatial_matrix {
     double x[6][6];
 } spatial_matrix;
 
-// Multiplies a 6x6 matrix by a spatial vector, which combines an angular and a linear vector.
-// a->x[k] is column k.
+// Multiplies a matrix by a spatial vector. a->x[k] is column k.
 static inline spatial md5_spatial_mul(const spatial_matrix *a, const spatial *b)
 {
     spatial product = {{0.0}};
@@ -102,50 +104,55 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
                          md5_vec3d_cross(axis, twice));
 }
 
-// An unknown of the solver. The result of a step is the initial value of the next step.
+// An unknown of the solver. A step starts with the result of the previous step.
 typedef struct ragdoll_impulse {
     double value;
     double previous;  // value before the last sweep
-    double direction; // conjugate direction of the sweeps so far
+    double direction; // conjugate direction of the sweeps so far, see ragdoll_solve.c
 } ragdoll_impulse;
 
 // Indices of the three directions of a contact's impulse.
 enum { CONTACT_NORMAL, CONTACT_TANGENTS, NUM_CONTACT_DIRECTIONS = 3 };
 
-// A point of a body that may touch the ground before the next search.
+// A point of a body that may touch the ground before the next search for contacts.
 typedef struct ragdoll_contact {
     md5_vec3d position; // in the axes of the body
     md5_vec3d normal;   // of the ground, world space
     double level;       // the ground is the plane dot(normal, point) = level
     ragdoll_impulse impulses[NUM_CONTACT_DIRECTIONS];
-    double approach_speed; // speed along the normal at the first touch; negative: approaching
+    double approach_speed; // speed along the normal at the first touch; negative if the body
+                           // approached the ground
     // The values below are computed again in each step.
     bool is_near;                            // the ground may be reached in this step
-    double gap;                              // distance from the ground; negative: penetration
-    double inverses[NUM_CONTACT_DIRECTIONS]; // impulse per change of speed
-    double max_friction;                     // impulse
+    double gap;                              // distance from the ground; negative if the point is
+                                             // in the ground
+    double inverses[NUM_CONTACT_DIRECTIONS]; // impulse per change of speed, in each direction
+    double max_friction;                     // largest impulse along the tangents
     spatial directions[NUM_CONTACT_DIRECTIONS];
     spatial responses[NUM_CONTACT_DIRECTIONS]; // change of the node's velocity per unit of impulse
 } ragdoll_contact;
 enum { MAX_CONTACTS = 8, SEARCH_STEPS = 4 };
 
-// A limit of a joint: a cone, or one pair of walls of a pyramid. Gaps are in the units of
-// limit_state.gap.
+// A limit of a joint: a cone, or one pair of walls of a pyramid. Its gaps are distances to the
+// limit in the units of limit_state.gap.
 typedef struct ragdoll_limit {
     ragdoll_impulse impulse; // torque times the time of the step
     // The values below are computed again in each step.
     md5_vec3d axis;          // a rotation of the node about this axis increases the gap
     double start_gap;        // distance to the limit at the start of the step
-    double start_wall_angle; // start_gap in the plane across the walls of a pyramid
-    double gap;              // start_gap minus its reduction by the bend of a cone in this step
+    double start_wall_angle; // angle to the limit in the plane across the walls of a pyramid, at
+                             // the start of the step
+    double gap;              // start_gap, minus its reduction by the motion along the wall of a
+                             // cone in this step
     bool is_near;            // the limit may be reached in this step
-    // The joint leaned on the limit in the last step. The axis of a locked limit is a stiff damper
-    // in the articulated inertias, so that impulses at the node act on the whole limb.
+    // The joint leaned on the limit in the last step. In this step, a stiff damper in the
+    // articulated inertias then replaces the impulses of the limit. It acts on the whole limb at
+    // once.
     bool is_locked;
-    // Lock: torque = stiffness * (lock_speed - speed along the axis).
+    // The torque of a lock is stiffness * (lock_speed - speed along the axis).
     double stiffness;
     double lock_speed;
-    // The members below are used by the sweeps if the limit is not locked.
+    // The members below are used by the sweeps only if the limit is not locked.
     double inverse;          // impulse per change of the relative speed
     spatial parent_impulse;  // impulse at the parent per unit of impulse
     spatial parent_response; // change of the parent's velocity per unit of impulse
@@ -157,78 +164,84 @@ typedef struct ragdoll_transform {
     md5_vec3d position;
 } ragdoll_transform;
 
-// A body and the joint to its parent. bodies[0] and bodies[1] are the bodies of the joint's
-// constraint.
+// A body, and the joint to its parent. bodies[0] and bodies[1] are the bodies that the constraint
+// of the joint connects.
 typedef struct ragdoll_node {
     uint32_t body;       // index in the figure
-    uint32_t parent;     // node; MD5_NONE: the world or no parent
+    uint32_t parent;     // index of a node; MD5_NONE: the parent is the world, or there is no
+                         // parent
     uint32_t constraint; // the joint, index in the figure; MD5_NONE: the body is a free root
     bool is_reversed;    // the node is bodies[1] of the constraint
-    // Degrees of freedom of the joint: a ball joint 3, a universal joint 2, a hinge or a slider 1,
-    // a fixed joint 0.
+    // Degrees of freedom of the joint: 3 for a ball joint, 2 for a universal joint, 1 for a hinge
+    // or a slider, and 0 for a fixed joint.
     uint32_t num_motions;
-    uint32_t num_limits;  // a cone or a hinge 1, a pyramid 2
-    uint32_t subtree_end; // end of the range of nodes in the subtree
+    uint32_t num_limits;  // 1 for a cone or a hinge, 2 for a pyramid
+    uint32_t subtree_end; // index after the last node of the subtree
     double mass;
     double inertia[3][3]; // in the axes of the body
-    double radius;        // distance of the farthest vertex
-    double extra_inertia; // relative increase of the joint's inertia, to slow down the joint
-    // Fractions of the velocities that remain after a step, because of the friction of the body.
+    double radius;        // distance of the farthest vertex from the center of mass
+    double extra_inertia; // relative increase of the joint's inertia, which slows down joints that
+                          // rotate too fast
+    // Fractions of the velocities that remain after a step. The friction of the body removes the
+    // rest.
     double linear_factor;
     double angular_factor;
     md5_quatd base_rotation; // rotation of bodies[0] in bodies[1] in the setup pose
-    md5_vec3d shaft;         // of a universal joint, in bodies[1]
+    md5_vec3d shaft;         // first shaft of a universal joint, in the axes of bodies[1]
     // The members below are the state that is kept between steps.
     ragdoll_transform transform;
-    md5_quatd joint_rotation; // of bodies[0] in bodies[1]
+    md5_quatd joint_rotation; // rotation of bodies[0] in the axes of bodies[1]
     double slide;             // translation of a slider
     md5_vec3d momentum;
-    md5_vec3d angular_momentum; // about the center
-    md5_vec3d linear;           // velocity, world space
-    md5_vec3d angular;          // velocity, world space
-    double load;                // mean force that the joint bears
+    md5_vec3d angular_momentum; // about the center of mass
+    md5_vec3d linear;           // velocity of the center of mass, world space
+    md5_vec3d angular;          // angular velocity, world space
+    double load;                // running mean of the force that the joint bears
     ragdoll_limit limits[2];
-    uint64_t next_search; // step of the next search for contacts, unless the body is fast
+    uint64_t next_search; // step of the next search for contacts; a fast body is searched earlier
     uint32_t num_contacts;
     ragdoll_contact contacts[MAX_CONTACTS];
     // The values below are computed again in each step.
     double axes[3][3]; // rotation from the axes of the body to world space
     double world_inertia[3][3];
-    md5_vec3d center;          // relative to ragdoll->origin
+    md5_vec3d center;          // center of mass, relative to ragdoll->origin
     spatial_matrix inertias;   // articulated inertia of the subtree
-    spatial_matrix response;   // change of the node's velocity by an impulse at the node
+    spatial_matrix response;   // converts an impulse at the node to the change of its velocity,
+                               // with the reaction of the tree
     spatial motions[3];        // unit motions of the joint
     spatial motion_momenta[3]; // inertias * motions
     spatial gains[3];          // motion_momenta * inverse
     double inverse[3][3];      // inverse of dot(motions, motion_momenta)
     double locks[3];           // impulses along the motions that give locked limits their speeds
-    spatial velocity;          // of the body; between sweeps without impulses elsewhere
+    spatial velocity;          // up to date only where the cursor of the solver is
     spatial pending;           // impulses of the subtree that the parent has not received yet
     spatial parent_velocity;   // parent's velocity at the last visit of the node
     md5_vec3d joint_impulse;   // linear impulse that the joint has transferred
-    bool is_busy;              // the subtree contains active contacts or limits
+    bool is_busy;              // the sweeps must visit the subtree: it has contacts or limits that
+                               // may act
 } ragdoll_node;
 
-// The two sets of sweeps of a step. The first set finds the velocities with which the bodies move
-// in the step, the second set the velocities that remain after the move: see ragdoll_solve.c.
+// A step has two sets of sweeps. The first finds the velocities with which the bodies move in the
+// step. The second finds the velocities that remain after the move. See ragdoll_solve.c.
 typedef enum sweep_set { SWEEPS_TO_MOVE, SWEEPS_TO_RELAX, NUM_SWEEP_SETS } sweep_set;
 
 // A constraint that is not a joint of the tree, because it closes a loop, attaches a second body to
-// the world, or is a spring. The link DRAG_LINK is not a constraint: it pulls a point of nodes[0]
-// to the target of the drag. Its nodes[0] is MD5_NONE if the ragdoll is not dragged.
+// the world, or is a spring. The link DRAG_LINK is not a constraint of the figure: it pulls a point
+// of nodes[0] to the target of the drag. Its nodes[0] is MD5_NONE while the ragdoll is not dragged.
 enum { DRAG_LINK = 0, MAX_LINK_ROWS = 6 };
 typedef struct ragdoll_link {
     uint32_t constraint; // MD5_NONE: the drag
     uint32_t nodes[2];   // MD5_NONE: the world
     double impulses[MAX_LINK_ROWS];
     // The values below are computed again in each step.
-    uint32_t num_rows; // scalar constraints
+    uint32_t num_rows; // number of scalar constraints of the link
     // [row][node] Direction of the impulse. The impulses at the two nodes have opposite signs.
     spatial directions[MAX_LINK_ROWS][2];
-    double biases[MAX_LINK_ROWS][NUM_SWEEP_SETS]; // speeds that are added in each set of sweeps
-    double softness[MAX_LINK_ROWS];     // change of speed per impulse that the row yields by itself
+    double biases[MAX_LINK_ROWS][NUM_SWEEP_SETS]; // speed that is added to the relative speed of
+                                                  // the nodes in each set of sweeps
+    double softness[MAX_LINK_ROWS];     // speed that the row yields per unit of its impulse
     double inverses[MAX_LINK_ROWS];     // impulse per change of the speed along the row
-    double min_impulses[MAX_LINK_ROWS]; // 0 for a row that only pushes, otherwise -INFINITY
+    double min_impulses[MAX_LINK_ROWS]; // 0 if the row only pushes, otherwise -INFINITY
     // [row][node] Change of the node's velocity per unit of impulse at the node.
     spatial responses[MAX_LINK_ROWS][2];
 } ragdoll_link;
@@ -236,19 +249,19 @@ typedef struct ragdoll_link {
 // The current distance of a joint from one of its limits.
 typedef struct limit_state {
     md5_vec3d axis; // rotates bodies[0] toward the limit; zero if the limit cannot be reached
-    // Distance to the limit, negative: past the limit. Measured as 2 tan(angle / 2), the rotation
-    // of a Cayley map.
+    // Distance to the limit; negative if the joint is past it. The distance of an angle is 2
+    // tan(angle / 2), as in a Cayley map.
     double gap;
-    // Cosine and sine of the angle between the axis of the limit and the shaft; for a pyramid in
-    // the plane across one pair of walls.
+    // Cosine and sine of the angle between the axis of the limit and the shaft. For a pyramid, the
+    // angle is measured in the plane across one pair of walls.
     double cosine;
     double sine;
     // Length of the shaft in that plane; 1 for a cone. An angle to a wall in that plane is about
     // gap / extent.
     double extent;
     md5_vec3d shaft;
-    // Cone: motion along its wall, perpendicular to the shaft, reduces the gap by 0.5 * bend times
-    // the square of the motion.
+    // For a cone: motion along its wall, perpendicular to the shaft, reduces the gap by 0.5 * bend
+    // times the square of the motion.
     double bend;
 } limit_state;
 
@@ -273,7 +286,8 @@ typedef struct ragdoll_hull {
     uint32_t num_edges;
 } ragdoll_hull;
 
-// Indices of md5_ragdoll.friction_dents and md5_ragdoll.friction_scales.
+// Indices of md5_ragdoll.friction_dents and md5_ragdoll.friction_scales, for the frictions that a
+// figure can reduce for a time.
 enum { FRICTION_OF_JOINTS, FRICTION_OF_CONTACTS, NUM_FRICTIONS };
 
 struct md5_ragdoll {
@@ -285,7 +299,7 @@ struct md5_ragdoll {
     ragdoll_node *nodes;            // [num_nodes]
     ragdoll_link *links;            // [num_links]
     uint32_t *node_by_body;         // [num_nodes] by index of the body in the figure
-    uint32_t *path;                 // [num_nodes] buffer
+    uint32_t *path;                 // buffer for paths in a tree, [num_nodes]
     ragdoll_hull *hulls;            // [num_nodes] by index of the body
     ragdoll_plane *planes;          // planes of all hulls, outward
     ragdoll_edge *edges;            // edges of all hulls
@@ -297,14 +311,16 @@ struct md5_ragdoll {
     float slow_motion[2]; // start and end of slow motion, seconds
     md5_friction_dent friction_dents[NUM_FRICTIONS];
 
-    // State, which is copied and saved together with nodes and links.
-    ragdoll_transform world; // of model space, for constraints to the world
-    md5_vec3d drag_anchor;   // dragged point in the axes of the body
-    md5_vec3d drag_target;   // world space
-    double pending_time;     // seconds that were not simulated yet, less than a step
-    double added_energy;
+    // The members from here to is_at_rest are the state, which is copied and saved together with
+    // nodes and links.
+    ragdoll_transform world;  // transform from model space to world space, for constraints to the
+                              // world
+    md5_vec3d drag_anchor;    // dragged point in the axes of the body
+    md5_vec3d drag_target;    // world space
+    double pending_time;      // time that was not simulated yet, seconds; less than a step
+    double added_energy;      // energy that impulses and drags have added
     uint64_t step;            // index of the current step
-    uint64_t rest_check_step; // step of rest_reference
+    uint64_t rest_check_step; // step in which rest_reference was set
     uint64_t wake_step;       // step at which the ragdoll started or woke up
     uint64_t last_fast_step;  // last step in which a body was too fast for rest
     uint64_t is_at_rest;
@@ -313,15 +329,16 @@ struct md5_ragdoll {
     md5_vec3d origin; // origin of spatial vectors: the position of node 0
     double seconds;   // simulated time of the step
     double friction_scales[NUM_FRICTIONS];
-    uint32_t cursor;   // node of the solver
-    double max_change; // largest change of a speed by the sweep
+    uint32_t cursor;   // node at which the solver is: see move_cursor(); MD5_NONE: outside of the
+                       // trees
+    double max_change; // largest change of a speed by the current sweep
     uint32_t sweep;    // index of the current sweep
-    double gradient;   // square of the changes by the sweep, as energy
-    double ratio;      // of the gradients of the last two sweeps
+    double gradient;   // sum of the squared changes of impulses by the current sweep, as an energy
+    double ratio;      // gradient of the last sweep / gradient of the sweep before it
     double max_speed;  // largest speed of a point of a body
     bool is_touching;  // a contact or a drag may act in the step
-    // Bodies are pushed out of the ground or out of limits, or bounce, so that the velocities after
-    // the step differ from the velocities of the step.
+    // The velocities after the step differ from those of the step, because bodies are pushed out of
+    // the ground or out of limits, or bounce.
     bool needs_relaxation;
 };
 
@@ -351,8 +368,8 @@ static inline bool md5_is_ragdoll_dragged(const md5_ragdoll *ragdoll)
 // has allocated. `scratch` is a buffer for the graph of the bodies.
 void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch);
 
-// Sets the joint rotations from the transforms of the nodes, projected to rotations that the joints
-// allow.
+// Sets the joint rotations from the transforms of the nodes. Projects each to the nearest rotation
+// that the joint allows.
 void md5i_read_joint_rotations(md5_ragdoll *ragdoll);
 
 // Sets the transforms of all nodes from the transforms of the roots and the joint rotations.
@@ -361,24 +378,24 @@ void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll);
 // The purpose of md5i_prepare_ragdoll().
 typedef enum prepare_mode {
     // A step of the simulation. The velocities are computed from the momenta of the last step, with
-    // friction and the weight of this step.
+    // the friction and the weight of this step.
     PREPARE_STEP,
-    // Between steps, without friction and weight. The velocities are computed from the current
-    // velocities of the bodies.
+    // Between steps. The velocities are computed from the current velocities of the bodies, without
+    // friction and weight.
     PREPARE_CURRENT
 } prepare_mode;
 
 // Computes the articulated inertias, responses and velocities of the nodes.
 void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode);
 
-// Stops the ragdoll if velocities are not numbers or are huge.
+// Stops the ragdoll if a velocity is not a number or is huge.
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll);
 
 // Sets the velocities and momenta of the bodies from nodes[].velocity.
 void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll);
 
-// Increases extra_inertia of joints that rotate too fast for the step. Returns true if there are
-// such joints; the step must then be solved again.
+// Increases extra_inertia of joints that rotate too fast for the length of the step. Returns true
+// if there are such joints. The caller must then solve the step again.
 bool md5i_slow_fast_joints(md5_ragdoll *ragdoll);
 
 // Moves the ragdoll by its velocities for `seconds`. Rotates joints that have passed a limit back
@@ -391,7 +408,7 @@ md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular);
 // Returns the kinetic energy of the momenta and velocities of the last step.
 double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll);
 
-// Returns the kinetic and the potential energy.
+// Returns the sum of the kinetic and the potential energy.
 double md5i_ragdoll_energy(const md5_ragdoll *ragdoll);
 
 // Returns the rotation `q` after a rotation by an angular velocity for `seconds`.
@@ -430,29 +447,30 @@ static inline md5_vec3d md5_transform_point(const ragdoll_transform *transform, 
 limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t index,
                                const ragdoll_transform ends[2]);
 
-// Sets the axis and the gaps of the limits of a joint.
+// Sets the axes and the gaps of the limits of a joint for the current step.
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);
 
-// Locks the limits on which the joint leaned in the last step: adds their dampers to node->inverse,
-// before it is inverted, and to node->locks.
+// Locks the limits on which the joint leaned in the last step. Adds their dampers to node->inverse,
+// which must not be inverted yet, and to node->locks.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);
 
-// Rotates a joint back if it is too far past a limit after a step that has rotated it by `angle`.
-// Returns true if the correction is so large that the joint should be checked again.
+// Rotates a joint back if it is too far past a limit after a step that has rotated it by `angle`,
+// radians. Returns true if the correction is so large that the joint should be checked again.
 bool md5i_enforce_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle);
 
-// Returns the speed at which the joint rotates away from a limit.
+// Returns the speed at which a joint rotates away from a limit, radians per second. It is negative
+// if the joint approaches the limit.
 double md5i_limit_speed(const md5_ragdoll *ragdoll, const ragdoll_node *node,
                         const ragdoll_limit *limit);
 
-// Returns md5_max_closing_speed() for the gap of a limit.
+// Returns the largest speed at which the gap of a limit may close: see md5_max_closing_speed().
 double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap);
 
 #define RECOVERY_RATE 0.2 // fraction of a penetration that is corrected in one step
 
-// Returns the largest speed at which a gap may close, so that it is not less than 0 at the end of
-// the step. The speed is negative if the gap must open, because the penetration exceeds
-// `tolerance`.
+// Returns the largest speed at which a gap may close, so that it is not below 0 at the end of the
+// step. If the gap is below -`tolerance`, the speed is negative: the gap must open, but not faster
+// than `max_opening_speed`.
 static inline double md5_max_closing_speed(double seconds, double gap, double tolerance,
                                            double max_opening_speed)
 {
@@ -473,10 +491,10 @@ void md5i_solve_ragdoll(md5_ragdoll *ragdoll);
 // joints.
 void md5i_relax_ragdoll(md5_ragdoll *ragdoll);
 
-// Applies an impulse at a node to the whole tree.
+// Applies an impulse at a node. Updates the velocities of all nodes.
 void md5i_apply_ragdoll_impulse(md5_ragdoll *ragdoll, uint32_t node, const spatial *impulse);
 
-// Sets hulls, planes and edges of all bodies, whose arrays are allocated.
+// Sets hulls, planes and edges of all bodies. Their arrays must be allocated.
 void md5i_build_ragdoll_hulls(md5_ragdoll *ragdoll);
 
 // Finds the contacts of the bodies whose next search is due.

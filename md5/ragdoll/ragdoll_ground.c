@@ -9,8 +9,8 @@
 
 // == Planes and height fields =====================================================================
 
-// Adds a candidate for each vertex of the body and the ground plane. A zero normal means that the
-// ground has no plane.
+// Adds candidates for all vertices of the body and the ground plane. If the normal is 0, the ground
+// has no plane.
 static void search_plane(contact_search *search)
 {
     const md5_ground *const ground = &search->ragdoll->desc.ground;
@@ -39,8 +39,8 @@ static void search_height(contact_search *search, md5_vec3d point)
         md5i_add_contact_candidate(search, point, normal, level);
 }
 
-// Adds candidates for the body and the height field below it. A hill may reach a body between two
-// vertices, so the centers of the edges are tested, too.
+// Adds candidates for the body and the height field below it. Also tests the centers of edges,
+// because a hill may reach a body between two vertices.
 static void search_heights(contact_search *search)
 {
     for (uint32_t i = 0; i < search->num_vertices; i++)
@@ -54,14 +54,13 @@ static void search_heights(contact_search *search)
 
 // == Contacts =====================================================================================
 
-// A new contact continues a previous contact if the distance of their points is less than
-// SAME_POINT_DISTANCE, units, and the cosine of the angle between their normals is larger than
-// MIN_SAME_NORMAL_COSINE.
+// A new contact continues an earlier contact if two conditions are true. Their points are nearer to
+// each other than SAME_POINT_DISTANCE, units, and the cosine of the angle between their normals is
+// above MIN_SAME_NORMAL_COSINE.
 #define SAME_POINT_DISTANCE 0.5
 #define MIN_SAME_NORMAL_COSINE 0.95
 
-// Returns true if a new contact of a body continues a contact of the previous search: their points
-// and normals are nearly equal.
+// Returns true if a new contact of a body continues a contact of the previous search.
 static bool continues_contact(const ragdoll_contact *contact, const ragdoll_contact *previous)
 {
     const md5_vec3d apart = md5_vec3d_sub(previous->position, contact->position);
@@ -70,8 +69,8 @@ static bool continues_contact(const ragdoll_contact *contact, const ragdoll_cont
     return square < SAME_POINT_DISTANCE * SAME_POINT_DISTANCE && cosine > MIN_SAME_NORMAL_COSINE;
 }
 
-// Initializes the impulses of a new contact with the impulses of the previous contact at the same
-// point. The solver needs fewer sweeps if it starts with the impulses of the last step.
+// Copies the impulses of the contact that a new contact continues. The solver needs fewer sweeps if
+// it starts with the impulses of the last step.
 static void copy_previous_impulses(const ragdoll_node *node, ragdoll_contact *contact)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
@@ -83,9 +82,9 @@ static void copy_previous_impulses(const ragdoll_node *node, ragdoll_contact *co
     }
 }
 
-// Returns a measure of the difference between two candidates, in units. It combines the distance of
-// their points with four times the distance of their unit normals, so that contacts with different
-// normals at one point count as far apart.
+// Returns how far two candidates are apart, in units. Combines the distance of their points with
+// four times the distance of their unit normals. Contacts with different normals at one point
+// therefore count as far apart.
 static double candidate_distance(const contact_candidate *a, const contact_candidate *b)
 {
     const md5_vec3d apart = md5_vec3d_sub(a->point, b->point);
@@ -93,11 +92,11 @@ static double candidate_distance(const contact_candidate *a, const contact_candi
     return sqrt(md5_vec3d_dot(apart, apart) + md5_vec3d_dot(angle, angle));
 }
 
-// A candidate whose distance from a chosen candidate is less than this is not chosen, units.
+// A candidate is not chosen if a chosen candidate is nearer than this, units.
 #define MIN_CANDIDATE_DISTANCE 0.3
 
-// The value of a candidate decreases by this number of units of distance for each unit by which it
-// penetrates less.
+// For each unit by which a candidate penetrates less, it must be farther from the chosen candidates
+// by this number of units.
 #define PENETRATION_WEIGHT 0.5
 
 // Returns the index of the candidate that penetrates most.
@@ -111,11 +110,13 @@ static uint32_t deepest_candidate(const contact_search *search)
     return deepest;
 }
 
-// Chooses the next contact of a body. Returns the index of the candidate with the largest distance
-// from the chosen candidates, reduced if it penetrates less than `last`, the candidate that was
-// chosen last. Returns MD5_NONE if all other candidates are too near to chosen candidates.
-// distances[i] is the distance of candidate i from the nearest candidate chosen before `last`; it
-// is updated to include `last`.
+// Chooses the next contact of a body. Each candidate has a value: its distance from the nearest
+// chosen candidate, reduced if it penetrates less than `last`. `last` is the candidate that was
+// chosen last. Returns the index of the candidate with the largest value, or MD5_NONE if all are
+// too near to chosen candidates.
+//
+// distances[i] is the distance of candidate i from the nearest candidate that was chosen before
+// `last`. It is updated to include `last`.
 static uint32_t farthest_candidate(const contact_search *search, const contact_candidate *last,
                                    double *distances)
 {
@@ -135,8 +136,8 @@ static uint32_t farthest_candidate(const contact_search *search, const contact_c
     return farthest;
 }
 
-// Returns the contact of a body for a candidate. It starts with the impulses of the contact that
-// the body had at the same point before.
+// Creates a contact of a body from a candidate. The contact starts with the impulses of the earlier
+// contact that it continues.
 static ragdoll_contact create_contact(const ragdoll_node *node, const contact_candidate *candidate)
 {
     const md5_quatd into_body = md5_quatd_conjugate(node->transform.rotation);
@@ -148,17 +149,17 @@ static ragdoll_contact create_contact(const ragdoll_node *node, const contact_ca
     return contact;
 }
 
-// Replaces the contacts of a node by at most MAX_CONTACTS of the candidates. Chooses the deepest
-// candidate, then repeatedly the candidate with the largest distance from all chosen candidates.
-// Few contacts that are far apart support a body as well as many contacts.
+// Replaces the contacts of a node by at most MAX_CONTACTS of the candidates. Few contacts that are
+// far apart support a body as well as many. Therefore chooses the deepest candidate first, and then
+// repeatedly a candidate that is far from all chosen candidates.
 static void choose_contacts(const contact_search *search, ragdoll_node *node)
 {
     double distances[MAX_CANDIDATES]; // from the nearest chosen candidate
     for (uint32_t i = 0; i < search->num_candidates; i++)
         distances[i] = INFINITY;
 
-    // New contacts read the impulses of the previous contacts in node->contacts, so they are stored
-    // elsewhere until all of them are chosen.
+    // create_contact() reads the previous contacts in node->contacts, so the new contacts are
+    // stored elsewhere until all are chosen.
     ragdoll_contact chosen[MAX_CONTACTS];
     uint32_t count = 0;
     uint32_t next = search->num_candidates > 0 ? deepest_candidate(search) : MD5_NONE;
@@ -196,9 +197,9 @@ static void set_search_planes(contact_search *search, const ragdoll_node *node)
     }
 }
 
-// Initializes a search for the contacts of a body with the ground: moves the convex hull of the
-// body into world space, and clears the list of possible contacts (candidates). `reach` is the
-// distance that the body may move before the next search, units.
+// Initializes a search for contacts of a body with the ground. Moves the convex hull of the body to
+// world space, and clears the list of candidates. `reach` is the distance that the body may move
+// before the next search, units.
 static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
                          const ragdoll_node *node, double reach)
 {
@@ -214,13 +215,13 @@ static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
         set_search_planes(search, node);
 }
 
-// A body may come nearer to the ground by MIN_REACH units, plus REACH_FACTOR times the distance
-// that it moves by its speed and gravity, before its next search.
+// A search considers ground within MIN_REACH units of the body, plus REACH_FACTOR times the
+// distance that speed and gravity can move the body before its next search.
 #define MIN_REACH 1.0
 #define REACH_FACTOR 1.5
 
-// Replaces the contacts of a node by the contacts that are possible in the next `num_steps` steps.
-// `speed` is the largest speed of a point of the body, units per second.
+// Replaces the contacts of a node by those that are possible in the next `num_steps` steps. `speed`
+// is the largest speed of a point of the body, units per second.
 static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed, double num_steps)
 {
     const md5_ground *const ground = &ragdoll->desc.ground;
@@ -236,9 +237,9 @@ static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed
     choose_contacts(&search, node);
 }
 
-// Returns the number of steps after which the contacts of a body must be searched again:
-// SEARCH_STEPS for a slow body and 2 for a fast body. A body that rotates fast may touch the ground
-// with other points already in the next step, so its contacts are searched in every step.
+// Returns the number of steps after which the contacts of a body must be searched again. It is
+// SEARCH_STEPS for a slow body, and 2 for a fast body. A body that rotates fast may touch the
+// ground with other points in the next step, so it is searched in every step.
 static uint64_t steps_between_searches(double speed, double rotation_speed)
 {
     if (rotation_speed > MIN_FAST_SPEED)
@@ -248,8 +249,8 @@ static uint64_t steps_between_searches(double speed, double rotation_speed)
     return SEARCH_STEPS;
 }
 
-// Returns true if a body can touch the ground. As in the engine, bodies that are not solid and
-// bodies whose joint attaches them to the world pass through it.
+// Returns true if a body can touch the ground. As in the engine, a body passes through the ground
+// if it is not solid, or if its joint attaches it to the world.
 static bool collides_with_ground(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     const uint32_t mask = ragdoll->desc.figure->bodies[node->body].def->clip_mask;
@@ -258,8 +259,7 @@ static bool collides_with_ground(const md5_ragdoll *ragdoll, const ragdoll_node 
     return is_solid && !is_tied_to_world;
 }
 
-// Finds the contacts of the bodies whose search is due, and sets ragdoll->max_speed. A slow body is
-// searched only in every SEARCH_STEPS-th step.
+// Finds the contacts of the bodies whose search is due, and sets ragdoll->max_speed.
 void md5i_find_ragdoll_contacts(md5_ragdoll *ragdoll)
 {
     ragdoll->max_speed = 0.0;
@@ -271,8 +271,7 @@ void md5i_find_ragdoll_contacts(md5_ragdoll *ragdoll)
         const double speed = md5_vec3d_length(node->linear) + rotation_speed;
         ragdoll->max_speed = md5_max(ragdoll->max_speed, speed);
 
-        // next_search is the step in which a slow body is searched. A body that has become faster
-        // is searched earlier.
+        // next_search assumes a slow body. A body that has become faster is searched earlier.
         const uint64_t num_steps = steps_between_searches(speed, rotation_speed);
         const bool is_due = node->next_search <= ragdoll->step + SEARCH_STEPS - num_steps;
         if (is_due) {

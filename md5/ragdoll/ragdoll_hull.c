@@ -1,7 +1,7 @@
 // The convex hulls of bodies: their face planes, and the edges between faces.
 #include "md5/ragdoll/ragdoll.h"
 
-// Returns the outward unit normal of a triangle, zero if it has no area.
+// Returns the outward unit normal of a triangle, or 0 if the triangle has no area.
 static md5_vec3d triangle_normal(const md5_figure *figure, const uint32_t vertices[3])
 {
     const md5_vec3d a = md5_vec3d_from_vec3(figure->vertices[vertices[0]]);
@@ -10,14 +10,14 @@ static md5_vec3d triangle_normal(const md5_figure *figure, const uint32_t vertic
     return md5_vec3d_normalize(md5_vec3d_cross(md5_vec3d_sub(c, a), md5_vec3d_sub(b, a)));
 }
 
-// Two triangles are in one plane if the cosine of the angle between their normals is larger than
-// MIN_PARALLEL_COSINE, and their distances from the center of the body differ by less than
-// SAME_PLANE_DISTANCE, units.
+// Two triangles are in one plane if two conditions are true. The cosine of the angle between their
+// normals is above MIN_PARALLEL_COSINE, and their distances from the center of the body differ by
+// less than SAME_PLANE_DISTANCE, units.
 #define MIN_PARALLEL_COSINE 0.9999
 #define SAME_PLANE_DISTANCE 1e-3
 
-// Returns the index of a plane in the planes of a hull. Adds the plane unless it is the plane of an
-// earlier triangle.
+// Returns the index of a plane in the planes of a hull. Adds the plane if no earlier triangle has
+// it.
 static uint32_t add_plane(md5_ragdoll *ragdoll, ragdoll_hull *hull, md5_vec3d normal, double level)
 {
     ragdoll_plane *const planes = &ragdoll->planes[hull->first_plane];
@@ -30,7 +30,7 @@ static uint32_t add_plane(md5_ragdoll *ragdoll, ragdoll_hull *hull, md5_vec3d no
     return hull->num_planes++;
 }
 
-// Returns the triangle with a side from `from` to `to`, or MD5_NONE.
+// Returns the triangle that has a side from vertex `from` to vertex `to`, or MD5_NONE.
 static uint32_t find_side(const uint32_t (*triangles)[3], uint32_t count, uint32_t from,
                           uint32_t to)
 {
@@ -43,8 +43,8 @@ static uint32_t find_side(const uint32_t (*triangles)[3], uint32_t count, uint32
     return MD5_NONE;
 }
 
-// Adds the planes of a body's triangles, and writes the index of each triangle's plane. Triangles
-// without area, which only hulls without extent have, do not have a plane (MD5_NONE).
+// Adds the planes of a body's triangles to the hull. Writes the index of each triangle's plane. A
+// triangle without area, which only a hull without extent has, gets MD5_NONE.
 static void add_planes(md5_ragdoll *ragdoll, const md5_body_part *part, ragdoll_hull *hull,
                        uint32_t *planes)
 {
@@ -85,7 +85,7 @@ static void build_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
     const md5_figure *const figure = ragdoll->desc.figure;
     const md5_body_part *const part = &figure->bodies[body];
     const uint32_t(*const triangles)[3] = &figure->triangles[part->first_triangle];
-    uint32_t planes[MAX_PLANES]; // of each triangle
+    uint32_t planes[MAX_PLANES]; // index of the plane of each triangle
     add_planes(ragdoll, part, hull, planes);
     for (uint32_t i = 0; i < part->num_triangles; i++) {
         for (int side = 0; side < 3; side++) {
@@ -96,8 +96,8 @@ static void build_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
     }
 }
 
-// Builds the convex hulls of all bodies. Planes and edges of all hulls are in common arrays, one
-// hull after another.
+// Builds the convex hulls of all bodies. The planes of all hulls are in one array, and the edges in
+// another, one hull after another.
 void md5i_build_ragdoll_hulls(md5_ragdoll *ragdoll)
 {
     const md5_figure *const figure = ragdoll->desc.figure;

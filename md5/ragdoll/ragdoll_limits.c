@@ -6,7 +6,7 @@
 #include "md5/ragdoll/ragdoll.h"
 
 // Angles by which a step may rotate a joint past a limit. MAX_WALL_EXCESS is for the angle in the
-// plane across the walls of a pyramid, which is larger than the gap: see measure_walls().
+// plane across the walls of a pyramid: see measure_walls(). This angle can be larger than the gap.
 #define MAX_EXCESS (0.3 * RADIANS_PER_DEGREE)
 #define MAX_WALL_EXCESS (4.0 * RADIANS_PER_DEGREE)
 
@@ -15,8 +15,8 @@
 #define MAX_RETURN_SPEED 12.0 // radians per second out of a limit
 #define LOCK_STIFFNESS 1e4    // relative to the inertia of the joint
 
-// Cosines of the angle of a limit. The angle is at least half a degree, because the axis of an
-// angle of 0 is undefined. A joint with an angle of nearly 180 degrees does not have a limit.
+// Limits of the cosine of a limit's angle. The angle is at least half a degree, because the axis of
+// an angle of 0 is undefined. If the angle is nearly 180 degrees, the joint has no limit.
 #define MAX_COSINE 0.99996
 #define MIN_COSINE (-0.9999)
 
@@ -28,8 +28,8 @@
 
 // == Geometry =====================================================================================
 
-// Returns 2 tan((a - b) / 2) for two angles a and b below 180 degrees: the rotation from b to a in
-// the form in which Cayley maps represent it.
+// Returns 2 tan((a - b) / 2) for two angles a and b below 180 degrees. A Cayley map represents the
+// rotation from b to a in this form.
 static double cayley_angle(double cosine_a, double sine_a, double cosine_b, double sine_b)
 {
     const double cosine = cosine_a * cosine_b + sine_a * sine_b;
@@ -37,8 +37,8 @@ static double cayley_angle(double cosine_a, double sine_a, double cosine_b, doub
     return 2.0 * sine / md5_max(1.0 + cosine, 1e-3);
 }
 
-// Measures the gap between the shaft and a cone about `axis`, whose half angle has this cosine and
-// sine.
+// Measures the gap between the shaft and a cone about `axis`. `cosine` and `sine` are those of the
+// half angle of the cone.
 static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, double sine)
 {
     const md5_vec3d across = md5_vec3d_cross(axis, state->shaft);
@@ -52,10 +52,11 @@ static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, doub
     state->bend = state->cosine / md5_max(state->sine, 0.05);
 }
 
-// Measures the gap between the shaft and the nearer of two walls. The walls are planes through the
-// joint that contain the third direction of the pyramid, across `axis` and `side`. `cosine` and
-// `sine` are those of the limit, an angle from the axis in the plane of axis and side. In this
-// plane the angle to a wall is larger than the gap, and undefined near the third direction.
+// Measures the gap between the shaft and the nearer of two walls of a pyramid. The walls are planes
+// through the joint. They contain the third direction of the pyramid, which is perpendicular to
+// `axis` and `side`. `cosine` and `sine` are those of the limit, the angle from the axis to a wall
+// in the plane of axis and side. In this plane, the angle from the shaft to a wall is larger than
+// the gap. It is undefined near the third direction.
 static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, double cosine,
                           double sine)
 {
@@ -73,14 +74,15 @@ static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, do
     const md5_vec3d rotation_axis = md5_vec3d_cross(state->shaft, wall_normal);
     state->axis = md5_vec3d_scale(rotation_axis, 1.0 / cosine_of_gap);
 
-    // A wall ends at the third direction: a shaft that is more than 90 degrees away is not at it.
+    // A wall ends at the third direction. A shaft that is more than 90 degrees from the wall cannot
+    // be at it.
     const bool is_at_wall = cosine * along_axis + sine * state->sine > 0.0;
     if (is_at_wall)
         state->gap = cayley_angle(cosine_of_gap, sine_of_gap, 1.0, 0.0);
 }
 
-// Returns true if a limit restricts a joint. A cone or pyramid with an angle of nearly 180 degrees
-// restricts nothing. `axis` and `shaft` are zero if the file does not define them.
+// Returns true if a limit restricts a joint. An angle of nearly 180 degrees restricts nothing.
+// `axis` and `shaft` are 0 if the file does not define them.
 static bool restricts_joint(double cosine, md5_vec3d axis, md5_vec3d shaft)
 {
     const bool has_axis = md5_vec3d_dot(axis, axis) > 0.5;
@@ -89,7 +91,7 @@ static bool restricts_joint(double cosine, md5_vec3d axis, md5_vec3d shaft)
 }
 
 // Measures how far a joint is from one of its limits, for two transforms of its bodies. A limit
-// keeps a direction of the first body, the shaft, within a cone or pyramid around an axis of the
+// keeps the shaft, a direction of the first body, within a cone or pyramid around an axis of the
 // second body.
 limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t index,
                                const ragdoll_transform ends[2])
@@ -122,8 +124,8 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
 
 // == Limits of a step =============================================================================
 
-// Returns the angular speed, in radians/s, at which a joint rotates away from a limit; negative if
-// it approaches the limit.
+// Returns the angular speed, in radians/s, at which a joint rotates away from a limit. It is
+// negative if the joint approaches the limit.
 double md5i_limit_speed(const md5_ragdoll *ragdoll, const ragdoll_node *node,
                         const ragdoll_limit *limit)
 {
@@ -139,9 +141,9 @@ double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap)
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_ANGLE, MAX_RETURN_SPEED);
 }
 
-// Returns the gap of a limit minus its reduction by the motion along the wall of a cone in the next
-// step: see limit_state.bend. `angular` is the angular velocity of the joint. The motion along the
-// wall is the part of the velocity that is neither toward the wall nor about the shaft.
+// Returns the gap of a limit, reduced by the motion along the wall of a cone in the next step: see
+// limit_state.bend. `angular` is the angular velocity of the joint. The motion along the wall is
+// the part of it that is neither toward the wall nor about the shaft.
 static double bent_gap(const limit_state *state, md5_vec3d angular, double seconds)
 {
     const double toward = md5_vec3d_dot(state->axis, angular);
@@ -152,8 +154,7 @@ static double bent_gap(const limit_state *state, md5_vec3d angular, double secon
     return state->gap - 0.5 * seconds * seconds * bend;
 }
 
-// Measures the gaps of all limits of a joint at the start of a step, for the solver. A gap is the
-// distance of the joint from the limit.
+// Measures the gaps of all limits of a joint at the start of a step.
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
@@ -172,9 +173,9 @@ void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
     }
 }
 
-// Adds the damper of a locked limit to node->inverse, which contains the inertia of the joint until
-// it is inverted, and to node->locks. components[k] is the component of the limit's axis along
-// motion k of the joint.
+// Adds the damper of a locked limit to node->locks and to node->inverse, which still contains the
+// inertia of the joint. components[k] is the component of the limit's axis along motion k of the
+// joint.
 static void add_damper(ragdoll_node *node, const ragdoll_limit *limit, const double components[3])
 {
     for (uint32_t k = 0; k < node->num_motions; k++) {
@@ -185,8 +186,8 @@ static void add_damper(ragdoll_node *node, const ragdoll_limit *limit, const dou
     }
 }
 
-// Writes the components of a limit's axis along the motions of the joint, and returns the square of
-// their length. It is 1 if the joint can rotate about the axis, and 0 if it cannot.
+// Writes the components of a limit's axis along the motions of the joint. Returns the square of
+// their length, which is 1 if the joint can rotate about the axis, and 0 if it cannot.
 static double project_axis_to_motions(const ragdoll_node *node, md5_vec3d axis,
                                       double components[3])
 {
@@ -199,10 +200,9 @@ static double project_axis_to_motions(const ragdoll_node *node, md5_vec3d axis,
     return square;
 }
 
-// Locks the limits of a node that pushed in the last step: a stiff damper about the axis of a limit
-// takes the place of its impulse. The damper resists in both directions, so it also slows down a
-// rotation away from the limit. This lasts for one step only, because read_locks() then unlocks the
-// limit.
+// Locks the limits of a node that pushed in the last step. A stiff damper about the axis of the
+// limit takes the place of its impulse in this step. The damper also slows down a rotation away
+// from the limit. This lasts only one step, because read_locks() then unlocks the limit.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     double inertia = 0.0; // of the joint: node->inverse is not inverted yet
@@ -223,14 +223,14 @@ void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
     }
 }
 
-// Returns true if the joint can be past a limit after it has rotated by an angle.
+// Returns true if a joint can be past a limit after it has rotated by an angle.
 static bool can_exceed_limit(const ragdoll_limit *limit, double angle)
 {
     return limit->start_gap < angle + MAX_EXCESS;
 }
 
-// Returns the minimum gap after a step: a joint may be past the limit by a tolerance, and a joint
-// that was farther past the limit at the start of the step may remain there.
+// Returns the minimum gap after a step. A joint may be past a limit by a tolerance. A joint that
+// was farther past the limit at the start of the step may remain there.
 static double min_allowed_gap(const ragdoll_limit *limit, const limit_state *state)
 {
     const double min_gap = md5_min(limit->start_gap, -MAX_EXCESS);
@@ -242,8 +242,8 @@ static double min_allowed_gap(const ragdoll_limit *limit, const limit_state *sta
 // larger than MIN_CORRECTION.
 static bool enforce_limit(const md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t index)
 {
-    // The joint rotation is relative to bodies[1], which therefore has no rotation here. Limits do
-    // not depend on positions.
+    // The joint rotation is relative to bodies[1], so bodies[1] has no rotation here. Limits do not
+    // depend on positions.
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
     const md5_vec3d origin = {0.0, 0.0, 0.0};
     const ragdoll_transform ends[2] = {{node->joint_rotation, origin},

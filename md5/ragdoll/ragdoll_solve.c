@@ -1,26 +1,25 @@
-// Solves for the impulses of limits, contacts and links by projected Gauss-Seidel: one after the
-// other, in sweeps over the trees.
+// Solves for the impulses of limits, contacts and links by projected Gauss-Seidel. The solver
+// corrects one impulse after the other, in sweeps over the trees.
 //
-// The solver visits nodes in the order of the tree. The effect of an impulse on other nodes is
-// propagated along the joints when the solver moves there, so the time of a sweep is proportional
-// to the number of bodies, and each impulse is computed from exact velocities.
+// The solver visits nodes in the order of the tree. When it moves to another node, it propagates
+// the effect of earlier impulses along the joints. The time of a sweep is therefore proportional to
+// the number of bodies, and each impulse is computed from exact velocities.
 //
 // A step runs two sets of sweeps. md5i_solve_ragdoll() finds the velocities with which the bodies
-// move in the step. These also push bodies out of the ground and out of limits. After the move,
-// md5i_relax_ragdoll() finds the velocities that remain: without the corrections of penetrations,
-// and with the bounces.
+// move in the step. They also push bodies out of the ground and out of limits. After the move,
+// md5i_relax_ragdoll() finds the velocities that remain. They do not contain these corrections, but
+// contain the bounces.
 #include "md5/ragdoll/ragdoll.h"
 
 enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 };
 
-// The sweeps end when no impulse has changed a speed by more than this in a sweep, units per
-// second.
+// The sweeps end when a sweep changes no speed by more than this, units per second.
 #define MAX_CALM_CHANGE 0.25
 
-// The maximum friction follows the normal impulses in the first sweeps only. Then the problem is
-// convex, and the sweeps converge. Otherwise the impulses of a foot that is jammed between the
-// ground and limits would grow without bound: the friction with the pressure, and the pressure with
-// the friction.
+// The maximum friction depends on the normal impulses only in this number of first sweeps. After
+// them it is constant. The problem is then convex, and the sweeps converge. Otherwise the impulses
+// of a foot that is jammed between the ground and limits would grow without bound: the friction
+// with the pressure, and the pressure with the friction.
 enum { NUM_FRICTION_SWEEPS = 3 };
 
 #define MAX_EXIT_SPEED 60.0 // units per second, with which a penetration is corrected
@@ -30,20 +29,20 @@ enum { NUM_FRICTION_SWEEPS = 3 };
 #define NEAR_FREE_ANGLE 0.1 // the same while no body touches the ground
 
 // Smallest change of speed per impulse. If a unit impulse changes the speed along its direction by
-// less than this, the bodies cannot move in this direction, and the impulse remains 0.
+// less, the bodies cannot move in this direction. The impulse then remains 0.
 #define MIN_RESPONSE 1e-30
 
 #define MAX_FRICTION 100.0 // ratio of friction to normal impulse; larger values of files
 #define MAX_STIFFNESS 1e12 // limit of a spring's stiffness and damping, mass / second^2
 #define MIN_LENGTH 1e-6    // units; shorter springs do not have a direction
 
-// A stop of a spring's length whose gap is larger than this is ignored in the step, units.
+// Largest gap of a spring's stop that is considered in a step, units.
 #define NEAR_STOP 1.0
 
 // Weight of the current step in the running mean of a joint's load.
 #define LOAD_RATE 0.25
 
-// Returns the impulse per change of speed, from the change of speed per impulse.
+// Converts a change of speed per impulse to an impulse per change of speed.
 static double invert_response(double response)
 {
     return response > MIN_RESPONSE ? 1.0 / response : 0.0;
@@ -52,7 +51,7 @@ static double invert_response(double response)
 // == Propagation along the trees ==================================================================
 
 // Passes an impulse at a node through its joint, and returns the impulse that acts on the parent.
-// The joint moves under the part of the impulse along its motions and does not pass that part:
+// The part of the impulse along the motions of the joint moves the joint, and is not passed:
 // impulse - gains * (transpose(motions) * impulse).
 static spatial impulse_at_parent(const ragdoll_node *node, const spatial *impulse)
 {
@@ -73,8 +72,8 @@ static spatial motion_from_parent(const ragdoll_node *node, const spatial *motio
     return passed;
 }
 
-// Moves the cursor from the parent to a node. Adds the changes of the parent's velocity since the
-// last visit.
+// Moves the cursor from the parent to a node. Updates the velocity of the node by the changes of
+// the parent's velocity since the last visit.
 static void enter_node(md5_ragdoll *ragdoll, uint32_t index)
 {
     ragdoll_node *const node = &ragdoll->nodes[index];
@@ -89,7 +88,8 @@ static void enter_node(md5_ragdoll *ragdoll, uint32_t index)
     node->parent_velocity = *parent;
 }
 
-// Moves the cursor to the parent, and applies the pending impulses of the subtree to the parent.
+// Moves the cursor from a node to its parent. Applies the pending impulses of the node's subtree to
+// the parent.
 static void leave_node(md5_ragdoll *ragdoll)
 {
     ragdoll_node *const node = &ragdoll->nodes[ragdoll->cursor];
@@ -111,17 +111,17 @@ static bool is_in_subtree(const md5_ragdoll *ragdoll, uint32_t node, uint32_t ro
     return node >= root && node < ragdoll->nodes[root].subtree_end;
 }
 
-// Moves the cursor along the tree to a node, whose velocity then includes all impulses applied so
-// far. Leaves the nodes up to the first common ancestor, and then enters the nodes down to `node`.
-// MD5_NONE leaves the tree.
+// Moves the cursor along the tree to a node, whose velocity then includes all impulses that were
+// applied so far. Leaves nodes up to the first common ancestor, and then enters nodes down to
+// `node`. MD5_NONE leaves the tree.
 static void move_cursor(md5_ragdoll *ragdoll, uint32_t node)
 {
     while (ragdoll->cursor != MD5_NONE
            && (node == MD5_NONE || !is_in_subtree(ragdoll, node, ragdoll->cursor)))
         leave_node(ragdoll);
 
-    // Parent indices lead from the node up to the cursor. The nodes are entered in the opposite
-    // order, so the path is stored first.
+    // Parents lead from the node up to the cursor, but nodes are entered in the opposite order.
+    // Therefore the path is stored first.
     uint32_t path_length = 0;
     for (uint32_t next = node; next != ragdoll->cursor; next = ragdoll->nodes[next].parent)
         ragdoll->path[path_length++] = next;
@@ -129,8 +129,8 @@ static void move_cursor(md5_ragdoll *ragdoll, uint32_t node)
         enter_node(ragdoll, ragdoll->path[i]);
 }
 
-// Starts a propagation of impulses: sets the cursor outside of the trees, without pending impulses.
-// Each node remembers the velocity of its parent, so that enter_node() adds only later changes.
+// Starts a propagation of impulses: the cursor is outside of the trees, and no impulse is pending.
+// Each node stores the velocity of its parent, so that enter_node() adds only later changes.
 static void begin_propagation(md5_ragdoll *ragdoll)
 {
     ragdoll->cursor = MD5_NONE;
@@ -142,7 +142,7 @@ static void begin_propagation(md5_ragdoll *ragdoll)
     }
 }
 
-// Ends a propagation: leaves the tree, and then enters every node once, so that the velocities of
+// Ends a propagation. Leaves the tree, and then enters every node once, so that the velocities of
 // all nodes include all impulses.
 static void end_propagation(md5_ragdoll *ragdoll)
 {
@@ -163,8 +163,8 @@ void md5i_apply_ragdoll_impulse(md5_ragdoll *ragdoll, uint32_t node, const spati
     end_propagation(ragdoll);
 }
 
-// Returns the change of the velocity of node `to` that an impulse at node `from` causes. The
-// impulse is passed up to the first common ancestor, and the resulting motion down to `to`.
+// Returns the change of node `to`'s velocity by an impulse at node `from`. Passes the impulse up to
+// the first common ancestor, and the resulting motion down to `to`.
 static spatial velocity_response(md5_ragdoll *ragdoll, uint32_t from, spatial impulse, uint32_t to)
 {
     uint32_t common = from;
@@ -184,8 +184,8 @@ static spatial velocity_response(md5_ragdoll *ragdoll, uint32_t from, spatial im
     return motion;
 }
 
-// Updates ragdoll->max_change, the largest change of a speed in this sweep, after an impulse has
-// changed by `impulse`. `inverse` is the impulse per change of speed.
+// Raises ragdoll->max_change, the largest change of a speed in this sweep. `impulse` is the change
+// of an impulse, and `inverse` the impulse per change of speed.
 static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 {
     if (inverse > 0.0)
@@ -194,15 +194,15 @@ static void record_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 
 // == Conjugate gradients ==========================================================================
 //
-// Sweeps converge slowly where light bodies hold heavy bodies. Therefore each sweep begins with a
-// step along a conjugate direction of the previous sweeps (Silcowitz, Niebe, Erleben, "A nonsmooth
-// nonlinear conjugate gradient method for interactive contact force problems", The Visual Computer,
-// 2010).
+// Sweeps converge slowly where light bodies hold heavy bodies. Each sweep therefore begins with a
+// step along a conjugate direction of the previous sweeps. See Silcowitz, Niebe, Erleben, "A
+// nonsmooth nonlinear conjugate gradient method for interactive contact force problems", The Visual
+// Computer, 2010.
 
-// Adds the step along the conjugate direction to an impulse at the start of a sweep. Returns the
-// change, which the caller applies to the bodies. The first sweep of a step starts with the impulse
-// of the previous step. The first sweep of relaxation continues with the impulse of this step,
-// which has already been applied.
+// Begins a sweep for one impulse: adds the step along the conjugate direction. Returns the change,
+// which the caller must apply to the bodies. The first sweep of a step starts with the impulse of
+// the previous step. The first sweep of the relaxation continues with the impulse of this step,
+// which is already applied.
 static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse, sweep_set set)
 {
     if (ragdoll->sweep == 0) {
@@ -217,7 +217,7 @@ static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse
     return change;
 }
 
-// Adds the square of the change of an impulse by this sweep to the gradient, as an energy.
+// Adds the squared change of an impulse by this sweep to the gradient, in units of energy.
 static void add_gradient(md5_ragdoll *ragdoll, const ragdoll_impulse *impulse, double inverse)
 {
     const double change = impulse->value - impulse->previous;
@@ -227,8 +227,7 @@ static void add_gradient(md5_ragdoll *ragdoll, const ragdoll_impulse *impulse, d
 
 // == Limits =======================================================================================
 
-// Applies an impulse about the axis of a limit to the node and, in the opposite direction, to its
-// parent.
+// Applies an impulse about the axis of a limit to the node, and the opposite impulse to its parent.
 static void apply_limit_impulse(md5_ragdoll *ragdoll, ragdoll_node *node,
                                 const ragdoll_limit *limit, double impulse)
 {
@@ -241,9 +240,9 @@ static void apply_limit_impulse(md5_ragdoll *ragdoll, ragdoll_node *node,
     node->parent_velocity = parent->velocity;
 }
 
-// Computes the response of a node and its parent to a unit impulse about the axis of a limit. The
-// impulse acts on the node and, in the opposite direction, on the parent. Also sets limit->inverse,
-// the impulse per change of their relative speed.
+// Computes how a node and its parent respond to a unit impulse about the axis of a limit. The
+// impulse acts on the node, and the opposite impulse on the parent. Also sets limit->inverse, the
+// impulse per change of their relative speed.
 //
 // Let a be the axis as a spatial vector, M the motions of the joint, G its gains, D = node->inverse
 // its inverse inertia, and t = transpose(M) a. The joint passes a - G t to the parent, as in
@@ -282,7 +281,7 @@ static void compute_limit_response(md5_ragdoll *ragdoll, ragdoll_node *node, rag
     limit->inverse = invert_response(node_speed - parent_speed);
 }
 
-// Prepares a limit for the sweeps of a step. A limit that cannot be reached in the step is ignored.
+// Prepares a limit for the sweeps of a step. Ignores it if the joint cannot reach it in the step.
 static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
 {
     const double approach_speed = md5_min(0.0, md5i_limit_speed(ragdoll, node, limit));
@@ -302,17 +301,17 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limi
         node->is_busy = true; // the sweeps do not solve locked limits
 }
 
-// Corrects the impulse of a limit so that the joint does not pass the limit. The sum of impulses
-// never pulls the joint toward the limit.
+// Corrects the impulse of a limit so that the joint does not pass the limit. The impulse of a limit
+// only pushes away from it.
 static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit,
                         sweep_set set)
 {
     const double initial_impulse = begin_impulse(ragdoll, &limit->impulse, set);
     apply_limit_impulse(ragdoll, node, limit, initial_impulse);
 
-    // The sum is negative if the joint approaches the limit faster than allowed. For a joint that
-    // is past the limit, the maximum is negative: the joint must return. The relaxation does not
-    // demand this.
+    // The sum is negative if the joint approaches the limit faster than allowed. If the joint is
+    // past the limit, the allowed speed is negative, because the joint must return. The relaxation
+    // does not require that.
     double speed = md5i_limit_speed(ragdoll, node, limit);
     if (set == SWEEPS_TO_MOVE || limit->gap >= 0.0)
         speed += md5i_max_limit_speed(ragdoll, limit->gap);
@@ -326,8 +325,8 @@ static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit 
     add_gradient(ragdoll, &limit->impulse, limit->inverse);
 }
 
-// Sets the impulses of locked limits from the torques of the locks. A torque that pulls the joint
-// toward the limit becomes 0, so that the limit is not locked in the next step.
+// Sets the impulses of locked limits from the torques of their locks. If a torque pulls the joint
+// toward the limit, the impulse becomes 0, and the limit is not locked in the next step.
 static void read_locks(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -342,7 +341,8 @@ static void read_locks(md5_ragdoll *ragdoll)
     }
 }
 
-// Removes the speeds with which locks correct a penetration: it is corrected after the move.
+// Locks also rotate joints out of a penetration. Removes these speeds after the move, because they
+// served only to correct the position.
 static void stop_locks(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -359,8 +359,8 @@ static void stop_locks(md5_ragdoll *ragdoll)
 
 // == Contacts =====================================================================================
 
-// Sets the directions of the impulses of a contact, the normal of the ground and two tangents, and
-// the response of the node to each of them. `point` is relative to the origin of spatial vectors.
+// Sets the directions of a contact's impulses: the normal of the ground and two tangents. Computes
+// how the node responds to each of them. `point` is relative to ragdoll->origin.
 static void compute_contact_responses(const ragdoll_node *node, ragdoll_contact *contact,
                                       md5_vec3d point)
 {
@@ -375,7 +375,7 @@ static void compute_contact_responses(const ragdoll_node *node, ragdoll_contact 
     }
 }
 
-// Stops the use of a contact that cannot touch the ground in this step.
+// Resets a contact that cannot touch the ground in this step.
 static void clear_contact(ragdoll_contact *contact)
 {
     for (int i = 0; i < NUM_CONTACT_DIRECTIONS; i++)
@@ -383,8 +383,8 @@ static void clear_contact(ragdoll_contact *contact)
     contact->approach_speed = 0.0;
 }
 
-// Prepares a contact for the sweeps of a step: measures its gap and how the body responds to
-// impulses there. A contact that cannot touch the ground in this step is ignored.
+// Prepares a contact for the sweeps of a step: measures its gap, and how the body responds to
+// impulses there. Ignores a contact that cannot touch the ground in this step.
 static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
 {
     const md5_vec3d position = md5_transform_point(&node->transform, contact->position);
@@ -394,7 +394,8 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     const double speed = md5_spatial_dot(&along_normal, &node->velocity);
     contact->gap = md5_vec3d_dot(normal, position) - contact->level;
 
-    // Impulses at other bodies may accelerate the point up to the largest speed of the ragdoll.
+    // Impulses at other bodies may accelerate the point, at most to the largest speed of the
+    // ragdoll.
     const double min_next_gap = contact->gap + ragdoll->seconds * (speed - ragdoll->max_speed);
     contact->is_near = min_next_gap < NEAR_DISTANCE;
     if (!contact->is_near) {
@@ -413,8 +414,8 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     node->is_busy = true;
 }
 
-// Applies an impulse along a direction of a contact to the node. The parent receives it later, when
-// the cursor leaves the node.
+// Applies an impulse along a direction of a contact to the node. The parent receives it when the
+// cursor leaves the node.
 static void apply_contact_impulse(ragdoll_node *node, const ragdoll_contact *contact,
                                   uint32_t direction, double impulse)
 {
@@ -436,8 +437,8 @@ static double contact_closing_speed(const md5_ragdoll *ragdoll, const ragdoll_co
     return md5_max_closing_speed(ragdoll->seconds, contact->gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
-// Corrects the impulse along the normal of a contact, which only pushes, so that the contact does
-// not close faster than allowed.
+// Corrects the impulse along the normal of a contact so that the contact does not close faster than
+// allowed. This impulse only pushes.
 static void solve_normal(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                          sweep_set set)
 {
@@ -472,9 +473,8 @@ static void solve_friction(ragdoll_node *node, ragdoll_contact *contact)
     }
 }
 
-// Corrects the impulses of a contact: first along its normal, then along its tangents, because the
-// normal impulse limits the friction. `friction` is the ratio of the maximum friction to the normal
-// impulse.
+// Corrects the impulses of a contact: first along the normal, because it limits the friction, and
+// then along the tangents. `friction` is the ratio of the maximum friction to the normal impulse.
 static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                           double friction, sweep_set set)
 {
@@ -486,10 +486,10 @@ static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_cont
 
 // == Links ========================================================================================
 //
-// A row of a link is a scalar constraint on the relative speed of two points along a direction.
+// A row of a link is a scalar constraint of the relative speed of two points along a direction.
 // biases[row][set] is the speed at which the points may approach each other in a set of sweeps.
 
-// Adds a row that keeps two points at the same distance along a direction. Returns its index.
+// Adds a row that keeps the distance of two points along a direction constant. Returns its index.
 static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
                         md5_vec3d along)
 {
@@ -505,9 +505,10 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
     return row;
 }
 
-// Makes the last row a damped spring that is stretched by a distance (negative: compressed), units.
-// Removes the row if the spring is too weak to have an effect. Softness and bias are those of an
-// implicit Euler step, which is stable for every stiffness (Catto, "Soft Constraints", GDC 2011).
+// Makes the last row a damped spring. `stretch` is the distance by which it is stretched, units; it
+// is negative if the spring is compressed. Removes the row if the spring is too weak to have an
+// effect. Softness and bias are those of an implicit Euler step, which is stable for every
+// stiffness (Catto, "Soft Constraints", GDC 2011).
 static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
                             double stretch, double stiffness, double damping)
 {
@@ -524,7 +525,7 @@ static void make_row_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, uint
     link->biases[row][SWEEPS_TO_RELAX] = bias;
 }
 
-// Returns the speed at which a gap of a link may close.
+// Returns the speed at which a gap of a link may close in a set of sweeps.
 static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, sweep_set set)
 {
     if (set == SWEEPS_TO_RELAX && gap < 0.0)
@@ -532,9 +533,9 @@ static double link_closing_speed(const md5_ragdoll *ragdoll, double gap, sweep_s
     return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_DISTANCE, MAX_EXIT_SPEED);
 }
 
-// Adds a row that prevents that a gap closes. `along` is the direction in which points[0] moves,
-// relative to points[1], if the gap increases. A gap of NEAR_STOP or more does not need a row,
-// because it cannot close in a step.
+// Adds a row that stops a gap from closing. If points[0] moves along `along`, relative to
+// points[1], the gap increases. A gap of NEAR_STOP or more cannot close in a step, so it needs no
+// row.
 static void add_stop(const md5_ragdoll *ragdoll, ragdoll_link *link, const md5_vec3d points[2],
                      md5_vec3d along, double gap)
 {
@@ -556,10 +557,10 @@ enum {
     SPRING_MAX_LENGTH
 };
 
-// Adds the row that pulls or pushes along a spring that is `length` units long. `along` is the
-// direction from the second to the first point. The engine's force is strength * stretch^2. A
-// linear spring with the stiffness 2 * strength * stretch and the distance 0.5 * stretch has the
-// same force and the same slope.
+// Adds the row that pulls or pushes along a spring of the length `length`, units. `along` is the
+// direction from the second to the first point. The engine's force is strength * stretch^2. The row
+// is a linear spring with the same force and slope: its stiffness is 2 * strength * stretch, and
+// its distance 0.5 * stretch.
 static void add_spring_force(const md5_ragdoll *ragdoll, ragdoll_link *link, const float *values,
                              const md5_vec3d points[2], md5_vec3d along, double length)
 {
@@ -574,15 +575,14 @@ static void add_spring_force(const md5_ragdoll *ragdoll, ragdoll_link *link, con
     make_row_spring(ragdoll, link, row, distance, stiffness, damping_per_length);
 }
 
-// Adds the rows of a spring between two points: a row that pulls or pushes along the line between
-// them, and rows that stop the spring at its minimum and maximum lengths. A row is a scalar
-// constraint of the solver.
+// Adds the rows of a spring between two points. One row pulls or pushes along the line between
+// them. Other rows stop the spring at its minimum and maximum length.
 static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const float *values,
                        const md5_vec3d points[2])
 {
     const md5_vec3d between = md5_vec3d_sub(points[0], points[1]);
     const double length = md5_vec3d_length(between);
-    md5_vec3d along = {0.0, 0.0, 1.0}; // a spring without length does not have a direction
+    md5_vec3d along = {0.0, 0.0, 1.0}; // the direction of a spring without length is arbitrary
     if (length > MIN_LENGTH)
         along = md5_vec3d_scale(between, 1.0 / length);
     add_spring_force(ragdoll, link, values, points, along, length);
@@ -596,12 +596,12 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
         add_stop(ragdoll, link, points, along, length - min_length);
 }
 
-// Angular frequency of the dragging spring: 3 Hz. The spring is critically damped.
+// Angular frequency of the spring of a drag, radians per second: 3 Hz.
 #define DRAG_RATE (2.0 * 3.14159265358979323846 * 3.0)
 
 // Adds three rows that pull the dragged point to its target, one along each axis of the world. The
-// stiffness is proportional to the mass that resists along the axis, so that light and heavy bodies
-// follow at the same rate.
+// stiffness is proportional to the mass that resists along the axis. Light and heavy bodies
+// therefore follow at the same rate.
 static void add_drag(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     static const md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
@@ -624,7 +624,7 @@ static void add_drag(md5_ragdoll *ragdoll, ragdoll_link *link)
     }
 }
 
-// Returns the direction in which a constraint lets its bodies slide, or the zero vector.
+// Returns the direction in which a constraint lets its bodies slide, or 0 if they cannot slide.
 static md5_vec3d slide_direction(const md5_body_constraint *constraint,
                                  const ragdoll_transform *second_body)
 {
@@ -633,8 +633,8 @@ static md5_vec3d slide_direction(const md5_body_constraint *constraint,
     return md5_quatd_rotate(second_body->rotation, md5_vec3d_from_vec3(constraint->axes[1]));
 }
 
-// Writes the axes along which a constraint holds its anchors together: the axes of the world, or
-// two axes across the direction in which a slider may move. Returns their number.
+// Writes the axes along which a constraint holds its anchors together. These are the axes of the
+// world, or two axes perpendicular to the direction of a slider. Returns their number.
 static uint32_t find_loop_axes(const md5_body_constraint *constraint,
                                const ragdoll_transform ends[2], md5_vec3d axes[3])
 {
@@ -651,9 +651,9 @@ static uint32_t find_loop_axes(const md5_body_constraint *constraint,
     return 3;
 }
 
-// Adds the rows of a constraint that closes a loop: they keep the anchors of its two bodies
-// together. `points` are the anchors in world space. A distance between the anchors is an error of
-// earlier steps, which is corrected by a part in each step.
+// Adds the rows of a constraint that closes a loop. They keep the anchors of its two bodies
+// together. `points` are the anchors in world space. A distance between them is an error of earlier
+// steps; each step corrects a part of it.
 static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
                      const md5_body_constraint *constraint, const ragdoll_transform ends[2],
                      const md5_vec3d points[2])
@@ -670,8 +670,7 @@ static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
     }
 }
 
-// Adds the rows of a constraint that is not a joint of the tree: a spring, or a constraint that
-// connects two bodies which other constraints already connect (a loop).
+// Adds the rows of a link's constraint: a spring, or a constraint that closes a loop.
 static void add_constraint(const md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const md5_body_constraint *const constraint =
@@ -688,7 +687,7 @@ static void add_constraint(const md5_ragdoll *ragdoll, ragdoll_link *link)
 }
 
 // Computes the responses of both nodes of a row, and the impulse per change of the speed along the
-// row. If both nodes are in one tree, an impulse at one node also moves the other node.
+// row. If both nodes are in one tree, an impulse at one node also moves the other.
 static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
 {
     const spatial *const directions = link->directions[row]; // at each node
@@ -702,8 +701,8 @@ static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
         change_per_impulse += md5_spatial_dot(response, &directions[i]);
     }
 
-    // The impulses at the two nodes are opposite, so the mutual effects are subtracted. Both are
-    // equal, because the matrix of all responses is symmetric.
+    // The impulses at the two nodes are opposite, so the effect of each on the other node is
+    // subtracted. Both effects are equal, because the matrix of all responses is symmetric.
     const bool connects_two_nodes = link->nodes[0] != MD5_NONE && link->nodes[1] != MD5_NONE;
     if (connects_two_nodes) {
         const spatial response =
@@ -713,8 +712,8 @@ static void prepare_row(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row)
     link->inverses[row] = invert_response(change_per_impulse);
 }
 
-// Adds and prepares the rows of a link for the sweeps of a step. If the number of rows has not
-// changed, the rows start with the impulses of the last step.
+// Adds and prepares the rows of a link for the sweeps of a step. The rows start with the impulses
+// of the last step if their number has not changed.
 static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
 {
     const uint32_t num_rows_before = link->num_rows;
@@ -733,7 +732,7 @@ static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
         prepare_row(ragdoll, link, row);
 }
 
-// Applies an impulse along a row to node 0 and, in the opposite direction, to node 1.
+// Applies an impulse along a row to node 0, and the opposite impulse to node 1.
 static void apply_link_impulse(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
                                double impulse)
 {
@@ -749,7 +748,8 @@ static void apply_link_impulse(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_
 }
 
 // Returns `speed` plus the speed of a link's first node relative to its second node, along a row.
-// The speeds are added in this order. Moves the cursor of the solver to the nodes.
+// The order of the additions is fixed, because it affects the last bits. Moves the cursor to the
+// nodes.
 static double add_relative_speed(md5_ragdoll *ragdoll, const ragdoll_link *link, uint32_t row,
                                  double speed)
 {
@@ -765,8 +765,8 @@ static double add_relative_speed(md5_ragdoll *ragdoll, const ragdoll_link *link,
     return sum;
 }
 
-// Corrects the impulses of all rows of a link so that each row has its required speed. A soft row
-// yields to its impulse.
+// Corrects the impulses of a link so that each row has its required speed. A soft row yields in
+// proportion to its impulse.
 static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, sweep_set set)
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {
@@ -782,7 +782,7 @@ static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, sweep_set set)
 
 // == Sweeps =======================================================================================
 
-// Returns the ratio of a body's maximum friction to the normal impulse of its contacts.
+// Returns the ratio of the maximum friction of a body's contacts to their normal impulse.
 static double contact_friction(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     enum { CONTACT_FRICTION = 2 }; // index of md5_figure_body.friction
@@ -792,7 +792,7 @@ static double contact_friction(const md5_ragdoll *ragdoll, const ragdoll_node *n
     return md5_min((double)friction, MAX_FRICTION) * ragdoll->friction_scales[FRICTION_OF_CONTACTS];
 }
 
-// Applies the initial impulses of the contacts of a node at the start of a sweep.
+// Begins a sweep for the contacts of a node: applies the impulses of begin_impulse().
 static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
@@ -805,7 +805,8 @@ static void begin_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set s
     }
 }
 
-// Solves the contacts of a node in rounds, until the impulses of all of them hardly change.
+// Solves the contacts of a node in rounds, because they influence each other. Ends when their
+// impulses hardly change.
 static void solve_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
 {
     const double friction = contact_friction(ragdoll, node);
@@ -835,8 +836,9 @@ static void add_contact_gradients(md5_ragdoll *ragdoll, const ragdoll_node *node
     }
 }
 
-// Solves the limits and contacts of a node. Limits depend also on the velocity of the parent, which
-// does not include the impulses of the node's contacts, so limits are solved first.
+// Solves the limits and contacts of a node. A limit also depends on the velocity of the parent,
+// which does not include the impulses of the node's contacts yet. Therefore limits are solved
+// first.
 static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, sweep_set set)
 {
     for (uint32_t i = 0; i < node->num_limits; i++) {
@@ -865,7 +867,8 @@ static void sweep_nodes(md5_ragdoll *ragdoll, sweep_set set)
     }
 }
 
-// Solves all links once. The first sweep of a step first applies the impulses of the previous step.
+// Solves all links once. In the first sweep of a step, first applies the impulses of the previous
+// step.
 static void sweep_links(md5_ragdoll *ragdoll, sweep_set set)
 {
     const bool is_first_of_step = ragdoll->sweep == 0 && set == SWEEPS_TO_MOVE;
@@ -879,9 +882,9 @@ static void sweep_links(md5_ragdoll *ragdoll, sweep_set set)
     }
 }
 
-// Runs sweeps until no speed changes much. After each sweep, the ratio of the gradients sets the
-// length of the next step along the conjugate direction; if the gradient increased, the direction
-// is dropped.
+// Runs sweeps until no speed changes much. The ratio of the gradients of two sweeps sets the length
+// of the next step along the conjugate direction. If the gradient has increased, the direction is
+// dropped.
 static void run_sweeps(md5_ragdoll *ragdoll, sweep_set set)
 {
     const uint32_t max_sweeps = set == SWEEPS_TO_RELAX ? MAX_RELAX_SWEEPS : MAX_SWEEPS;
@@ -901,7 +904,8 @@ static void run_sweeps(md5_ragdoll *ragdoll, sweep_set set)
     }
 }
 
-// Prepares the contacts of all nodes, and determines whether anything touches the ragdoll.
+// Prepares the contacts of all nodes. Sets is_touching if a contact is near the ground or the
+// ragdoll is dragged.
 static void prepare_contacts(md5_ragdoll *ragdoll)
 {
     const bool is_dragged = md5_is_ragdoll_dragged(ragdoll);
@@ -916,7 +920,8 @@ static void prepare_contacts(md5_ragdoll *ragdoll)
     }
 }
 
-// Prepares the limits of all nodes, children first, and marks the ancestors of busy nodes as busy.
+// Prepares the limits of all nodes. Also marks the ancestors of busy nodes as busy, so children are
+// visited first.
 static void prepare_limits(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
@@ -928,8 +933,8 @@ static void prepare_limits(md5_ragdoll *ragdoll)
     }
 }
 
-// Finds the impulses of limits, links and contacts with which the bodies move in this step. The
-// solver is projected Gauss-Seidel: each sweep corrects one constraint after another.
+// Finds the impulses of limits, links and contacts, and the velocities with which the bodies move
+// in this step.
 void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
 {
     prepare_contacts(ragdoll);
@@ -943,15 +948,15 @@ void md5i_solve_ragdoll(md5_ragdoll *ragdoll)
     md5i_stop_invalid_motion(ragdoll);
 }
 
-// Subtracts the linear part of an impulse from the impulse of a node's joint.
+// Subtracts the linear part of an impulse from the impulse that a node's joint has transferred.
 static void subtract_impulse(ragdoll_node *node, const spatial *direction, double impulse)
 {
     const md5_vec3d linear = md5_vec3d_scale(md5_spatial_linear(direction), impulse);
     node->joint_impulse = md5_vec3d_sub(node->joint_impulse, linear);
 }
 
-// Sets node->joint_impulse to the change of the body's momentum that neither its weight nor its
-// contacts cause.
+// Sets node->joint_impulse to the part of the change of the body's momentum that neither its weight
+// nor its contacts cause.
 static void measure_body_impulse(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_vec3d linear =
@@ -968,7 +973,7 @@ static void measure_body_impulse(const md5_ragdoll *ragdoll, ragdoll_node *node)
     }
 }
 
-// Subtracts the impulses of a link from the impulses of the joints of both nodes.
+// Subtracts the impulses of a link from the joint impulses of both nodes.
 static void subtract_link_impulses(md5_ragdoll *ragdoll, const ragdoll_link *link)
 {
     for (uint32_t row = 0; row < link->num_rows; row++) {
@@ -982,8 +987,8 @@ static void subtract_link_impulses(md5_ragdoll *ragdoll, const ragdoll_link *lin
     }
 }
 
-// Adds the impulse that a joint has transferred to its node to the joint of the parent, because
-// that joint moves the whole subtree.
+// Adds the joint impulse of a node to that of its parent, because the parent's joint moves the
+// whole subtree.
 static void pass_impulse_to_parent(md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     if (node->parent == MD5_NONE)
@@ -992,8 +997,8 @@ static void pass_impulse_to_parent(md5_ragdoll *ragdoll, const ragdoll_node *nod
     *parent_impulse = md5_vec3d_add(*parent_impulse, node->joint_impulse);
 }
 
-// Updates the load of a node's joint, the running mean of the force that the joint bears. A free
-// root does not have a joint.
+// Updates the load of a node's joint, which is the running mean of the force that the joint bears.
+// The load of a free root is 0, because it has no joint.
 static void update_load(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const bool has_joint = node->constraint != MD5_NONE;
@@ -1005,9 +1010,9 @@ static void update_load(const md5_ragdoll *ragdoll, ragdoll_node *node)
     node->load = (1.0 - LOAD_RATE) * node->load + LOAD_RATE * force;
 }
 
-// Measures the force that each joint bears: the change of the momentum of its subtree that neither
-// weight nor contacts nor links cause. Children precede their parents in the last loop, so that a
-// joint has received the impulses of its whole subtree.
+// Measures the force that each joint bears. It is the change of the momentum of its subtree that
+// neither weight nor contacts nor links cause. The last loop visits children before their parents,
+// so that a joint has received the impulses of its whole subtree.
 static void measure_joint_loads(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
@@ -1022,7 +1027,7 @@ static void measure_joint_loads(md5_ragdoll *ragdoll)
     }
 }
 
-// Ends the approach of contacts that push, so that they do not bounce again in the next step.
+// Ends the approach of contacts that push. Otherwise they would bounce again in the next step.
 static void end_approaches(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
@@ -1036,7 +1041,7 @@ static void end_approaches(md5_ragdoll *ragdoll)
 }
 
 // Finds the velocities that remain after the bodies have moved, without the parts that only
-// corrected errors of position. Also measures the loads of the joints.
+// corrected positions. Also measures the loads of the joints.
 void md5i_relax_ragdoll(md5_ragdoll *ragdoll)
 {
     if (ragdoll->needs_relaxation) {

@@ -7,7 +7,7 @@ ragdoll_transform md5i_ragdoll_transform(const md5_ragdoll *ragdoll, uint32_t no
 }
 
 // Returns the angular velocity of a node relative to its parent: see ragdoll.h. The world does not
-// rotate.
+// rotate, so a node without a parent has its own velocity.
 md5_vec3d md5i_joint_angular_velocity(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     if (node->parent == MD5_NONE)
@@ -16,7 +16,7 @@ md5_vec3d md5i_joint_angular_velocity(const md5_ragdoll *ragdoll, const ragdoll_
 }
 
 // Writes the transforms of the two bodies that a constraint connects, in the order of
-// constraint->bodies. The world, MD5_NONE, has the transform of the ragdoll's start.
+// constraint->bodies. The world, MD5_NONE, has the transform ragdoll->world.
 void md5i_constraint_transforms(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,
                                 ragdoll_transform ends[2])
 {
@@ -28,7 +28,7 @@ void md5i_constraint_transforms(const md5_ragdoll *ragdoll, const md5_body_const
 }
 
 // Returns the rotation `q` after a rotation by an angular velocity for `seconds`. Uses the Cayley
-// map, whose error is of the third order of the angle.
+// map, whose error is proportional to the third power of the angle.
 md5_quatd md5i_integrate_rotation(md5_quatd q, md5_vec3d angular, double seconds)
 {
     const md5_vec3d half = md5_vec3d_scale(angular, 0.5 * seconds);

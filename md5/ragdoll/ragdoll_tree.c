@@ -1,7 +1,9 @@
 // The bodies of a ragdoll as trees in reduced coordinates. A node of a tree is a body with the
-// joint to its parent; the position of a body follows from the rotations of the joints between it
-// and the root of its tree. This file selects the constraints of the figure that become joints,
-// converts between transforms and joint rotations, and computes articulated inertias.
+// joint to its parent. The position of a body is not stored independently: it follows from the
+// rotations of the joints between the body and the root of its tree.
+//
+// This file selects which constraints of the figure become joints. It converts between transforms
+// and joint rotations, and computes articulated inertias.
 //
 // A constraint connects bodies[0] to bodies[1]. The state of a joint is the rotation of bodies[0]
 // in the axes of bodies[1], so that it does not depend on which of the two bodies is the parent. If
@@ -10,9 +12,9 @@
 
 // == Creation =====================================================================================
 
-// Returns the representative of the group of connected bodies that contains a body (union-find with
-// path halving). groups[body] is another body of the same group, or the body itself if it is the
-// representative.
+// Returns the representative of a body's group (union-find with path halving). A group contains
+// bodies that joints connect. groups[body] is another body of the same group, or the body itself if
+// it is the representative.
 static uint32_t find_group(uint32_t *groups, uint32_t body)
 {
     uint32_t member = body;
@@ -27,9 +29,9 @@ static uint32_t find_group(uint32_t *groups, uint32_t body)
 // and radius. Thinner bodies would rotate too fast for the time step.
 #define MIN_INERTIA 0.02
 
-// Returns true if a symmetric matrix can be the inertia of a body: it is positive definite, because
-// its leading principal minors are positive (Sylvester's criterion), and its trace is possible for
-// the radius of the body. `ball_inertia` is the inertia of a ball of this radius.
+// Returns true if a symmetric matrix can be the inertia of a body. It must be positive definite, so
+// its leading principal minors must be positive (Sylvester's criterion). Its trace must be possible
+// for the radius of the body. `ball_inertia` is the inertia of a ball of this radius.
 static bool is_valid_inertia(const double (*inertia)[3], double ball_inertia)
 {
     const md5_vec3d first = {inertia[0][0], inertia[0][1], inertia[0][2]};
@@ -46,7 +48,7 @@ static bool is_valid_inertia(const double (*inertia)[3], double ball_inertia)
     return determinant > minimum * minimum * minimum && trace < 100.0 * ball_inertia;
 }
 
-// Sets the inertia of a node to that of a ball.
+// Sets the inertia of a node to that of a ball, the same about all axes.
 static void set_ball_inertia(ragdoll_node *node, double ball_inertia)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -77,7 +79,7 @@ static void read_inertia(ragdoll_node *node, const md5_body_part *part, double m
 }
 
 // Returns the fraction of a velocity that remains after a step. `friction` is the fraction that is
-// lost in 1/60 second, which is four steps.
+// lost in 1/60 second, which is four steps; hence the fourth root.
 static double velocity_factor(float friction)
 {
     double lost = (double)friction;
@@ -105,7 +107,7 @@ static uint32_t count_joint_motions(md5_constraint_type type)
 }
 
 // Sets the number of degrees of freedom of a joint, and the number of its limits. Only joints that
-// rotate have limits: a pyramid consists of two pairs of walls, which are separate limits.
+// rotate have limits. The two pairs of walls of a pyramid are separate limits.
 static void count_motions(ragdoll_node *node, const md5_figure_constraint *def)
 {
     node->num_motions = count_joint_motions(def->type);
@@ -125,17 +127,17 @@ static md5_quatd shortest_arc(md5_vec3d from, md5_vec3d to)
     return (md5_quatd){across.x * scale, across.y * scale, across.z * scale, w * scale};
 }
 
-// Returns true if a vector of a file is a direction. Directions have unit length; a missing
-// direction is zero.
+// Returns true if a vector of a file is a direction. Directions have unit length, and a missing
+// direction is 0.
 static bool is_direction(md5_vec3d vector)
 {
     return md5_vec3d_dot(vector, vector) > 0.5;
 }
 
-// Sets the shaft of a universal joint, a direction in the axes of bodies[1]: the reversed second
-// shaft or, if that is not usable, the first shaft. Also removes the arc between the two shafts
-// from the base rotation. The base rotation then aligns the shafts, and the joint only bends the
-// first shaft away from the second, without twist.
+// Sets the shaft of a universal joint, a direction in the axes of bodies[1]. It is the reversed
+// second shaft or, if that is not usable, the first shaft. The setup pose may contain an arc
+// between the two shafts. It is removed from the base rotation, so that the base rotation aligns
+// the shafts. The joint then only bends the first shaft away from the second, without twist.
 static void set_shaft(ragdoll_node *node, const md5_body_constraint *joint)
 {
     // Both shafts in the axes of bodies[1].
@@ -173,8 +175,8 @@ static md5_quatd setup_rotation(const md5_figure *figure, uint32_t body)
     return md5_quatd_from_quat(figure->setup[body].rotation);
 }
 
-// Sets the values of a node that describe its joint: the degrees of freedom, and the rotation of
-// bodies[0] in the axes of bodies[1] in the setup pose of the figure.
+// Sets the members of a node that describe its joint: the degrees of freedom, and the base
+// rotation, which is that of bodies[0] in the axes of bodies[1] in the setup pose.
 static void set_joint(ragdoll_node *node, const md5_figure *figure)
 {
     const md5_body_constraint *const joint = &figure->constraints[node->constraint];
@@ -188,7 +190,7 @@ static void set_joint(ragdoll_node *node, const md5_figure *figure)
 }
 
 // Adds a body to the tree, after its parent. `parent` is a node, or MD5_NONE for the world or no
-// parent. `constraint` is the joint of the body, or MD5_NONE for a free root, which has no joint.
+// parent. `constraint` is the joint to the parent, or MD5_NONE for a free root.
 static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint32_t constraint,
                      double min_mass)
 {
@@ -211,7 +213,7 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
         set_joint(node, figure);
 }
 
-// Adds a constraint that is not a joint of the trees.
+// Adds a link for a constraint that is not a joint of the trees.
 static void add_link(md5_ragdoll *ragdoll, uint32_t constraint)
 {
     const md5_body_constraint *const def = &ragdoll->desc.figure->constraints[constraint];
@@ -224,14 +226,15 @@ static void add_link(md5_ragdoll *ragdoll, uint32_t constraint)
 }
 
 // The graph of bodies and constraints. The world is an additional body with the index num_bodies.
-// Constraint i is the edges 2 i, as seen from bodies[0], and 2 i + 1, as seen from bodies[1].
+// Constraint i has two directed edges: 2 i leads from bodies[0] to bodies[1], and 2 i + 1 back.
 typedef struct body_graph {
     uint32_t *groups;     // [num_bodies + 1] union-find of connected bodies
-    uint32_t *first_edge; // [num_bodies + 1] first joint of each body, or MD5_NONE
-    uint32_t *next_edge;  // [2 * num_constraints] next joint of the same body, or MD5_NONE
-    uint32_t *stack;      // edges to follow
+    uint32_t *first_edge; // [num_bodies + 1] first edge that leads from each body, or MD5_NONE
+    uint32_t *next_edge;  // [2 * num_constraints] next edge that leads from the same body, or
+                          // MD5_NONE
+    uint32_t *stack;      // edges that add_tree() must still follow
     bool *is_joint;       // [num_constraints] the constraint is a joint of a tree
-    double min_mass;      // of a body
+    double min_mass;      // minimum mass of a body
 } body_graph;
 
 // Returns the minimum mass of a body: 1/1000 of the heaviest body.
@@ -255,8 +258,8 @@ static void begin_graph(const md5_figure *figure, body_graph *graph)
     }
 }
 
-// Adds the two edges of a constraint to the lists of its bodies. `ends` are indices of bodies, or
-// the index of the world.
+// Adds the two edges of a constraint to the lists of its bodies. `ends` are the indices of the
+// bodies; num_bodies is the world.
 static void add_joint_edges(body_graph *graph, uint32_t constraint, const uint32_t ends[2])
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -267,8 +270,8 @@ static void add_joint_edges(body_graph *graph, uint32_t constraint, const uint32
 }
 
 // Selects the constraints that become joints, and adds their edges to the graph. A spring does not
-// become a joint, because it does not hold its bodies together. A constraint whose bodies are in
-// one group already does not become a joint either: it would close a loop, and trees have no loops.
+// become a joint, because it does not hold its bodies together. A constraint within one group would
+// close a loop, which a tree cannot have, so it does not become a joint either.
 static void select_joints(const md5_figure *figure, body_graph *graph)
 {
     const uint32_t world = figure->num_bodies;
@@ -300,8 +303,7 @@ typedef struct body_edge {
     uint32_t to;
 } body_edge;
 
-// Returns an edge of the graph of bodies. Each constraint has two edges, one for each direction:
-// edges 2 i and 2 i + 1 belong to constraint i.
+// Returns an edge of the graph by its index: see body_graph.
 static body_edge get_edge(const md5_figure *figure, uint32_t edge)
 {
     const uint32_t constraint = edge / 2;
@@ -310,9 +312,9 @@ static body_edge get_edge(const md5_figure *figure, uint32_t edge)
     return (body_edge){constraint, bodies[end], bodies[1 - end]};
 }
 
-// Pushes the edges that lead from a body to a body that is not in a tree yet. Joints do not close
-// loops, so only the edge to the parent leads to a body in the tree. Returns the number of edges on
-// the stack.
+// Pushes the edges from a body to bodies that are not in a tree yet. Of a body's edges, only the
+// one to its parent leads to a body in the tree, because joints do not close loops. Returns the new
+// number of edges on the stack.
 static uint32_t push_edges_to_children(const md5_ragdoll *ragdoll, const body_graph *graph,
                                        uint32_t body, uint32_t num_stacked)
 {
@@ -325,9 +327,8 @@ static uint32_t push_edges_to_children(const md5_ragdoll *ragdoll, const body_gr
     return count;
 }
 
-// Adds the nodes of a tree depth first, so that parents precede their children. `start` is the body
-// of the tree's root, which is a node already, or num_bodies for the world. The stack contains the
-// edges that lead from a body in the tree to a body that is not in the tree yet.
+// Adds the nodes below `start` depth first, so that parents precede their children. `start` is a
+// root that is already a node, or num_bodies for the world.
 static void add_tree(md5_ragdoll *ragdoll, const body_graph *graph, uint32_t start)
 {
     uint32_t num_stacked = push_edges_to_children(ragdoll, graph, start, 0);
@@ -339,8 +340,8 @@ static void add_tree(md5_ragdoll *ragdoll, const body_graph *graph, uint32_t sta
     }
 }
 
-// Sets the end of each node's subtree. Children follow their parents, so the loop visits them
-// first.
+// Sets the end of each node's subtree. The loop visits children before their parents, because
+// children follow their parents in nodes[].
 static void set_subtree_ends(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
@@ -355,8 +356,8 @@ static void set_subtree_ends(md5_ragdoll *ragdoll)
     }
 }
 
-// Adds all nodes: the tree of the world, then one tree for each group of bodies that is not
-// connected to the world.
+// Adds all nodes: first the trees that the world holds, then one tree for each group of bodies that
+// is not connected to the world.
 static void add_all_trees(md5_ragdoll *ragdoll, const body_graph *graph)
 {
     const uint32_t num_bodies = ragdoll->desc.figure->num_bodies;
@@ -387,7 +388,7 @@ static void add_all_links(md5_ragdoll *ragdoll, const body_graph *graph)
 }
 
 // Converts the bodies and constraints of a figure to trees, in which each body has at most one
-// parent. A constraint that would close a loop becomes a link, which the solver treats separately.
+// parent. Constraints that do not become joints become links, which the solver treats separately.
 void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
@@ -416,8 +417,8 @@ static const md5_body_constraint *node_joint(const md5_ragdoll *ragdoll, const r
     return &ragdoll->desc.figure->constraints[node->constraint];
 }
 
-// Returns the nearest rotation to `rotation` that is only a rotation about `axis`. Removes the part
-// of the quaternion's vector that is perpendicular to the axis.
+// Returns the rotation about `axis` that is nearest to `rotation`: the quaternion without the part
+// of its vector that is perpendicular to the axis.
 static md5_quatd keep_twist(md5_quatd rotation, md5_vec3d axis)
 {
     const md5_quatd identity = {0.0, 0.0, 0.0, 1.0};
@@ -426,8 +427,8 @@ static md5_quatd keep_twist(md5_quatd rotation, md5_vec3d axis)
     return md5_unit_or((md5_quatd){twist.x, twist.y, twist.z, rotation.w}, identity);
 }
 
-// Returns the nearest rotation to `rotation` without a rotation about `axis`. Removes the part of
-// the quaternion's vector that is along the axis.
+// Returns the rotation without twist about `axis` that is nearest to `rotation`: the quaternion
+// without the part of its vector along the axis.
 static md5_quatd remove_twist(md5_quatd rotation, md5_vec3d axis)
 {
     const md5_quatd identity = {0.0, 0.0, 0.0, 1.0};
@@ -438,9 +439,9 @@ static md5_quatd remove_twist(md5_quatd rotation, md5_vec3d axis)
     return md5_unit_or(bend, identity);
 }
 
-// Returns the rotation nearest to the rotation of a hinge or a universal joint that the joint
-// allows. A hinge rotates from its base rotation only about its axis. A universal joint rotates
-// from its base rotation without twist about its shaft.
+// Returns the allowed rotation of a hinge or a universal joint that is nearest to its current
+// rotation. A hinge rotates from its base rotation only about its axis. A universal joint rotates
+// from its base rotation only without twist about its shaft.
 static md5_quatd nearest_allowed_rotation(const ragdoll_node *node,
                                           const md5_body_constraint *joint)
 {
@@ -473,8 +474,8 @@ static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *nod
     }
 }
 
-// Returns the translation of a slider, the distance between its anchors along its axis. `ends` are
-// the transforms of bodies[0] and bodies[1]; the axis is fixed in bodies[1].
+// Returns the translation of a slider: the distance between its anchors along its axis, which is
+// fixed in bodies[1]. `ends` are the transforms of bodies[0] and bodies[1].
 static double measure_slide(const md5_body_constraint *joint, const ragdoll_transform ends[2])
 {
     const md5_vec3d first = md5_transform_point(&ends[0], md5_vec3d_from_vec3(joint->anchors[0]));
@@ -483,8 +484,8 @@ static double measure_slide(const md5_body_constraint *joint, const ragdoll_tran
     return md5_vec3d_dot(md5_vec3d_sub(first, second), axis);
 }
 
-// Computes the rotation of each joint from the transforms of its bodies, and the translation of
-// each slider. Removes the parts of a rotation that the joint does not allow, for example rotations
+// Computes the rotation of each joint, and the translation of each slider, from the transforms of
+// its bodies. Removes the parts of a rotation that the joint does not allow, for example rotations
 // of a hinge about other axes than its own.
 void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
 {
@@ -503,8 +504,8 @@ void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
     }
 }
 
-// Returns the anchor of the second body of a joint, in the axes of this body. A slider moves the
-// anchor along its axis.
+// Returns the anchor of bodies[1] of a joint, in the axes of this body. The translation of a slider
+// moves the anchor along the slider's axis.
 static md5_vec3d moved_second_anchor(const ragdoll_node *node, const md5_body_constraint *joint)
 {
     const md5_vec3d anchor = md5_vec3d_from_vec3(joint->anchors[1]);
@@ -514,9 +515,9 @@ static md5_vec3d moved_second_anchor(const ragdoll_node *node, const md5_body_co
     return md5_vec3d_add(anchor, md5_vec3d_scale(axis, node->slide));
 }
 
-// Sets the transform of a node from the transform of its parent, the rotation of the joint and the
+// Sets the transform of a node from the transform of its parent, the rotation of the joint, and the
 // translation of a slider. An anchor is the point of a body at which the joint is attached. The
-// body is moved so that the anchors of both bodies have the same position.
+// node is placed so that the anchors of both bodies coincide.
 static void update_transform(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_body_constraint *const joint = node_joint(ragdoll, node);
@@ -548,9 +549,9 @@ void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll)
     }
 }
 
-// Rotates a joint back into its limits after a step has rotated it by `angle` radians. The
-// correction may contain a twist that the joint does not allow. Without the twist, the correction
-// is too small, so it is repeated.
+// Rotates a joint back into its limits after a step has rotated it by `angle` radians. A correction
+// may contain a twist that the joint does not allow. Without the twist, it is too small, so the
+// correction is repeated.
 static void enforce_joint_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle)
 {
     enum { MAX_TRIES = 8 };
@@ -558,15 +559,15 @@ static void enforce_joint_limits(const md5_ragdoll *ragdoll, ragdoll_node *node,
         project_joint_rotation(ragdoll, node);
 }
 
-// Returns the linear velocity of a body's center of mass. The spatial velocity is the velocity at
-// ragdoll->origin, and node->center is relative to the origin.
+// Returns the linear velocity of a body's center of mass. The linear part of a spatial velocity is
+// the velocity at ragdoll->origin instead.
 static md5_vec3d center_velocity(const ragdoll_node *node)
 {
     return md5_vec3d_add(md5_spatial_linear(&node->velocity),
                          md5_vec3d_cross(md5_spatial_angular(&node->velocity), node->center));
 }
 
-// Moves the body of a free root, which has no joint, by its velocity.
+// Moves a free root, which has no joint, by its velocity.
 static void move_root(ragdoll_node *node, double seconds)
 {
     ragdoll_transform *const transform = &node->transform;
@@ -585,9 +586,9 @@ static spatial velocity_from_parent(const md5_ragdoll *ragdoll, const ragdoll_no
     return velocity;
 }
 
-// Advances the joint of node `index` by the velocity of the node relative to its parent: rotates
-// the joint, translates a slider, and then removes the parts of the motion that the joint or its
-// limits do not allow.
+// Moves the joint of node `index` by the velocity of the node relative to its parent. Rotates the
+// joint and translates a slider. Then removes the parts of the motion that the joint or its limits
+// do not allow.
 static void move_joint(const md5_ragdoll *ragdoll, uint32_t index, double seconds)
 {
     ragdoll_node *const node = &ragdoll->nodes[index];
@@ -620,7 +621,7 @@ static void move_joint(const md5_ragdoll *ragdoll, uint32_t index, double second
 // back to the limit.
 void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds)
 {
-    // A joint moves relative to its parent's old transform, so parents move last.
+    // The motion of a joint uses the old transform of the parent, so parents move last.
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
         if (ragdoll->nodes[k].constraint == MD5_NONE)
             move_root(&ragdoll->nodes[k], seconds);
@@ -632,7 +633,7 @@ void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds)
 
 // == Articulated inertias =========================================================================
 
-// Sets node->axes, the matrix of the body's rotation.
+// Sets node->axes, the rotation of the body as a matrix.
 static void set_axes(ragdoll_node *node)
 {
     const md5_quatd q = node->transform.rotation;
@@ -701,16 +702,16 @@ static void set_inertias(ragdoll_node *node)
 }
 
 // Returns the unit motion of a rotation about an axis through a point, which is relative to
-// ragdoll->origin: the angular velocity is the axis, and the linear velocity is that at the origin.
+// ragdoll->origin. Its angular part is the axis. Its linear part is the velocity at the origin.
 static spatial rotation_about(md5_vec3d axis, md5_vec3d point)
 {
     return md5_spatial_from(axis, md5_vec3d_cross(point, axis));
 }
 
-// Sets the two axes of a universal joint, in world space. Its two shafts rotate symmetrically, so
-// the axes are perpendicular to the mean of the shafts. `second_to_world` is the rotation of
-// bodies[1], which contains the second shaft. The first shaft is the second shaft, rotated by the
-// bend of the joint.
+// Sets the two axes of a universal joint, in world space. The joint bends about axes that are
+// perpendicular to the mean of its two shafts. `second_to_world` is the rotation of bodies[1], in
+// which the second shaft is fixed. The first shaft is the second shaft, rotated by the bend of the
+// joint.
 static void set_universal_axes(const ragdoll_node *node, md5_quatd second_to_world, md5_vec3d *axes)
 {
     const md5_quatd bend =
@@ -754,9 +755,9 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
         node->motions[i] = rotation_about(axes[i], anchor);
 }
 
-// The square of a pivot of the Cholesky decomposition is at least MIN_RELATIVE_PIVOT times the
-// diagonal element before the elimination, and at least MIN_PIVOT. Smaller squares are the rounding
-// errors of a nearly singular matrix; they may be negative.
+// Lower limits of the squared diagonal elements (pivots) in the Cholesky decomposition. A pivot is
+// at least MIN_PIVOT, and at least MIN_RELATIVE_PIVOT times the diagonal element of the matrix.
+// Smaller pivots are rounding errors of a nearly singular matrix, and may be negative.
 #define MIN_RELATIVE_PIVOT 1e-12
 #define MIN_PIVOT 1e-30
 
@@ -804,17 +805,17 @@ static void invert(double *a, int count, int stride)
     }
 }
 
-// Below this speed, the friction of a joint decreases, radians per second. It is less than the
-// speeds that keep a ragdoll from coming to rest.
+// Below this speed, the friction of a joint decreases, radians per second. It is below the speeds
+// at which a ragdoll counts as moving, so that joints come to rest.
 #define MIN_BRAKE_SPEED 0.05
 
 #define MAX_JOINT_FRICTION 1e3 // larger values of files have the effect of this value
 
-// Returns the friction of a joint as an additional inertia, which can stop a motion but never
-// reverse it. The friction is a torque, proportional to the force that the joint bears. Over a
-// step, this torque changes the momentum by torque * seconds; the inertia that absorbs this
-// momentum at the current speed is torque * seconds / speed. friction_scales[] reduce the friction
-// in slow motion.
+// Returns the friction of a joint as an additional inertia, because an inertia can stop a motion
+// but never reverse it. Friction is a torque that is proportional to the force that the joint
+// bears. It changes the momentum by torque * seconds in a step. An inertia of torque * seconds /
+// speed absorbs this momentum at the current speed. friction_scales[] reduce the friction for a
+// time.
 static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     const md5_figure_constraint *const def = node_joint(ragdoll, node)->def;
@@ -827,9 +828,9 @@ static double friction_brake(const md5_ragdoll *ragdoll, const ragdoll_node *nod
     return ragdoll->seconds * torque / speed;
 }
 
-// Computes the inertia of a joint's free motions, the resistance of the body and all its
-// descendants, and from it node->inverse and node->gains. In a step of the simulation, friction and
-// locked limits resist, too.
+// Computes the inertia of a joint's free motions, which is the resistance of the body and all its
+// descendants. Sets node->inverse and node->gains from it. In a step of the simulation, friction
+// and locked limits also resist.
 static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
     const uint32_t num_motions = node->num_motions;
@@ -859,8 +860,8 @@ static void set_joint_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_
     }
 }
 
-// Adds the inertia of a node's subtree to its parent, except the part along the joint's motions,
-// which the parent does not move (Featherstone, see ragdoll.h, chapter 7):
+// Adds the inertia of a node's subtree to its parent. The part along the motions of the joint is
+// subtracted, because the parent does not move it (Featherstone, see ragdoll.h, chapter 7):
 //
 //   inertias - motion_momenta * inverse * transpose(motion_momenta)
 //
@@ -881,9 +882,9 @@ static void add_inertia_to_parent(const ragdoll_node *node, ragdoll_node *parent
     }
 }
 
-// Adds the pending impulse of a node to its parent, except the part that moves the joint. The
+// Adds the pending impulse of a node to its parent, without the part that moves the joint. The
 // pending impulse is the sum of the impulses in the subtree that the parent has not received yet.
-// Locked limits pass on the impulses with which they act on the joint.
+// Locked limits also pass on the impulses with which they act on the joint.
 static void add_impulse_to_parent(const ragdoll_node *node, ragdoll_node *parent)
 {
     spatial passed = node->pending;
@@ -895,7 +896,7 @@ static void add_impulse_to_parent(const ragdoll_node *node, ragdoll_node *parent
 }
 
 // Computes the inertia of a node's joint, and adds the inertia and the impulses that the joint
-// transfers to the parent. Called for all nodes from the leaves to the roots, so that
+// transfers to the parent. Must be called for all nodes from the leaves to the roots, so that
 // node->inertias contains the whole subtree (articulated-body algorithm).
 static void propagate_inertia(md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
@@ -941,8 +942,8 @@ static void add_joint_response(ragdoll_node *node)
     }
 }
 
-// Changes node->velocity from the parent's velocity to the node's velocity: adds the speeds of the
-// joint that result from the parent's velocity, the locks and the pending impulse.
+// Changes node->velocity from the parent's velocity to the node's velocity. Adds the speeds of the
+// joint, which result from the parent's velocity, the locks and the pending impulse.
 static void add_joint_velocity(ragdoll_node *node)
 {
     const spatial parent_velocity = node->velocity;
@@ -956,9 +957,9 @@ static void add_joint_velocity(ragdoll_node *node)
     }
 }
 
-// Computes the response and the velocity of a node from the response and the velocity of its
-// parent. Called for all nodes from the roots to the leaves. The response of a free root is the
-// inverse of its inertia. The world does not respond and does not move.
+// Computes the response and the velocity of a node from those of its parent. Must be called for all
+// nodes from the roots to the leaves. The response of a free root is the inverse of its inertia.
+// The world neither responds nor moves.
 static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     if (node->constraint == MD5_NONE) {
@@ -984,16 +985,17 @@ static void propagate_velocity(const md5_ragdoll *ragdoll, ragdoll_node *node)
 #define MAX_ANGULAR_SPEED 94.2  // radians per second
 #define MAX_JOINT_SPEED 35.0    // radians per second, relative to the parent
 
-// A joint that exceeds its maximum speed by more than this ratio is slowed down. Its inertia grows
-// by the ratio of the speeds times INERTIA_MARGIN, because impulses make up for a part of it.
+// A joint is slowed down if its speed exceeds the maximum by more than TOLERATED_SPEED_RATIO. Its
+// inertia then grows by the ratio of the speeds. It also grows by INERTIA_MARGIN, because impulses
+// make up for a part of the larger inertia.
 #define TOLERATED_SPEED_RATIO 1.05
 #define INERTIA_MARGIN 1.2
 
 #define MAX_SUM_OF_SPEEDS 1e15
 
-// Stops the whole ragdoll if the velocities are not numbers or are huge. Also removes everything
-// from which the next step would start: contacts, loads and impulses. Such velocities result from
-// rounding errors in figures whose masses or lengths differ by many orders of magnitude.
+// Stops the whole ragdoll if a velocity is not a number or is huge. Such velocities result from
+// rounding errors in figures whose masses or lengths differ by many orders of magnitude. Also
+// removes everything from which the next step would start: contacts, loads and impulses.
 void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
 {
     double sum = 0.0;
@@ -1017,8 +1019,8 @@ void md5i_stop_invalid_motion(md5_ragdoll *ragdoll)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
 }
 
-// Scales all velocities by one factor so that no body exceeds the maximum speeds. One factor for
-// all keeps the directions in which joints move.
+// Scales all velocities by one factor so that no body exceeds the maximum speeds. Different factors
+// would violate the joints.
 static void clamp_velocities(md5_ragdoll *ragdoll)
 {
     double excess = 1.0; // largest ratio of a speed to its maximum
@@ -1038,7 +1040,7 @@ static void clamp_velocities(md5_ragdoll *ragdoll)
 }
 
 // Increases the inertia of joints that rotate too fast for the length of the step. Returns true if
-// a joint was too fast; then the step must be solved again.
+// there were such joints. The caller must then solve the step again.
 bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
 {
     bool has_fast_joints = false;
@@ -1068,8 +1070,8 @@ md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular)
         inertia[2][0] * angular.x + inertia[2][1] * angular.y + inertia[2][2] * angular.z};
 }
 
-// Sets the momenta with which a step starts: those that the last step has stored, changed by
-// gravity and damping.
+// Returns the momenta with which a step starts: those that the last step has stored, changed by
+// gravity and by the friction of the body.
 static void get_step_momenta(const md5_ragdoll *ragdoll, const ragdoll_node *node,
                              md5_vec3d *momentum, md5_vec3d *angular_momentum)
 {
@@ -1080,8 +1082,8 @@ static void get_step_momenta(const md5_ragdoll *ragdoll, const ragdoll_node *nod
 }
 
 // Computes the values of a body that do not depend on other bodies: its inertia, the motions of its
-// joint, and its momentum. The momentum is stored as the pending impulse that gives the resting
-// body its velocity.
+// joint, and its momentum. The momentum is stored in node->pending, as the impulse that would
+// accelerate the body from rest to its velocity.
 static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare_mode mode)
 {
     node->center = md5_vec3d_sub(node->transform.position, ragdoll->origin);
@@ -1102,13 +1104,13 @@ static void prepare_body(const md5_ragdoll *ragdoll, ragdoll_node *node, prepare
     node->pending = md5_spatial_from(about_origin, momentum);
 }
 
-// Prepares the tree for a step by Featherstone's articulated-body algorithm: computes the inertia
-// that each body has together with its descendants (from leaves to roots), then the velocities
-// (from roots to leaves).
+// Prepares the tree for a step by Featherstone's articulated-body algorithm. A pass from the leaves
+// to the roots computes the inertia of each body together with its descendants. A pass from the
+// roots to the leaves computes the velocities.
 void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode)
 {
-    // Spatial vectors are relative to a point near the bodies, because rounding errors increase
-    // with the distance.
+    // Rounding errors of spatial vectors increase with the distance from their origin, so the
+    // origin is a point near the bodies.
     ragdoll->origin = ragdoll->nodes[0].transform.position;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         prepare_body(ragdoll, &ragdoll->nodes[k], mode);
@@ -1120,8 +1122,8 @@ void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode)
     clamp_velocities(ragdoll);
 }
 
-// Sets linear and angular velocities and momenta of all bodies from their spatial velocities, which
-// are about a common origin. Linear velocities are those of the centers of mass.
+// Sets the velocities and momenta of all bodies from their spatial velocities. Linear velocities
+// are those of the centers of mass.
 void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {

@@ -12,10 +12,11 @@
 // A peak is an end of a ridge. An edge inside a flat part of the surface, or in a valley, needs no
 // contact: whatever touches it touches the triangles next to it.
 //
-// A body in front of the surface is held off by every pair within reach. A body that penetrates it
-// must leave it in the direction of the least penetration, and the pairs may disagree: a point
-// below the edge of a stair is behind the tread and behind the riser. Two functions select the
-// pairs that count: leave_by_nearest_triangle() for a vertex, add_ridge() for a ridge.
+// A body in front of the surface is held off by every pair within reach. A body that penetrates the
+// surface must leave it in the direction of the least penetration. The pairs may disagree on this
+// direction: a point below the edge of a stair is behind the tread and behind the riser. Two
+// functions select the pairs that count: leave_by_nearest_triangle() for a vertex, and add_ridge()
+// for a ridge.
 #include "md5/ragdoll/contact_search.h"
 
 enum { MAX_TRIANGLES = 64 };
@@ -28,7 +29,7 @@ enum { MAX_TRIANGLES = 64 };
 #define ARC_MARGIN 0.02   // sine of the angle by which a normal may be outside of its arc
 #define SAME_EXIT 0.9     // cosine of the largest angle between normals of the same exit direction
 
-// The surface next to a side of a triangle.
+// How the surface continues beyond a side of a triangle.
 typedef enum side_kind {
     SIDE_OPEN,   // no triangle shares the side
     SIDE_FLAT,   // the surface continues in the same plane
@@ -41,11 +42,11 @@ typedef struct ground_triangle {
     md5_vec3d normal; // outward
     // Outward normals of the sides, in the plane of the triangle. Side i begins at vertices[i].
     md5_vec3d sides[3];
-    double level;          // of the triangle's plane along `normal`
-    double side_levels[3]; // of the sides along `sides`
+    double level;          // distance of the triangle's plane from the origin, along `normal`
+    double side_levels[3]; // distances of the sides from the origin, along `sides`
     bool is_near;          // within reach, and a part of the body is in front of the triangle
     uint32_t front_vertex; // the vertex of the body that is farthest in front of the triangle
-    // Set if is_near.
+    // The members below are set only if is_near.
     side_kind kinds[3];
     uint32_t neighbors[3];      // MD5_NONE: open
     uint32_t neighbor_sides[3]; // index of the same side in that triangle
@@ -58,7 +59,7 @@ typedef struct ground_surface {
 
 // == Surface ======================================================================================
 
-// Returns false if the triangle has no area or a vertex is not finite.
+// Returns false if a triangle has no area or a vertex is not finite.
 static bool build_triangle(ground_triangle *triangle, const md5_vec3 vertices[3])
 {
     for (int i = 0; i < 3; i++)
@@ -77,22 +78,22 @@ static bool build_triangle(ground_triangle *triangle, const md5_vec3 vertices[3]
     return true;
 }
 
-// Returns the distance of a point from the plane of a triangle; negative behind the triangle, in
-// the ground.
+// Returns the height of a point above the plane of a triangle. It is negative behind the triangle,
+// which is in the ground.
 static double height_above(const ground_triangle *triangle, md5_vec3d point)
 {
     return md5_vec3d_dot(triangle->normal, point) - triangle->level;
 }
 
-// Returns the distance of a point from a side of a triangle, measured in the plane of the triangle;
-// positive outside of the triangle.
+// Returns the distance of a point from a side of a triangle, measured in the plane of the triangle.
+// It is positive outside of the triangle.
 static double distance_beyond(const ground_triangle *triangle, uint32_t side, md5_vec3d point)
 {
     return md5_vec3d_dot(triangle->sides[side], point) - triangle->side_levels[side];
 }
 
-// Returns true if the projection of a point to the plane of a triangle is in the triangle, whose
-// sides are moved outward by a margin.
+// Returns true if the projection of a point to the plane of a triangle is within the triangle, with
+// its sides moved outward by a margin.
 static bool is_over(const ground_triangle *triangle, md5_vec3d point, double margin)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -102,9 +103,9 @@ static bool is_over(const ground_triangle *triangle, md5_vec3d point, double mar
     return true;
 }
 
-// Returns true if a point is behind a valley: in the wedge between the space below a triangle and
-// the space below its neighbor, at most VALLEY_MARGIN outside of the triangle's side. Without this
-// test, a vertex that sinks into one triangle would pass through the other one.
+// Returns true if a point is behind a valley. It is then in the wedge between the space below a
+// triangle and the space below its neighbor, at most VALLEY_MARGIN outside of the triangle's side.
+// Without this test, a vertex that sinks into one triangle would pass through the other one.
 static bool is_behind_valley(const ground_surface *surface, const ground_triangle *triangle,
                              uint32_t side, md5_vec3d point)
 {
@@ -122,9 +123,10 @@ static bool is_behind_valley(const ground_surface *surface, const ground_triangl
            && distance_beyond(neighbor, neighbor_side, point) > 0.0;
 }
 
-// Returns true if a near triangle bounds the motion of a point. Each side of the triangle must
-// contain the point, with a tolerance: `margin` at a ridge or an open side, SIDE_MARGIN at other
-// sides. A point outside of a valley side is also bounded if it is behind the valley.
+// Returns true if a near triangle bounds the motion of a point. The point must be within each side
+// of the triangle, with a tolerance. The tolerance is `margin` at a ridge or an open side, and
+// SIDE_MARGIN at other sides. Beyond a valley side, the triangle also bounds a point that is behind
+// the valley.
 static bool is_bounded_by(const ground_surface *surface, const ground_triangle *triangle,
                           md5_vec3d point, double margin)
 {
@@ -140,8 +142,8 @@ static bool is_bounded_by(const ground_surface *surface, const ground_triangle *
     return true;
 }
 
-// Sets is_near and front_vertex. The ground is solid from outside only, so a triangle is ignored if
-// the whole body is behind it.
+// Sets is_near and front_vertex. If the whole body is behind a triangle, the triangle is ignored,
+// because the ground is solid from outside only.
 static void test_reach(const contact_search *search, ground_triangle *triangle)
 {
     double min_height = INFINITY;
@@ -164,8 +166,8 @@ static bool are_equal(md5_vec3d a, md5_vec3d b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Returns the kind of the common side of two triangles of the ground: a ridge if the neighbor bends
-// down from the triangle, a valley if it bends up, or flat.
+// Returns the kind of the side that two triangles share. It is a ridge if the neighbor bends down
+// from the triangle, and a valley if it bends up.
 static side_kind find_side_kind(const ground_triangle *triangle, int side,
                                 const ground_triangle *neighbor)
 {
@@ -175,9 +177,8 @@ static side_kind find_side_kind(const ground_triangle *triangle, int side,
     return rise < -MIN_BEND ? SIDE_VALLEY : SIDE_FLAT;
 }
 
-// Returns true if a side of a triangle is the same segment as the side from `from` to `to` of
-// another triangle. Neighbors share vertices exactly, and run along their common side in opposite
-// directions.
+// Returns true if a side of a triangle is the segment from `to` to `from`. Neighbors share vertices
+// exactly, and run along their common side in opposite directions.
 static bool has_reversed_side(const ground_triangle *triangle, uint32_t side, md5_vec3d from,
                               md5_vec3d to)
 {
@@ -186,7 +187,8 @@ static bool has_reversed_side(const ground_triangle *triangle, uint32_t side, md
 }
 
 // Finds the triangle that shares a side of a triangle, and sets the kind of the side. A side
-// without neighbor is open. If several triangles share the side, the last triangle is the neighbor.
+// without a neighbor is open. If several triangles share the side, the last one counts as the
+// neighbor.
 static void find_neighbor(const ground_surface *surface, ground_triangle *triangle, int side)
 {
     const md5_vec3d from = triangle->vertices[side];
@@ -205,7 +207,7 @@ static void find_neighbor(const ground_surface *surface, ground_triangle *triang
     }
 }
 
-// Returns the bounding box of the body, enlarged by the reach on all sides.
+// Returns the bounding box of the body, enlarged by the reach of the search on all sides.
 static md5_bounds reach_box(const contact_search *search)
 {
     md5_vec3d low = search->vertices[0];
@@ -220,7 +222,7 @@ static md5_bounds reach_box(const contact_search *search)
                         md5_vec3d_round(md5_vec3d_add(high, reach))};
 }
 
-// Reads the triangles that a body may reach, and sets the neighbors of the near triangles.
+// Reads the triangles that a body may reach, and finds the neighbors of the near triangles.
 static void read_surface(const contact_search *search, ground_surface *surface)
 {
     const md5_ground *const ground = &search->ragdoll->desc.ground;
@@ -248,7 +250,7 @@ static void read_surface(const contact_search *search, ground_surface *surface)
 
 // == Segments =====================================================================================
 
-// Shortens a part of a segment to the space behind a plane. part[0] and part[1] are the ends of the
+// Clips a part of a segment to the space behind a plane. part[0] and part[1] are the ends of the
 // part, as fractions of the segment. Returns false if nothing remains.
 static bool clip(md5_vec3d from, md5_vec3d to, md5_vec3d normal, double level, double part[2])
 {
@@ -263,7 +265,8 @@ static bool clip(md5_vec3d from, md5_vec3d to, md5_vec3d normal, double level, d
     return part[0] <= part[1];
 }
 
-// Returns true if a part of a segment is in the body, whose faces are moved outward by a margin.
+// Returns true if a part of a segment is inside of the body, whose faces are moved outward by a
+// margin.
 static bool reaches_body(const contact_search *search, md5_vec3d from, md5_vec3d to, double margin)
 {
     double part[2] = {0.0, 1.0};
@@ -275,8 +278,8 @@ static bool reaches_body(const contact_search *search, md5_vec3d from, md5_vec3d
     return true;
 }
 
-// Returns true if a segment that begins behind a triangle ends in front of it, and passes through
-// the triangle rather than through its plane next to the triangle.
+// Returns true if a segment passes through a triangle from behind. It must cross the plane of the
+// triangle within the triangle.
 static bool passes_through(const ground_triangle *triangle, md5_vec3d from, md5_vec3d to)
 {
     const double from_height = height_above(triangle, from);
@@ -291,7 +294,7 @@ static bool passes_through(const ground_triangle *triangle, md5_vec3d from, md5_
 }
 
 // Returns true if the segment between two vertices of the body passes through the surface from
-// behind. Then the vertex `from` is in the ground.
+// behind. The vertex `from` is then in the ground.
 static bool passes_outward(const ground_surface *surface, md5_vec3d from, md5_vec3d to)
 {
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
@@ -305,7 +308,7 @@ static bool passes_outward(const ground_surface *surface, md5_vec3d from, md5_ve
 
 enum { MAX_BEHIND = 8 };
 
-// The triangles of the ground that a vertex of the body has penetrated: the vertex is behind each
+// The triangles of the ground that a vertex of the body has penetrated. The vertex is behind each
 // of them, on the inner side of the surface.
 typedef struct penetration {
     uint32_t count;
@@ -324,9 +327,9 @@ static uint32_t find_least_depth(const penetration *behind)
     return nearest;
 }
 
-// Adds candidates for a vertex behind several triangles: it leaves the ground through the nearest
-// triangle. Another triangle is added only if the vertex would then still be behind it, as in a
-// valley.
+// Adds candidates for a vertex that is behind several triangles. It leaves the ground through the
+// nearest triangle. Another triangle is added only if the vertex would then still be behind it, as
+// in a valley.
 static void leave_by_nearest_triangle(contact_search *search, const ground_surface *surface,
                                       md5_vec3d vertex, const penetration *behind)
 {
@@ -345,9 +348,9 @@ static void leave_by_nearest_triangle(contact_search *search, const ground_surfa
 }
 
 // Returns true if a vertex at a negative height above a near triangle has penetrated it. A vertex
-// far below the triangle may also be outside of the ground, for example below a bridge. It is in
-// the ground if the way to the vertex of the body that is farthest in front of the triangle passes
-// through the surface.
+// far below the triangle may also be outside of the ground, for example below a bridge. To decide
+// this, follows the way to the vertex of the body that is farthest in front of the triangle. The
+// vertex is in the ground if this way passes through the surface.
 static bool has_penetrated(const contact_search *search, const ground_surface *surface,
                            const ground_triangle *triangle, md5_vec3d vertex, double height)
 {
@@ -356,8 +359,8 @@ static bool has_penetrated(const contact_search *search, const ground_surface *s
     return passes_outward(surface, vertex, search->vertices[triangle->front_vertex]);
 }
 
-// Adds a triangle to the triangles that a vertex has penetrated. Ignores the triangle if the list
-// is full.
+// Adds a triangle to the list of triangles that a vertex has penetrated. Ignores it if the list is
+// full.
 static void add_penetrated_triangle(penetration *behind, const ground_triangle *triangle,
                                     double depth)
 {
@@ -368,9 +371,9 @@ static void add_penetrated_triangle(penetration *behind, const ground_triangle *
     behind->count++;
 }
 
-// Adds contact candidates for a vertex of a body: the near triangles of the ground that bound its
-// motion. A vertex in the ground is behind some of them; leave_by_nearest_triangle() then selects
-// the triangles through which it leaves.
+// Adds candidates for a vertex of a body, one for each near triangle that bounds its motion. A
+// vertex in the ground is behind some of these triangles. leave_by_nearest_triangle() then selects
+// those through which it leaves.
 static void add_vertex(contact_search *search, const ground_surface *surface, md5_vec3d vertex)
 {
     penetration behind;
@@ -380,7 +383,8 @@ static void add_vertex(contact_search *search, const ground_surface *surface, md
         if (!triangle->is_near)
             continue;
         const double height = height_above(triangle, vertex);
-        // Deep in the ground, a vertex must be clearly below the triangle, not next to its side.
+        // A vertex deep in the ground must be clearly below the triangle, not only next to its
+        // side.
         const double margin = height > -TOUCHING ? SIDE_MARGIN : -SIDE_MARGIN;
         if (height > search->reach || !is_bounded_by(surface, triangle, vertex, margin))
             continue;
@@ -396,30 +400,32 @@ static void add_vertex(contact_search *search, const ground_surface *surface, md
 
 // == Edges of the body and ridges =================================================================
 
-// A ridge of the ground: a convex edge between two triangles, or the side of a triangle that no
-// other triangle shares (an open ridge).
+// A ridge of the ground: a convex edge between two triangles, or an open side, which no other
+// triangle shares.
 typedef struct ground_ridge {
     md5_vec3d from;
     md5_vec3d to;
     md5_vec3d along; // to - from
-    // The possible contact normals are an arc: from the normal of one triangle to the normal of the
-    // other triangle, or to the outward normal of the open side. They are perpendicular to the
-    // ridge, and their components along arc_sides[] are not negative.
+    // The possible contact normals form an arc. It begins at the normal of one triangle. It ends at
+    // the normal of the other triangle, or at the outward normal of an open side. Normals in the
+    // arc are perpendicular to the ridge, and their components along arc_sides[] are not negative.
     md5_vec3d arc_ends[2];
     md5_vec3d arc_sides[2];
     bool is_open;
 } ground_ridge;
 
-// A contact of a ridge with an edge of the body, or of an end of the ridge (a peak) with a face.
+// A contact of a ridge with an edge of the body, or of a peak, which is an end of the ridge, with a
+// face.
 typedef struct ridge_contact {
     md5_vec3d on_body;  // nearest point of the body
     md5_vec3d on_ridge; // nearest point of the ridge
     md5_vec3d normal;   // unit vector out of the ground
-    double gap;         // distance from on_ridge to on_body along the normal; negative: penetration
+    double gap;         // distance from on_ridge to on_body along the normal; negative if the body
+                        // penetrates
 } ridge_contact;
 
-// Returns true if a side of a near triangle is a ridge, and this triangle adds the ridge to the
-// search. Two near triangles share a ridge; the triangle with the lower index adds it.
+// Returns true if a side of a near triangle is a ridge that this triangle must add to the search.
+// Two near triangles share a ridge, so only the one with the lower index adds it.
 static bool owns_ridge(const ground_surface *surface, uint32_t index, int side)
 {
     const ground_triangle *const triangle = &surface->triangles[index];
@@ -432,7 +438,7 @@ static bool owns_ridge(const ground_surface *surface, uint32_t index, int side)
     return index < neighbor || !surface->triangles[neighbor].is_near;
 }
 
-// Returns the ridge at a side of a triangle, which must be a ridge or open.
+// Returns the ridge at a side of a triangle. The side must be a ridge or open.
 static ground_ridge build_ridge(const ground_surface *surface, const ground_triangle *triangle,
                                 int side)
 {
@@ -442,7 +448,8 @@ static ground_ridge build_ridge(const ground_surface *surface, const ground_tria
     ridge.along = md5_vec3d_sub(ridge.to, ridge.from);
     ridge.is_open = triangle->kinds[side] == SIDE_OPEN;
 
-    // The arc begins at the normal of this triangle. It goes toward the outward normal of the side.
+    // The arc begins at the normal of this triangle, and goes toward the outward normal of the
+    // side.
     ridge.arc_ends[0] = triangle->normal;
     ridge.arc_sides[0] = triangle->sides[side];
     if (ridge.is_open) {
@@ -457,9 +464,9 @@ static ground_ridge build_ridge(const ground_surface *surface, const ground_tria
     return ridge;
 }
 
-// Returns true if a direction that is perpendicular to an edge of the body is in the arc between
-// the outward unit normals of the two faces at the edge. `margin` is the distance by which the
-// direction may be outside of the arc.
+// Returns true if a direction points out of the body at one of its edges. It is then in the arc
+// between the outward unit normals of the two faces at the edge. It must be perpendicular to the
+// edge. `margin` is the distance by which it may be outside of the arc.
 static bool points_out_at_edge(md5_vec3d direction, md5_vec3d first_normal, md5_vec3d second_normal,
                                double margin)
 {
@@ -471,13 +478,13 @@ static bool points_out_at_edge(md5_vec3d direction, md5_vec3d first_normal, md5_
     return is_after_first && is_before_second;
 }
 
-// Finds the normal of the contact of an edge of the body and a ridge, perpendicular to both.
-// `along` is the vector from one end of the edge to the other. Returns false if the edge and the
-// ridge are nearly parallel, or cannot touch each other.
+// Finds the contact normal of an edge of the body and a ridge, which is perpendicular to both.
+// `along` is the vector from one end of the edge to the other. Returns false if edge and ridge are
+// nearly parallel or cannot touch each other.
 //
-// Two edges can touch only along a direction that points out of the ground at the ridge and,
-// reversed, out of the body at the edge (Gregorius, "The Separating Axis Test between Convex
-// Polyhedra", Game Developers Conference 2013).
+// Two edges can touch only along a direction that points out of the ground at the ridge. The
+// reversed direction must point out of the body at the edge (Gregorius, "The Separating Axis Test
+// between Convex Polyhedra", Game Developers Conference 2013).
 static bool find_edge_normal(const contact_search *search, const ground_ridge *ridge,
                              const ragdoll_edge *edge, md5_vec3d along, md5_vec3d *normal)
 {
@@ -488,7 +495,7 @@ static bool find_edge_normal(const contact_search *search, const ground_ridge *r
     if (is_parallel)
         return false;
 
-    // The cross product or its reverse points out of the ground: `sign` selects which of them.
+    // Either the cross product or its reverse points out of the ground.
     const double length = sqrt(square);
     const double margin = ARC_MARGIN * length;
     const double first = md5_vec3d_dot(across, ridge->arc_sides[0]);
@@ -507,18 +514,17 @@ static bool find_edge_normal(const contact_search *search, const ground_ridge *r
     return true;
 }
 
-// Returns true if a point of a line is on a segment of the line, which is longer by SIDE_MARGIN at
-// both ends. `position` is 0 at the start and 1 at the end of the segment; `along` is the vector
-// from the start to the end.
+// Returns true if a point of a line is on a segment, with SIDE_MARGIN added at both ends.
+// `position` is 0 at the start of the segment, and 1 at its end. `along` is the vector from start
+// to end.
 static bool is_on_segment(double position, md5_vec3d along)
 {
     const double margin = SIDE_MARGIN / md5_vec3d_length(along);
     return position >= -margin && position <= 1.0 + margin;
 }
 
-// Finds the possible contact of an edge of the body with a ridge, which is an edge of the ground
-// that bends outward. Returns false if the edges do not face each other or are farther apart than
-// the reach of the search.
+// Finds the possible contact of an edge of the body with a ridge. Returns false if they do not face
+// each other, or are farther apart than the reach of the search.
 static bool find_edge_contact(const contact_search *search, const ground_ridge *ridge,
                               const ragdoll_edge *edge, ridge_contact *contact)
 {
@@ -527,8 +533,8 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
     if (!find_edge_normal(search, ridge, edge, along, &contact->normal))
         return false;
 
-    // The nearest points of both lines, as fractions s of the edge A and t of the ridge B. The
-    // vector between them, apart + t B - s A, is perpendicular to both:
+    // Find the nearest points of both lines, as fractions s of the edge A and t of the ridge B. The
+    // vector between them, apart + t B - s A, is perpendicular to both lines:
     //
     //   s dot(A, A) - t dot(A, B) = dot(apart, A)
     //   s dot(A, B) - t dot(B, B) = dot(apart, B)
@@ -561,8 +567,8 @@ typedef struct nearest_face {
     double second_height;
 } nearest_face;
 
-// Finds the face of the body that is nearest to a point. Of the planes of a convex body, the plane
-// with the largest height of the point is the plane of the nearest face.
+// Finds the face of the body that is nearest to a point. In a convex body, it is the face above
+// whose plane the point is highest.
 static nearest_face find_nearest_face(const contact_search *search, md5_vec3d point)
 {
     nearest_face nearest = {.face = NULL, .height = -INFINITY, .second_height = -INFINITY};
@@ -580,14 +586,14 @@ static nearest_face find_nearest_face(const contact_search *search, md5_vec3d po
     return nearest;
 }
 
-// Finds the possible contact of a peak of the ground, an end of a ridge, with the face of the body
-// that is nearest to it. Returns false if the peak is out of reach, or not in front of a face.
+// Finds the possible contact of a peak with the face of the body that is nearest to it. Returns
+// false if the peak is out of reach, or not in front of a face.
 static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridge_contact *contact)
 {
     const nearest_face nearest = find_nearest_face(search, peak);
     if (!nearest.face || nearest.height > search->reach)
         return false;
-    // A peak that is also in front of a second face is outside of the edges of the nearest face.
+    // A peak that is also in front of a second face is beyond the edges of the nearest face.
     if (nearest.second_height > PEAK_MARGIN)
         return false;
 
@@ -598,9 +604,9 @@ static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridg
     return true;
 }
 
-// A triangle is at a point if its distance is at most EXPOSED_DISTANCE, units. A vertex of such a
-// triangle is above a plane through the point if it rises by more than the sine EXPOSED_SLOPE of an
-// angle, times its distance from the point, plus EXPOSED_RISE, units.
+// A triangle is at a point if its distance is at most EXPOSED_DISTANCE, units. A vertex of the
+// triangle counts as above a plane through the point if it is higher than a tolerance. The
+// tolerance is EXPOSED_SLOPE times its distance from the point, plus EXPOSED_RISE, units.
 #define EXPOSED_DISTANCE 0.05
 #define EXPOSED_SLOPE 0.03
 #define EXPOSED_RISE 1e-3
@@ -617,9 +623,9 @@ static bool rises_above_plane(const ground_triangle *triangle, md5_vec3d point, 
     return false;
 }
 
-// Returns true if a body can touch the surface at a point in the direction of this normal: no
-// triangle at the point rises above the plane through the point. This also covers triangles that
-// touch an open side without sharing vertices.
+// Returns true if a body can touch the surface at a point along this normal. No triangle at the
+// point may rise above the plane through the point. Neighbors are not enough for this test, because
+// a triangle can touch an open side without sharing its vertices.
 static bool is_exposed(const ground_surface *surface, md5_vec3d point, md5_vec3d normal)
 {
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
@@ -636,8 +642,8 @@ static bool is_exposed(const ground_surface *surface, md5_vec3d point, md5_vec3d
 
 enum { MAX_RIDGE_CONTACTS = 3 * MAX_PLANES / 2 + 2 }; // edges of a hull, and both ends
 
-// Finds the contacts of a ridge with the edges of the body, and the contacts of its two ends with
-// faces of the body. Returns the number of contacts.
+// Finds the contacts of a ridge with edges of the body, and of its two ends with faces of the body.
+// Returns their number.
 static uint32_t find_ridge_contacts(const contact_search *search, const ground_surface *surface,
                                     const ground_ridge *ridge,
                                     ridge_contact contacts[MAX_RIDGE_CONTACTS])
@@ -659,7 +665,7 @@ static uint32_t find_ridge_contacts(const contact_search *search, const ground_s
 }
 
 // Returns the distance from a ridge, along a normal, to the vertex of the body that is lowest along
-// this normal. A negative distance is the depth to which the body penetrates the ground there.
+// this normal. A negative distance is the depth to which the body penetrates there.
 static double gap_along(const contact_search *search, const ground_ridge *ridge, md5_vec3d normal)
 {
     double gap = INFINITY;
@@ -670,8 +676,9 @@ static double gap_along(const contact_search *search, const ground_ridge *ridge,
     return gap;
 }
 
-// Returns the contact with the least penetration, or NULL if the body is less deep along one end of
-// the arc of the ridge: then its vertices have the contacts with the triangle there.
+// Returns the contact with the least penetration. Returns NULL if the body penetrates less along
+// one end of the ridge's arc. In this case, contacts of its vertices with the triangle there move
+// it out.
 static const ridge_contact *find_shallowest(const contact_search *search, const ground_ridge *ridge,
                                             const ridge_contact *contacts, uint32_t count)
 {
@@ -688,9 +695,9 @@ static const ridge_contact *find_shallowest(const contact_search *search, const 
     return shallowest;
 }
 
-// Returns true if a contact of a ridge is a candidate. A contact that penetrates deeply counts only
-// if it has the direction of `exit`, the contact along which the body leaves the ridge. If `exit`
-// is NULL, no such contact counts.
+// Returns true if a contact of a ridge becomes a candidate. A contact that penetrates deeply counts
+// only if it has about the direction of `exit`, the contact along which the body leaves the ridge.
+// If `exit` is NULL, no deep contact counts.
 static bool is_ridge_candidate(const ground_surface *surface, const ground_ridge *ridge,
                                const ridge_contact *contact, const ridge_contact *exit)
 {
@@ -702,8 +709,8 @@ static bool is_ridge_candidate(const ground_surface *surface, const ground_ridge
 }
 
 // Adds candidates for the contacts of a ridge. If the ridge is deep in the body, the body leaves it
-// along the normal with the least penetration. Contacts with other normals are then ignored: they
-// are deep only because their direction is longer.
+// along the normal with the least penetration. Deep contacts with other normals are then ignored,
+// because leaving along them takes a longer way.
 static void add_ridge(contact_search *search, const ground_surface *surface,
                       const ground_ridge *ridge)
 {
@@ -737,8 +744,8 @@ static void add_ridges(contact_search *search, const ground_surface *surface, ui
     }
 }
 
-// Finds possible contacts of a body with the triangles of the ground: vertices of the body with
-// triangles, then ridges of the ground with edges and faces of the body.
+// Adds candidates for contacts of a body with the triangles of the ground. Tests vertices of the
+// body with triangles, then ridges of the ground with edges and faces of the body.
 void md5i_search_triangles(contact_search *search)
 {
     if (search->num_vertices == 0)
