@@ -1,12 +1,11 @@
 // Actors: playback of the clips of an entity by the rules of the engine's animator.
 //
-// An actor has several channels, one for each part of the body and one for the whole body. A slot
-// plays one clip with a weight that changes over time. Each channel has MD5_ACTOR_SLOTS slots: the
-// first plays the newest clip, the others older clips that fade out.
+// An actor has several channels: one for each part of the body, and one for the whole body. Each
+// channel has MD5_ACTOR_SLOTS slots. A slot plays one clip with a weight that changes over time.
+// The first slot plays the newest clip, and the others play older clips that fade out.
 //
-// To reproduce the engine's results, times are integers in milliseconds, weights are in single
-// precision, and comparisons have the engine's order. The sections are: clip time to frames,
-// channels, automatic clips, poses, advancing, saving.
+// To reproduce the engine's results, times are integers in milliseconds, weights are floats, and
+// comparisons have the engine's order.
 #include "md5/core/freed.h"
 #include "md5/game/actor.h"
 
@@ -28,14 +27,14 @@ static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
 // == Frames =======================================================================================
 //
 // The engine converts times to frames with integer milliseconds and an integer frame rate. It
-// rounds the duration of a clip up, so that a cycle may restart 1 ms late.
+// rounds the duration of a clip up, so a cycle may restart 1 ms late.
 
-// The frame rate at which the engine counts frames, Hz, regardless of the frame rate of a file.
+// The frame rate at which the engine counts held frames and fades, Hz. It does not depend on the
+// file.
 enum { ENGINE_FRAME_RATE = 24 };
 
-// Returns the time in a slot's clip at a time of the actor, both in ms. The clip time of an endless
-// clip is at least 0 and below the duration of the clip. The clip time of a clip with a number of
-// cycles stops at the end of the last cycle.
+// Returns the time in a slot's clip at a time of the actor, both in ms. The time in an endless clip
+// wraps around at its duration. With a number of cycles, it stops at the end of the last cycle.
 static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
 {
     const bool is_held = slot->held_frame > 0;
@@ -51,17 +50,17 @@ static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int
         return passed < end ? passed : end;
     }
 
-    // `passed` is negative if the clip starts later or was moved back.
+    // `passed` is negative if the start of the clip is later than `time`, or the clip was moved
+    // back.
     if (duration == 0)
         return 0;
     const int64_t remainder = passed % duration;
     return remainder < 0 ? remainder + duration : remainder;
 }
 
-// Returns the sample position of an animation file at a clip time in milliseconds: the cycle, the
-// two frames and the fraction between them. A cycle has one frame less than the file, because its
-// last frame is the first frame of the next cycle. If `cycles` is positive, the animation stops at
-// its last frame after this number of cycles.
+// Returns the sample position of an animation file at a clip time in ms. The last frame of a file
+// is the first frame of the next cycle, so a cycle has one frame less than the file. If `cycles` is
+// positive, the animation stops at its last frame after this number of cycles.
 static md5_sample_position sample_position_at(const md5_anim *anim, int64_t milliseconds,
                                               int32_t cycles)
 {
@@ -70,7 +69,7 @@ static md5_sample_position sample_position_at(const md5_anim *anim, int64_t mill
     if (frames_per_cycle == 0)
         return sample;
 
-    // Position = time * frame rate, in integers: milliseconds * frames per second are thousandths
+    // Use integers, as in the engine. Milliseconds multiplied by frames per second are thousandths
     // of a frame.
     const double whole_rate = floor(anim->frame_rate < 1e6 ? anim->frame_rate : 1e6);
     const int64_t thousandths = milliseconds > 0 ? milliseconds * (int64_t)whole_rate : 0;
@@ -95,8 +94,8 @@ static md5_vec3 root_translation(const md5_anim *anim, uint32_t frame)
 {
     const md5_sample_position first = {.frame0 = 0};
     const md5_sample_position last = {.frame0 = frame, .frame1 = frame};
-    // The stored translation of a root that does not move is a constant. The frames of a packed
-    // animation cannot be read one by one.
+    // The frames of a file do not contain the translation of a root that does not move. The frames
+    // of a packed animation cannot be read one by one.
     const bool is_animated = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     md5_vec3 stored = anim->constant[0].translation;
     if (is_animated && anim->packed_size)
@@ -106,8 +105,8 @@ static md5_vec3 root_translation(const md5_anim *anim, uint32_t frame)
     return md5_vec3_sub(stored, anim->base_frame[0].translation);
 }
 
-// Returns the translation of the root at a sample position, relative to the base frame, by the
-// rules of MD5_ROOT_ID: each cycle adds the translation of the last frame.
+// Returns the translation of the root at a sample position, relative to the base frame. As with
+// MD5_ROOT_ID, each cycle adds the translation of the last frame.
 static md5_vec3 root_displacement(const md5_anim *anim, const md5_sample_position *sample)
 {
     const md5_vec3 cycle = root_translation(anim, anim->num_frames - 1);
@@ -116,8 +115,8 @@ static md5_vec3 root_displacement(const md5_anim *anim, const md5_sample_positio
     return md5_vec3_add(within, md5_vec3_scale(cycle, (float)sample->cycle));
 }
 
-// Returns the distance and direction in which a clip moves the character, for example to test if an
-// attack reaches an enemy.
+// Returns the vector by which one cycle of a clip moves the character, for example to test whether
+// an attack reaches an enemy.
 md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip)
 {
     MD5_ASSERT_PART(clip, anim);
@@ -144,7 +143,7 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
     }
     MD5_ASSERT_ALLOCATOR(allocator);
 
-    // The first allocations measure the size of the block, the second ones assign the arrays.
+    // The first allocations measure the block, and the second ones assign the arrays.
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;
     md5_block block = {0};
@@ -177,7 +176,7 @@ void md5_destroy_actor(md5_actor *actor)
     MD5_FREE(actor, MD5_TAG_ACTOR);
 }
 
-// Selects if poses contain root motion, which is the part of the motion of joint 0 that moves the
+// Selects whether poses contain root motion, which is the motion of joint 0 that moves the
 // character.
 void md5_actor_set_in_place(md5_actor *actor, bool is_removed)
 {
@@ -203,7 +202,7 @@ void md5_actor_set_seed(md5_actor *actor, uint32_t seed)
     actor->random = seed;
 }
 
-// Returns true if `text` is `name`, or PREFIX_name if the prefix is not empty.
+// Returns true if `text` is `name`. If the prefix is not empty, `text` must be PREFIX_name instead.
 static bool matches_name(const char *text, const char *prefix, const char *name)
 {
     const size_t length = strlen(prefix);
@@ -238,8 +237,8 @@ static uint32_t choose_clip_by_alias(md5_actor *actor, const char *prefix, const
     return num_choices > 0 ? choices[actor_random(actor) % num_choices] : MD5_NONE;
 }
 
-// Returns the index of a clip. If `name` ends with a digit, it is the name of a clip, otherwise an
-// alias of one or more clips. Returns MD5_NONE if the entity does not have such a clip.
+// Chooses a clip. If `name` ends with a digit, it is the name of a clip, otherwise the alias of one
+// or more clips. Returns MD5_NONE if the entity does not have such a clip.
 static uint32_t choose_clip(md5_actor *actor, const char *prefix, const char *name)
 {
     const size_t length = strlen(name);
@@ -283,7 +282,7 @@ static void fade_out_slot(md5_actor_slot *slot, int64_t time, uint32_t blend)
     }
     if (slot->clip == MD5_NONE)
         return;
-    // The fade begins 1 ms earlier, so that it is visible immediately.
+    // The fade begins 1 ms before now, so that it is already visible now.
     slot->from_weight = slot_weight(slot, time);
     slot->to_weight = 0.0f;
     slot->fade_start = time - 1;
@@ -298,9 +297,9 @@ static bool is_valid_channel(md5_channel channel)
     return (unsigned)channel < MD5_NUM_CHANNELS;
 }
 
-// Makes the first slot of a channel free for a new clip: moves all slots by one and fades out the
-// clip that played. The oldest clip is dropped. If the first slot has weight 0 or was started at
-// the current time, it is not moved, because the new clip replaces it.
+// Frees the first slot of a channel for a new clip. Moves all slots by one, fades out the clip that
+// played, and drops the oldest clip. If the first slot has weight 0 or was started at the current
+// time, the slots are not moved, and the new clip replaces the first one.
 static void shift_slots(const md5_actor *actor, md5_actor_slot *slots, uint32_t blend)
 {
     const bool is_invisible = slot_weight(&slots[0], actor->time) == 0.0f;
@@ -313,8 +312,8 @@ static void shift_slots(const md5_actor *actor, md5_actor_slot *slots, uint32_t 
     fade_out_slot(&slots[1], actor->time, blend);
 }
 
-// Computes the time at which the clip of a slot ends, in milliseconds: -1 if it is repeated
-// forever or does not advance.
+// Computes the time at which the clip of a slot ends, in ms. It is -1 if the clip repeats forever
+// or does not advance.
 static void update_end(const md5_actor *actor, md5_actor_slot *slot)
 {
     const double duration = actor->entity->clips[slot->clip].anim->milliseconds;
@@ -334,17 +333,17 @@ static uint32_t clamp_frame(uint32_t frame, uint32_t num_frames)
     return frame > num_frames ? num_frames : frame;
 }
 
-// Returns the time at which a clip starts whose cycle begins at a random position: a time before
-// now, by a random part of the duration at the clip's rate.
+// Returns a start time for a clip whose cycle begins at a random position. It is before now by a
+// random part of the clip's duration.
 static int64_t random_cycle_start(md5_actor *actor, const md5_model_anim *anim)
 {
     const double fraction = actor_random(actor) / (double)RANDOM_RANGE / anim->rate;
     return (int64_t)((double)actor->time - fraction * anim->milliseconds);
 }
 
-// Starts a clip in a channel (a part of the body), while the previous clip of the channel fades
-// out. `blend` is the duration of the fade in ms. `frame` is only used by MD5_ACTOR_HOLD, which
-// shows one frame; frames count from 1. Returns false if the channel or the clip is invalid.
+// Starts a clip in a channel, while the previous clip of the channel fades out. `blend` is the
+// duration of the fade in ms. `frame` is the frame that MD5_ACTOR_HOLD shows; frames count from 1.
+// Returns false if the channel or the clip is invalid.
 bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_actor_mode mode,
                     uint32_t frame, uint32_t blend)
 {
@@ -355,8 +354,8 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
     const md5_model_anim *const anim = entity->clips[clip].anim;
     md5_actor_slot *const slots = actor->slots[channel];
 
-    // The weight of the clip rises from 0 to 1 in `blend` ms. The fade begins 1 ms earlier, so that
-    // it is visible immediately.
+    // The weight of the clip rises from 0 to 1 in `blend` ms. As in fade_out_slot(), the fade
+    // begins 1 ms before now.
     actor->is_posed = false;
     shift_slots(actor, slots, blend);
     slots[0] = (md5_actor_slot){
@@ -377,7 +376,7 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
     return true;
 }
 
-// Returns the first slot of a channel, which the caller changes, so the stored pose is marked as
+// Returns the first slot of a channel. The caller changes it, so the stored pose is marked as
 // invalid. Returns NULL if the channel does not exist or does not play a clip.
 static md5_actor_slot *playing_slot(md5_actor *actor, md5_channel channel)
 {
@@ -393,8 +392,8 @@ static bool is_valid_rate(float rate)
     return rate == 0.0f || (rate >= 0.01f && rate <= 100.0f);
 }
 
-// Sets the playback rate of a channel's clip, 0 or 0.01 to 100. Changes the clip's offset, so that
-// its current time remains.
+// Sets the playback rate of a channel's clip to 0 or 0.01 to 100. Also changes the clip's offset,
+// so that its current time does not jump.
 bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -407,7 +406,7 @@ bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate)
     return true;
 }
 
-// Sets the number of times that a channel's clip plays; a negative number means an endless cycle.
+// Sets how often a channel's clip plays. A negative number makes it an endless cycle.
 bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, int32_t cycles)
 {
     MD5_ASSERT_ACTOR_CHANGE(actor);
@@ -439,9 +438,9 @@ static bool is_same_playback(const md5_actor_slot *a, const md5_actor_slot *b)
     return a->clip == b->clip && a->start == b->start && a->end == b->end;
 }
 
-// Plays the clip of another channel, `leader`, in a channel, at the same time in the clip. The slot
-// is muted: the frame commands of the clip are called only for the leader. `blend` is the duration
-// of the fade in ms.
+// Plays the newest clip of channel `leader` on another channel, at the same time in the clip. The
+// slot is muted, so that only the leader calls frame commands. `blend` is the duration of the fade
+// in ms.
 void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, uint32_t blend)
 {
     const md5_actor_slot leader_slot = actor->slots[leader][0];
@@ -507,14 +506,15 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 
 // == Automatic clips ==============================================================================
 //
-// Characters play two clips automatically: the cycle of a head, and the blinking of the eyelids.
+// Characters play two clips automatically: the cycle of a head, "def_head", and the blinking of the
+// eyelids, "blink".
 //
-// When the engine spawns a character, it searches the modelDef of the head for two animations. If
-// the character does not have a head, it searches the modelDef of the body. A head plays "def_head"
-// as a cycle. The eyelids play "blink" repeatedly. (The engine also starts "def_head" on a body
-// without a head, but clears it in the same tick.)
+// When the engine spawns a character, it searches the modelDef of the head for both, or that of the
+// body if there is no separate head. (The engine also starts "def_head" on a body without a head,
+// but clears it in the same tick.)
 
-// Returns a clip as md5_actor_choose(), or MD5_NONE if its files could not be loaded.
+// Like md5_actor_choose() without a prefix, but returns MD5_NONE if the files of the clip could not
+// be loaded.
 static uint32_t choose_playable_clip(md5_actor *actor, const char *name)
 {
     const uint32_t clip = md5_actor_choose(actor, NULL, name);
@@ -522,9 +522,8 @@ static uint32_t choose_playable_clip(md5_actor *actor, const char *name)
     return can_play ? clip : MD5_NONE;
 }
 
-// Starts the clips that the engine starts when a character appears: blinking of the eyelids, and
-// the head's clip "def_head". `body` is the entity of the whole character, also for the actor of
-// its head.
+// Starts the clips that the engine starts when a character appears. `body` is the entity of the
+// whole character, even if `actor` is its head.
 void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
 {
     MD5_ASSERT_ALIVE(body, MD5_TAG_ENTITY);
@@ -547,8 +546,8 @@ void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
                              MD5_ACTOR_CYCLE, 0, 0);
 }
 
-// Chooses the time of the next blink. If blink_max is below blink_min, the range is negative, as in
-// the engine.
+// Chooses the time of the next blink. As in the engine, the range may be negative, if blink_max is
+// below blink_min.
 static void schedule_blink(md5_actor *actor)
 {
     md5_actor_blink *const blink = &actor->blink;
@@ -599,9 +598,9 @@ void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
     }
 }
 
-// Writes the pose of a slot to actor->clip_pose. A slot shows its clip at the current time, or one
-// held frame. Only the first file of the clip is sampled: in the engine the weights of the other
-// files are 0 unless game code sets them.
+// Writes the pose of a slot to actor->clip_pose: its clip at the current time, or its held frame.
+// Samples only the first file of the clip, because in the engine the weights of the other files are
+// 0 unless game code sets them.
 static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
@@ -623,7 +622,8 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
 
 // Removes the root motion from actor->clip_pose: the translation and, if the clip rotates the root,
 // the rotation. The rotation becomes a constant of the engine, (-sqrt(0.5), 0, 0, sqrt(0.5)). The
-// engine's quaternions are the conjugates of this library's, and q and -q are the same rotation.
+// sign of w differs here, because the engine's quaternions are the conjugates of this library's,
+// and q and -q are the same rotation.
 static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *clip)
 {
     static const md5_xform root = {
@@ -638,9 +638,9 @@ static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *cl
 
 // -- Channels -------------------------------------------------------------------------------------
 
-// Blends the pose of a slot (a clip that plays in a channel) into the joints of the channel. *sum
-// is the total weight of the poses that were blended before; the weight of the slot is added to it.
-// Returns false if the slot does not contribute.
+// Blends the pose of a slot into the joints of its channel. *sum is the total weight of the poses
+// that were blended before, and the weight of the slot is added to it. Returns false if the slot
+// does not contribute.
 static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_actor_slot *slot,
                        float *sum, md5_xform *pose)
 {
@@ -651,9 +651,8 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     if (!clip)
         return false;
 
-    // After the first pose, slots that have ended or have no weight are skipped. Eyelids get
-    // exactly their weight, regardless of the poses before: their sum is replaced so that
-    // `fraction` becomes the weight.
+    // After the first pose, slots that have ended or have no weight are skipped. Eyelids must get
+    // exactly their weight, regardless of earlier poses, so their sum is replaced.
     const bool is_first = !(*sum > 0.0f);
     if (!is_first) {
         const bool has_ended = slot->end >= 0 && actor->time >= slot->end;
@@ -666,8 +665,8 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     sample_slot(actor, slot);
     if (actor->removes_motion)
         remove_root_motion(actor, clip);
-    // The first pose replaces `pose` completely, even if its weight is 0, so that later poses are
-    // blended with it.
+    // The first pose replaces `pose` completely, even if its weight is 0. Later poses are blended
+    // with it.
     const float fraction = *sum == 0.0f ? 1.0f : weight / (*sum + weight);
     *sum += weight;
     md5_blend_poses(pose, actor->clip_pose, fraction, mask, entity->model->skeleton.num_joints,
@@ -675,7 +674,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
     return true;
 }
 
-// Blends the slots of a channel into its joints. `sum` is the total weight of the poses that were
+// Blends the slots of a channel into its joints. *sum is the total weight of the poses that were
 // blended before. Returns true if a slot contributes.
 static bool blend_channel(const md5_actor *actor, md5_channel channel, float *sum, md5_xform *pose)
 {
@@ -689,8 +688,8 @@ static bool blend_channel(const md5_actor *actor, md5_channel channel, float *su
     return plays;
 }
 
-// Blends the slots of all channels into a pose: first MD5_CHANNEL_ALL, then the channels of the
-// parts of the body with the remaining weight. The eyelids are always blended. Returns false if no
+// Blends the slots of all channels into a pose. MD5_CHANNEL_ALL is first, and the channels of the
+// parts of the body share the remaining weight. The eyelids are always blended. Returns false if no
 // slot contributes.
 static bool blend_channels(const md5_actor *actor, md5_xform *pose)
 {
@@ -704,8 +703,7 @@ static bool blend_channels(const md5_actor *actor, md5_xform *pose)
     return plays;
 }
 
-// Returns the current pose, relative to parents, which is computed on the first call after a
-// change. If no clip plays, returns the last pose.
+// Returns the current pose, relative to parents. If no clip plays, returns the last pose.
 const md5_xform *md5i_actor_pose(md5_actor *actor)
 {
     const md5_model *const model = actor->entity->model;
@@ -718,7 +716,7 @@ const md5_xform *md5i_actor_pose(md5_actor *actor)
         memcpy(actor->posed_slots, actor->slots, sizeof actor->posed_slots);
         actor->posed_time = actor->time;
     } else {
-        // Nothing plays: show the last pose, from the slots and the time of that pose.
+        // Nothing plays, so compute the last pose again from its slots and its time.
         md5_actor last = *actor;
         memcpy(last.slots, actor->posed_slots, sizeof last.slots);
         last.time = actor->posed_time;
@@ -743,12 +741,12 @@ void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_ma
 
 // == Advancing ====================================================================================
 //
-// When the time of an actor advances, the frame commands between the old and the new position of
-// each clip are called, and the root moves from the old to the new position.
+// An advance calls the frame commands between the old and the new position of each clip. It also
+// moves the root from the old to the new position.
 
 // -- Passed samples -------------------------------------------------------------------------------
 
-// Finds the sample positions of a slot before and after the last advance. `from` receives the clip
+// Finds the sample positions of a slot before and after the last advance. Sets *from to the clip
 // time of the first sample, in ms. If the slot has passed the end of a cycle, the second sample is
 // in the next cycle. Returns false if the slot did not play.
 static bool find_passed_samples(const md5_actor *actor, const md5_actor_slot *slot, int64_t *from,
@@ -771,15 +769,15 @@ static bool find_passed_samples(const md5_actor *actor, const md5_actor_slot *sl
 
 // -- Frame commands -------------------------------------------------------------------------------
 
-// The function that is called for the frame commands of a channel.
+// The function to call for frame commands, and the channel of their clip.
 typedef struct frame_listener {
     md5_frame_fn *on_frame;
     void *user;
     md5_channel channel;
 } frame_listener;
 
-// Calls the commands of frames `first` to `last`, both included. These frames count from 0, while
-// the frames of commands count from 1.
+// Calls the commands of the frames `first` to `last`, which count from 0. The frames of commands
+// count from 1.
 static void call_commands(const frame_listener *listener, const md5_entity_clip *clip,
                           uint32_t first, uint32_t last)
 {
@@ -800,7 +798,7 @@ static void call_commands(const frame_listener *listener, const md5_entity_clip 
 
 // -- Root motion ----------------------------------------------------------------------------------
 
-// The blended root motion of several slots.
+// The weighted mean of the root motion of several slots.
 typedef struct root_motion {
     float weight;          // total weight of the translations
     float rotation_weight; // total weight of the rotations
@@ -818,9 +816,9 @@ static md5_quat root_rotation(const md5_actor *actor, const md5_binding *binding
     return md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(start));
 }
 
-// Blends the root motion of a slot in the last advance into *motion, the blended motion of the
-// slots before. The factor of the blend is the slot's weight divided by the total weight so far, so
-// that the result is a weighted mean. Only clips with the flag MD5_ANIM_TURN rotate the root.
+// Blends the root motion of a slot in the last advance into *motion. The factor is the slot's
+// weight divided by the total weight so far, so that the result is a weighted mean. Only clips with
+// the flag MD5_ANIM_TURN rotate the root.
 static void add_root_motion(root_motion *motion, const md5_actor *actor, const md5_actor_slot *slot)
 {
     const float weight = slot_weight(slot, actor->time);
@@ -868,12 +866,11 @@ md5_xform md5_actor_root_motion(const md5_actor *actor)
 
 // -- Time -----------------------------------------------------------------------------------------
 
-// The time does not increase above this limit (more than 200 000 years), so that sums of times are
-// exact.
+// The time does not increase above this limit, which is more than 200 000 years. Sums of times are
+// therefore exact.
 #define TIME_LIMIT ((int64_t)1 << 53)
 
-// Advances the time of an actor and starts the next blink if it is due. Frame commands are called
-// separately.
+// Advances the time of an actor, and starts a blink if it is due. Does not call frame commands.
 void md5i_actor_advance_time(md5_actor *actor, uint32_t milliseconds)
 {
     actor->previous_time = actor->time;
@@ -907,8 +904,8 @@ static void call_slot_commands(const md5_actor *actor, const md5_actor_slot *slo
     } else if (previous_frame < frame) {
         call_commands(listener, clip, previous_frame + 1, frame);
     } else if (previous_frame > frame) {
-        // The slot passed the end of a cycle. The last frame and the first frame show the same
-        // pose, but both have commands.
+        // The slot passed the end of a cycle. The last and the first frame show the same pose, but
+        // both have commands.
         const uint32_t num_frames = clip->anims[0]->num_frames;
         if (previous_frame + 1 < num_frames)
             call_commands(listener, clip, previous_frame + 1, num_frames - 1);
@@ -948,8 +945,8 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
 enum { SAVE_VERSION = 5 };
 static const char actor_magic[4] = {'M', 'D', '5', 'A'};
 
-// Returns a hash of the names, file counts, frame counts, durations and rates of the clips. The
-// hash is equal on all platforms.
+// Returns a hash of the names, file counts, frame counts, durations and rates of the clips. It
+// detects that a saved actor belongs to other clips, and is the same on all platforms.
 static uint64_t hash_clips(const md5_entity *entity)
 {
     uint64_t hash = MD5_FNV;
@@ -1043,10 +1040,10 @@ void md5_actor_save(const md5_actor *actor, void *bytes)
 
 // -- Restoring ------------------------------------------------------------------------------------
 
-// A cycle may have started before time 0, at most by the duration of a clip at the minimum rate.
+// Earliest start of a cycle: before time 0 by the duration of a clip at the minimum rate.
 #define MIN_TIME (-((int64_t)1 << 40))
 #define MAX_TIME ((int64_t)1 << 54)
-// MAX_TIME times the largest rate can be added without overflow.
+// Sums of this offset and MAX_TIME times the largest rate do not overflow.
 #define MAX_OFFSET ((int64_t)1 << 61)
 
 static bool is_valid_time(int64_t time)
@@ -1059,7 +1056,8 @@ static bool is_valid_weight(float weight)
     return weight >= 0.0f && weight <= 1.0f;
 }
 
-// Returns true if a restored slot without a clip is empty: playing leaves 0 in all its fields.
+// Returns true if a restored slot without a clip is empty. All its members must be 0, as playing
+// leaves them.
 static bool is_empty_slot(const md5_actor_slot *slot)
 {
     const bool has_no_playback = slot->held_frame == 0 && slot->cycles == 0 && !slot->is_muted;
@@ -1150,8 +1148,8 @@ static bool read_actor_header(md5_context *context, const md5_entity *entity,
     return true;
 }
 
-// Restores the state that md5_actor_save() wrote, after checking the version, the clips and every
-// value. Changes nothing on failure.
+// Restores the state that md5_actor_save() wrote. First checks the version, the clips and every
+// value, so that a failure changes nothing.
 bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_error *error)
 {
     if (!actor)

@@ -1,8 +1,9 @@
 // The state of a monster, shared by character.c (look-at, heads), walk_ik.c (legs) and
-// character_keys.c (keys of the entity), and rotations in the engine's representation.
+// character_keys.c (keys of the entity). Also rotations in the engine's representation.
 //
-// `md5_monster` contains two `driven_actor`: the body and the head. A driven actor contains the
-// joint modifiers (`mods`) that code sets, and the transforms of the joints that code reads.
+// A monster has two driven actors, the body and the head. A driven actor is an actor whose joints
+// code can move. It contains joint modifiers ("mods"), which change a joint after the clips were
+// blended, and the transforms of the joints that code reads.
 #ifndef MD5_GAME_CHARACTER_H
 #define MD5_GAME_CHARACTER_H
 
@@ -52,8 +53,8 @@ static inline axes3 md5_relative_axes(const axes3 *a, const axes3 *b)
 // degrees. A positive pitch rotates the forward axis down.
 axes3 md5i_axes_from_angles(double pitch, double yaw, double roll);
 
-// Return the angle of a direction in degrees: at least 0, below 360. A vertical direction has the
-// yaw 0 and the pitch 90 or 270.
+// Return an angle of a direction, from 0 to below 360 degrees. A vertical direction has the yaw 0
+// and the pitch 90 or 270.
 double md5i_yaw_degrees(md5_vec3d v);
 double md5i_pitch_degrees(md5_vec3d v);
 
@@ -76,32 +77,36 @@ typedef struct look_angles {
 // Indices of md5_ik_leg.joints.
 enum { IK_HIP, IK_KNEE, IK_ANKLE, IK_FOOT, IK_DIRECTION, IK_NUM_JOINTS };
 
-// A leg. Its two bones begin at hip and knee.
+// A leg with two bones, thigh and shin. They begin at hip and knee.
 typedef struct md5_ik_leg {
-    // The knee bends towards the joint IK_DIRECTION, which may be MD5_NONE.
+    // The knee bends towards the joint IK_DIRECTION. It may be MD5_NONE, and the knee then bends
+    // forward.
     uint32_t joints[IK_NUM_JOINTS];
-    md5_vec3 forward[2];       // direction to which the knee bends, in the axes of hip and knee
+    md5_vec3 forward[2];       // direction to which the knee bends, in the axes of hip and of knee
     double lengths[2];         // lengths of the bones, units
     md5_quat joint_to_bone[2]; // rotation of the joint relative to the axes of its bone
 } md5_ik_leg;
 
-// The settings of walk IK, from keys of the entity, and its state. Distances are in units.
+// The settings of walk IK, which come from keys of the entity, and its state. Distances are in
+// units.
 typedef struct md5_walk_ik {
     uint32_t num_legs;
     uint32_t waist;        // joint
     md5_ik_leg *legs;      // [num_legs]
-    float smoothing;       // fraction of the last ankle height that is kept in a tick
-    float waist_smoothing; // fraction of the last waist height that is kept in a tick
-    float foot_shift;      // added to the height of the ground below a foot
+    float smoothing;       // fraction of the difference from the last ankle height that remains
+                           // after a tick
+    float waist_smoothing; // fraction of the difference from the last waist height that remains
+                           // after a tick
+    float foot_shift;      // added to the height of the ground below each foot
     float waist_shift;     // added to the displacement of the waist
-    float min_waist_floor; // minimum distance of the waist from the floor; 0 = none
-    float min_waist_ankle; // minimum distance of the waist from the highest ankle; 0 = none
+    float min_waist_floor; // minimum distance of the waist from the floor; 0: no minimum
+    float min_waist_ankle; // minimum distance of the waist from the highest ankle; 0: no minimum
     float up_trace;        // distance above a foot at which the search for ground begins
     float down_trace;      // distance below a foot at which the search for ground ends
-    float foot_size;       // side of the square box with which ground is searched
-    bool uses_pivot;       // the lowest foot is held in its position: see lock_pivot()
+    float foot_size;       // side of the square box with which the ground is searched
+    bool uses_pivot;       // the lowest foot stays in its position: see lock_pivot()
     // The following fields are the saved state. Each has 8 bytes: see md5_monster.
-    uint64_t enabled;                      // bit per leg
+    uint64_t enabled;                      // bit per leg: walk IK moves the leg
     uint64_t has_heights;                  // `waist_height` and `ankle_heights` are valid
     uint64_t pivot_foot;                   // leg whose foot is held
     double waist_height;                   // of the last tick, in world space
@@ -127,12 +132,12 @@ static inline md5_vec3d md5_transform_to_world(md5_vec3 v, const world_transform
                          md5_rotate_by_axes(md5_vec3d_from_vec3(v), &transform->axes));
 }
 
-// The transforms of a joint that must be computed. Each value includes the values before it.
+// How a joint's transform in model space is used. Each value includes the uses before it.
 typedef enum joint_use {
     JOINT_UNUSED,
-    JOINT_TRACKED,        // its current transform in model space
-    JOINT_NEEDS_ROTATION, // its rotation in model space, while the mods are applied to a pose
-    JOINT_NEEDS_POSITION  // its transform in model space, while the mods are applied to a pose
+    JOINT_TRACKED,        // its current transform is read
+    JOINT_NEEDS_ROTATION, // its rotation is needed while mods are applied to a pose
+    JOINT_NEEDS_POSITION  // its transform is needed while mods are applied to a pose
 } joint_use;
 
 // A joint whose current transform is computed in each tick.
@@ -143,7 +148,7 @@ typedef struct tracked_joint {
 } tracked_joint;
 
 // An actor with joints that code moves. The tracked joints are the joints that code moves or reads
-// (look-at, feet, attachments) and all their ancestors, parents first.
+// (look-at, feet, attachments), and all their ancestors. Parents come first.
 typedef struct driven_actor {
     md5_actor *actor;
     md5_joint_mod *mods;    // [joints]
@@ -193,7 +198,7 @@ struct md5_monster {
     uint64_t can_move_joints;
     uint64_t can_move_eyes;
     uint64_t has_head_transform;
-    // Values that frame commands set. They take effect at the end of the tick.
+    // Values that frame commands set. The next tick uses them.
     uint64_t enabled_next;
     uint64_t resets_heights_next;
     uint64_t can_move_eyes_next;
@@ -233,12 +238,12 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context);
 // Removes the mods of walk IK.
 void md5i_clear_walk_ik(md5_monster *monster);
 
-// Sets the mods of the legs from the current transforms of the joints. `body` is the transform from
-// model space to world space.
+// Places the feet on the ground: sets the mods of the legs from the current transforms of the
+// joints. `body` is the transform from model space to world space.
 void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_transform *body);
 
-// Tracks a joint. All its ancestors get at least the use `ancestor_use`. Does nothing if `joint` is
-// MD5_NONE.
+// Tracks a joint and all its ancestors. The ancestors get at least the use `ancestor_use`. Does
+// nothing if `joint` is MD5_NONE.
 void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_use);
 
 // Returns the number in a key of the monster, or `default_value` if the key is missing.
@@ -247,22 +252,22 @@ float md5i_monster_float(const md5_monster *monster, const char *key, float defa
 // Returns the key with exactly this name, or NULL.
 const md5_entity_key *md5i_find_monster_key(const md5_entity *entity, const char *name);
 
-// Returns the joint of the actor with a name. Returns MD5_NONE if the name is empty, or with a
-// warning at `key` if the joint does not exist.
+// Returns the joint of the actor with a name. Returns MD5_NONE if the name is empty. If the joint
+// does not exist, warns at the location of `key` and returns MD5_NONE.
 uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
                                const md5_entity_key *key, const char *name, md5_context *context);
 
-// Returns the joint that a key of the entity names: `name` is the name of the key, its value is the
-// name of the joint. Returns MD5_NONE if the key is missing. Warns and returns MD5_NONE if the
-// joint does not exist.
+// Returns the joint whose name is the value of a key of the entity. `name` is the name of the key.
+// Returns MD5_NONE if the key is missing. If the joint does not exist, warns and returns MD5_NONE.
 uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, const char *name,
                              md5_context *context);
 
 // Fails with MD5_ERROR_MISMATCH if an entity was loaded with axes or a scale other than id's.
 bool md5i_check_id_space(md5_context *context, const md5_entity *entity);
 
-// Writes the first pose of a clip, without root motion, and the transforms of its joints in model
-// space. Returns false if the entity does not have the clip. `pose` and `transforms` may be equal.
+// Writes the first pose of a clip, without root motion, and the model-space transforms of its
+// joints. Returns false if the entity does not have the clip. `pose` and `transforms` may be the
+// same array.
 bool md5i_sample_clip_start(const md5_entity *entity, const char *name, md5_xform *pose,
                             md5_xform *transforms);
 

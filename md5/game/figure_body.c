@@ -1,9 +1,8 @@
-// Articulated figures of entities: computes shapes, masses and inertia of the bodies and the frames
-// of the constraints from a figure declaration, and converts between joints and bodies.
+// Articulated figures of entities. From a figure declaration, computes the shapes, masses and
+// inertia of bodies, and the axes and limits of constraints. Also converts between joints and
+// bodies.
 //
-// build_figure() places the bodies in the first pose of the clip "af_pose", the setup. The order of
-// sections: vectors of the declaration, shapes, masses, bodies, constraints, keys of the entity,
-// creation, conversion between joints and bodies, ray casts.
+// build_figure() places the bodies in the setup pose, the first pose of the clip "af_pose".
 #include "md5/core/freed.h"
 #include "md5/game/character.h"
 
@@ -25,11 +24,12 @@ typedef struct figure_builder {
     md5_vec3 *vertices;
     uint32_t (*triangles)[3];
     md5_xform *setup;        // [num_bodies] bodies in the setup, in model space
-    md5_xform *joints;       // [joints] of the setup, in model space
+    md5_xform *joints;       // [joints] in the setup pose, in model space
     md5_entity_key location; // of the declaration, for messages
 } figure_builder;
 
-// Reports a problem of the figure. The parameters are a status, a format string and its values.
+// Reports a problem of the figure at its declaration. The parameters are a status, a format string
+// and its values.
 #define FIGURE_REPORT(builder, status, format, ...)                                         \
     md5i_report_key((builder)->context, status, &(builder)->location, "figure %s: " format, \
                     MD5_QUOTED((builder)->figure.def->decl->name), __VA_ARGS__)
@@ -39,8 +39,8 @@ static const world_transform model_space_world = {
 
 // == Vectors ======================================================================================
 
-// Returns the position of a joint in the setup pose of a figure, or the origin with a warning if it
-// does not exist.
+// Returns the position of a joint in the setup pose of a figure. If the joint does not exist, warns
+// and returns the origin.
 static md5_vec3d figure_joint_position(const figure_builder *builder, const char *name)
 {
     const int32_t joint = md5i_find_joint(&builder->entity->model->skeleton, name);
@@ -52,8 +52,9 @@ static md5_vec3d figure_joint_position(const figure_builder *builder, const char
     return model_space_world.origin;
 }
 
-// Returns the value of a vector of the declaration, in model space: numbers, the position of a
-// joint, the point in the middle between two joints, or the vector from one joint to another.
+// Returns the value of a vector of the declaration, in model space. It is written as numbers, the
+// position of a joint, the point in the middle between two joints, or the vector from one joint to
+// another.
 static md5_vec3d resolve_vector(const figure_builder *builder, const md5_figure_vector *vector)
 {
     md5_vec3d value = md5_vec3d_from_vec3(vector->numbers);
@@ -92,8 +93,8 @@ static void add_face(body_shape *shape, uint32_t a, uint32_t b, uint32_t c)
     face[2] = c;
 }
 
-// Adds triangles from a text. Three letters are a triangle, and each letter is a corner: `a` is the
-// first corner of the shape, `b` the second, and so on.
+// Adds triangles from a text. Three letters are a triangle, and each letter is a corner: `a` is
+// corner 0, `b` is corner 1, and so on.
 static void add_faces(body_shape *shape, const char *corners)
 {
     for (; *corners; corners += 3)
@@ -107,8 +108,9 @@ static double signed_by_bit(double value, uint32_t bit)
     return bit ? value : -value;
 }
 
-// Builds a box. Like all shapes except for a bone, it fills the cube from (-1, -1, -1) to (1, 1,
-// 1), which build_shape() scales to its size. The bits of a corner's index select its signs.
+// Builds a box. All shapes except for a bone fill the cube from (-1, -1, -1) to (1, 1, 1), and
+// build_shape() scales them to their size. The bits of a corner's index select the signs of its
+// coordinates.
 static void build_box(body_shape *shape)
 {
     for (uint32_t i = 0; i < 8; i++)
@@ -117,8 +119,7 @@ static void build_box(body_shape *shape)
     add_faces(shape, "acgagebdhbhfaefafbcghchdabdadcefhehg");
 }
 
-// Adds the six corners and eight faces of an octahedron with radius 1. In the table of faces, three
-// letters are a triangle, and each letter is a corner: 'a' is corner 0.
+// Builds an octahedron with radius 1.
 static void build_octahedron(body_shape *shape)
 {
     for (uint32_t i = 0; i < 6; i++) {
@@ -129,8 +130,8 @@ static void build_octahedron(body_shape *shape)
     add_faces(shape, "acebceadebdeacfbcfadfbdf");
 }
 
-// Builds a regular dodecahedron. Its corners are the corners of a cube and of three rectangles, one
-// across each axis.
+// Builds a regular dodecahedron. Its corners are those of a cube and of three rectangles, one
+// perpendicular to each axis.
 static void build_dodecahedron(body_shape *shape)
 {
     const double golden_ratio = 1.61803398874989485;
@@ -155,7 +156,7 @@ static void build_dodecahedron(body_shape *shape)
                      "gsegeigikljflftlthrqaramrmbfoefesfstdncdcqdqrtsgtgptph");
 }
 
-// Clamps the number of sides of a cylinder or a cone to 3..max_sides.
+// Limits the number of sides of a cylinder or a cone to 3..max_sides.
 static uint32_t clamp_num_sides(int32_t num_sides, int32_t max_sides)
 {
     if (num_sides > max_sides)
@@ -163,8 +164,8 @@ static uint32_t clamp_num_sides(int32_t num_sides, int32_t max_sides)
     return num_sides < 3 ? 3 : (uint32_t)num_sides;
 }
 
-// Builds a cylinder or a cone. A cylinder has a lower and an upper ring of corners; a cone has a
-// lower ring and a tip. Each ring has a cap, and a triangle for each of its sides.
+// Builds a cylinder or a cone. A cylinder has a lower and an upper ring of corners. A cone has a
+// lower ring and a tip. Each ring has a cap, and one triangle for each of its sides.
 static void build_round(body_shape *shape, int32_t num_sides, bool is_cone)
 {
     const uint32_t sides =
@@ -179,8 +180,7 @@ static void build_round(body_shape *shape, int32_t num_sides, bool is_cone)
     if (is_cone)
         add_corner(shape, 0.0, 0.0, 1.0);
 
-    // The faces: one triangle per side of each ring, and the triangles of the caps, which are fans
-    // around the first corner of the ring.
+    // Each side of a ring is one triangle. The caps are fans around the first corner of the ring.
     for (uint32_t i = 0; i < num_ring_corners; i++) {
         const uint32_t side = i % sides;
         const uint32_t first = i - side; // first corner of the ring
@@ -207,7 +207,7 @@ static void build_bone(body_shape *shape, double half_length, double half_width)
     add_faces(shape, "acdbcdadebdeaecbec");
 }
 
-// Builds the shape of a body in the axes of the body. Its origin is not yet the center of mass.
+// Builds the shape of a body in the axes of the body. Its center of mass is not yet at the origin.
 static void build_shape(const figure_builder *builder, const md5_figure_body *def,
                         body_shape *shape)
 {
@@ -258,7 +258,7 @@ static md5_vec3d mean_corner(const body_shape *shape)
 }
 
 // Makes all faces of a convex shape clockwise as seen from outside. The normal of such a face
-// points away from the mean of all corners; two corners of the other faces are exchanged.
+// points away from the mean of all corners. In other faces, two corners are exchanged.
 static void orient_faces(body_shape *shape)
 {
     const md5_vec3d center = mean_corner(shape);
@@ -286,9 +286,10 @@ typedef struct solid_mass {
     md5_vec3d center;      // center of mass
 } solid_mass;
 
-// Adds the tetrahedron between the origin and a face to the integrals of a solid. With the corners
-// a, b, c, their sum s and the volume V, the integral of the position is V s / 4, and the integral
-// of the product of two coordinates i and j is V / 20 (a_i a_j + b_i b_j + c_i c_j + s_i s_j).
+// Adds the tetrahedron between the origin and a face to the integrals of a solid. Let a, b, c be
+// the corners of the face, s their sum, and V the volume. The integral of the position is V s / 4.
+// The integral of the product of two coordinates i and j is V / 20 (a_i a_j + b_i b_j + c_i c_j +
+// s_i s_j).
 static void add_tetrahedron(solid_mass *mass, md5_vec3d a, md5_vec3d b, md5_vec3d c)
 {
     const md5_vec3d sum = md5_vec3d_add(md5_vec3d_add(a, b), c);
@@ -310,9 +311,9 @@ static void add_tetrahedron(solid_mass *mass, md5_vec3d a, md5_vec3d b, md5_vec3
     }
 }
 
-// Computes volume, center of mass and products of a shape. Integrates over the tetrahedra between
-// the origin and each face, whose volumes are negative if the face is on the side of the origin.
-// Then moves the products to the center of mass (parallel axis theorem).
+// Computes the volume, the center of mass and the products of a shape. Adds the tetrahedra between
+// the origin and each face. The volume of a tetrahedron is negative if its face points toward the
+// origin. Then moves the products to the center of mass (parallel axis theorem).
 static solid_mass measure_solid(const body_shape *shape)
 {
     solid_mass mass = {.volume = 0.0};
@@ -331,7 +332,7 @@ static solid_mass measure_solid(const body_shape *shape)
 }
 
 // Sets the mass and the inertia of a body. The inertia tensor is density * (trace * identity -
-// products), multiplied by the matrix "inertiaScale" of the definition.
+// products). It is multiplied by the matrix "inertiaScale" of the definition.
 static void set_mass(md5_body_part *body, const solid_mass *mass)
 {
     const double density = (double)body->def->density;
@@ -352,8 +353,8 @@ static void set_mass(md5_body_part *body, const solid_mass *mass)
 
 // == Bodies =======================================================================================
 
-// Returns the axes of a body in model space. The z axis of a body with the shape of a bone points
-// from its first end to its second end.
+// Returns the axes of a body in model space. The z axis of a bone points from its first end to its
+// second end.
 static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def)
 {
     if (def->shape != MD5_SHAPE_BONE)
@@ -374,7 +375,7 @@ static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def
     return axes;
 }
 
-// Appends the corners of a shape to the vertices of the figure. They become relative to the center
+// Appends the corners of a shape to the vertices of the figure. Vertices are relative to the center
 // of mass of the body.
 static void store_vertices(figure_builder *builder, md5_body_part *body, const body_shape *shape,
                            md5_vec3d center)
@@ -389,8 +390,8 @@ static void store_vertices(figure_builder *builder, md5_body_part *body, const b
     figure->num_vertices += shape->num_corners;
 }
 
-// Appends the shape of a body to the vertices and triangles of the figure. The indices of triangles
-// refer to the vertices of the figure.
+// Appends the shape of a body to the vertices and triangles of the figure. Triangles contain
+// indices of the figure's vertices.
 static void store_shape(figure_builder *builder, md5_body_part *body, const body_shape *shape,
                         md5_vec3d center)
 {
@@ -406,9 +407,8 @@ static void store_shape(figure_builder *builder, md5_body_part *body, const body
     figure->num_triangles += shape->num_faces;
 }
 
-// Returns the joint that a body moves. The root is moved by the transform of the entity, so a body
-// at the joint "origin" moves the first child of the root. Returns MD5_NONE if the joint does not
-// exist.
+// Returns the joint that a body moves, or MD5_NONE if it does not exist. The transform of the
+// entity moves the root, so a body at the joint "origin" moves the first child of the root instead.
 static uint32_t moved_joint(const figure_builder *builder, const md5_figure_body *def)
 {
     const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
@@ -423,8 +423,8 @@ static uint32_t moved_joint(const figure_builder *builder, const md5_figure_body
     return child < skeleton->num_joints ? child : 0;
 }
 
-// Builds a body from its definition: shape, mass, and the transform in the setup pose. The origin
-// of the body becomes its center of mass. Returns false after an error.
+// Builds a body from its definition: shape, mass, and transform in the setup pose. The center of
+// mass becomes the origin of the body. Returns false after an error.
 static bool build_body(figure_builder *builder, uint32_t index)
 {
     const md5_figure_body *const def = &builder->figure.def->bodies[index];
@@ -454,7 +454,8 @@ static bool build_body(figure_builder *builder, uint32_t index)
     return true;
 }
 
-// Scales all masses so that their sum is "totalMass", if the declaration contains it.
+// Scales all masses and inertias so that the sum of the masses is "totalMass", if the declaration
+// contains it.
 static void distribute_total_mass(figure_builder *builder)
 {
     const double total = (double)builder->figure.def->total_mass;
@@ -477,13 +478,13 @@ static void convert_to_lower(char *text)
         *text = md5_lower(*text);
 }
 
-// An element of a list of joints. It includes or excludes a joint, alone or with its descendants.
+// What an element of a list of joints says about a joint: it includes or excludes the joint.
 typedef struct joint_rule {
     uint32_t order; // position in the list, from 1; 0 if the list has no such element
     bool is_contained;
 } joint_rule;
 
-// The last elements of a list that refer to a joint.
+// The last elements of a list that name a joint.
 typedef struct joint_rules {
     joint_rule joint;   // elements without descendants
     joint_rule subtree; // elements with descendants
@@ -506,9 +507,10 @@ static bool map_joint_names(md5_name_map *names, md5_arena *arena, const md5_ske
     return true;
 }
 
-// Reads a list of joints, such as "*hip -knee", into the rules of the joints that it names: "*"
-// includes the descendants, "-" excludes the joint. The rules of all other joints become empty.
-// Later entries override earlier entries, so each rule stores its order. Warns about unknown names.
+// Reads a list of joints, such as "*hip -knee", into the rules of the joints that it names. "*"
+// includes the descendants of a joint, and "-" excludes the joint. Later elements override earlier
+// elements, so each rule stores its position in the list. The rules of all other joints become
+// empty. Warns about unknown names.
 static void read_joint_rules(figure_builder *builder, const char *list, const md5_name_map *names,
                              joint_rules *rules)
 {
@@ -530,9 +532,9 @@ static void read_joint_rules(figure_builder *builder, const char *list, const md
     }
 }
 
-// Returns true if the rules of a list include a joint. If several elements of the list refer to the
-// joint, the last one decides. Copies the rule for the subtree from the parent, whose rules must be
-// complete.
+// Returns true if a list includes a joint. If several elements of the list refer to the joint, the
+// last one decides. A rule for a subtree is copied from the parent, so the function must be called
+// for parents first.
 static bool apply_joint_rules(const md5_skeleton *skeleton, joint_rules *rules, uint32_t joint)
 {
     const uint32_t parent = skeleton->joints[joint].parent;
@@ -544,8 +546,8 @@ static bool apply_joint_rules(const md5_skeleton *skeleton, joint_rules *rules, 
     return rule->subtree.is_contained;
 }
 
-// Assigns the joints in the list of a body to the body. A joint that is already in another body
-// is reported and moved.
+// Assigns the joints that the list of a body includes to the body. If a joint is in another body
+// already, warns and moves it.
 static void assign_body_joints(figure_builder *builder, uint32_t body, const md5_name_map *names,
                                joint_rules *rules, uint32_t *owners)
 {
@@ -565,8 +567,8 @@ static void assign_body_joints(figure_builder *builder, uint32_t body, const md5
     }
 }
 
-// Sets body_of_joint: the body that contains each joint, which is the last body that has the joint
-// in its list. Warns about joints without a body. Returns false if memory runs out.
+// Sets body_of_joint, the body that contains each joint. If several bodies list a joint, it belongs
+// to the last of them. Warns about joints without a body. Returns false if memory runs out.
 static bool assign_joints(figure_builder *builder)
 {
     const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
@@ -592,8 +594,8 @@ static bool assign_joints(figure_builder *builder)
     return true;
 }
 
-// Sets mover_of_joint: the body that moves each joint, which is the last body that is defined at
-// the joint. Returns false if memory runs out.
+// Sets mover_of_joint, the body that moves each joint. If several bodies are defined at a joint,
+// the last of them moves it. Returns false if memory runs out.
 static bool map_movers(figure_builder *builder)
 {
     const uint32_t num_joints = builder->entity->model->skeleton.num_joints;
@@ -609,7 +611,7 @@ static bool map_movers(figure_builder *builder)
 
 // == Constraints ==================================================================================
 
-// Returns the index of the body with a name, ignoring case, or MD5_NONE.
+// Returns the index of the body with a name, ignoring case, or MD5_NONE if there is none.
 static uint32_t find_body(const figure_builder *builder, const char *name)
 {
     for (uint32_t i = 0; i < builder->figure.num_bodies; i++) {
@@ -619,8 +621,8 @@ static uint32_t find_body(const figure_builder *builder, const char *name)
     return MD5_NONE;
 }
 
-// Returns the direction to the left of a direction, as the engine computes it: the result is not at
-// a right angle to a steep direction.
+// Returns the direction to the left of a direction, as the engine computes it. For a steep
+// direction, the result is not perpendicular to it.
 static md5_vec3d left_direction(md5_vec3d v)
 {
     if (fabs(v.z) > 0.7) {
@@ -659,9 +661,9 @@ static float half_cosine(float degrees)
     return (float)cos(0.5 * (double)degrees * DEGREE);
 }
 
-// A limit of a constraint in the setup pose, in model space. The limit keeps the angle between
-// `shaft`, a direction of the first body, and `axis`, a direction of the second body, below half of
-// the angles in limit_angles. `base` is a side of a pyramid, perpendicular to `axis`.
+// A limit of a constraint in the setup pose, in model space. `shaft` is a direction of the first
+// body, and `axis` a direction of the second body. The limit keeps the angle between them below
+// half of `angles`. `base` is the direction to a side of a pyramid, perpendicular to `axis`.
 typedef struct figure_limit {
     md5_vec3d axis;
     md5_vec3d base;
@@ -669,9 +671,9 @@ typedef struct figure_limit {
     float angles[2]; // degrees, of the whole cone or of the two pairs of walls of a pyramid
 } figure_limit;
 
-// Returns the limit of a hinge. limit_angles[0] is the angle of the middle of its range, [1] is the
-// size of the range, and [2] is the angle of the hinge in the setup pose. The angles are relative
-// to the direction to the left of the hinge axis.
+// Returns the limit of a hinge. Its angles are relative to the direction to the left of the hinge
+// axis. limit_angles[0] is the middle of the range, [1] is the size of the range, and [2] is the
+// angle of the hinge in the setup pose.
 static figure_limit find_hinge_limit(const md5_figure_constraint *def, md5_vec3d hinge_axis)
 {
     const md5_vec3d left = left_direction(hinge_axis);
@@ -704,9 +706,9 @@ static figure_limit find_cone_limit(const figure_builder *builder, const md5_fig
     return limit;
 }
 
-// Sets the limit of a constraint. Each direction is stored relative to the body that it moves with.
-// `ends` are the transforms of both bodies in the setup pose. `shaft` is the shaft of the first
-// body, and `axis` the axis of a hinge, both in model space.
+// Sets the limit of a constraint. Each direction is stored relative to the body with which it
+// moves. `ends` are the transforms of both bodies in the setup pose. `shaft` is the shaft of the
+// first body, and `axis` the axis of a hinge, both in model space.
 static void set_limit(const figure_builder *builder, md5_body_constraint *constraint,
                       const world_transform ends[2], md5_vec3d shaft, md5_vec3d axis)
 {
@@ -723,8 +725,8 @@ static void set_limit(const figure_builder *builder, md5_body_constraint *constr
     constraint->limit_shaft = rotate_into_body(limit.shaft, &ends[0]);
 }
 
-// Returns the axis of a universal joint: perpendicular to its shafts, or to the first shaft if they
-// are parallel.
+// Returns the axis of a universal joint. It is perpendicular to both shafts, or only to the first
+// shaft if the shafts are parallel.
 static md5_vec3d universal_axis(const md5_vec3d shafts[2])
 {
     const md5_vec3d across = md5_vec3d_cross(shafts[0], shafts[1]);
@@ -734,7 +736,7 @@ static md5_vec3d universal_axis(const md5_vec3d shafts[2])
 }
 
 // Builds a constraint from its definition. Anchors, shafts and axes are defined in the setup pose,
-// and stored relative to each of the two bodies.
+// and stored relative to each of the two bodies. Returns false after an error.
 static bool build_constraint(figure_builder *builder, uint32_t index)
 {
     const md5_figure_constraint *const def = &builder->figure.def->constraints[index];
@@ -771,8 +773,8 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
 
 // == Keys of the entity ===========================================================================
 
-// Returns the number in the key "ragdoll_NAMESUFFIX". Returns `default_value` if the key is missing
-// or its number is out of range.
+// Returns the number in the key "ragdoll_" + `name` + `suffix`. Returns `default_value` if the key
+// is missing or its number is out of range.
 static float read_ragdoll_key(const md5_entity *entity, const char *name, const char *suffix,
                               float default_value)
 {
@@ -784,7 +786,7 @@ static float read_ragdoll_key(const md5_entity *entity, const char *name, const 
     return value > -1e6f && value < 1e6f ? value : default_value;
 }
 
-// Reads the keys of a friction dent: its scale, start and end.
+// Reads the keys of a friction dent, which reduces a friction for a time.
 static md5_friction_dent read_dent(const md5_entity *entity, const char *name,
                                    md5_friction_dent defaults)
 {
@@ -856,8 +858,8 @@ static bool allocate_parts(figure_builder *builder)
     return builder->vertices && builder->triangles && builder->setup;
 }
 
-// Builds the bodies and the constraints of a figure in the order of their definitions, and assigns
-// the model's joints to the bodies.
+// Builds the bodies and constraints of a figure in the order of their definitions, and assigns the
+// model's joints to the bodies. Returns false after an error.
 static bool build_figure(figure_builder *builder)
 {
     md5_figure *const figure = &builder->figure;
@@ -889,8 +891,8 @@ typedef struct figure_owner {
     struct md5_chunk *chunks;
 } figure_owner;
 
-// Creates an articulated figure: the rigid bodies, joints and limits that a declaration describes,
-// with positions from the entity's model. Returns NULL and sets the error on failure.
+// Creates an articulated figure: the rigid bodies, joints and limits that a declaration describes.
+// The positions come from the entity's model. Returns NULL and sets the error on failure.
 md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entity,
                               const md5_load_opts *opts, md5_error *error)
 {
@@ -927,7 +929,8 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
         return NULL;
     }
 
-    // The owner is in the arena, and stores the list of the arena's blocks to free them.
+    // The owner is in the arena itself. It stores the list of the arena's blocks, so that they can
+    // be freed.
     owner->figure = builder.figure;
     owner->figure.internal = (md5_internal){.memory = owner, .tag = MD5_TAG_FIGURE};
     owner->allocator = context.allocator;
@@ -950,8 +953,8 @@ void md5_free_figure(md5_figure *figure)
 
 // == Joints and bodies ============================================================================
 
-// Moves the bodies of a figure to the joints of a pose in the world. If `seconds` is positive, also
-// computes velocities from the previous positions in `bodies`.
+// Moves the bodies of a figure to the joints of a pose in world space. If `seconds` is positive,
+// computes velocities from the previous positions in `bodies`. Otherwise the velocities become 0.
 void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, md5_xform placement,
                             float seconds, md5_body_state *bodies)
 {
@@ -972,8 +975,8 @@ void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, m
 }
 
 // Returns the transform in model space that a body gives to its joint. `from_world` is the rotation
-// from world space to model space, `origin` the position of the model in world space. As in the
-// engine, the vector from joint to body is subtracted in world space, although it is in model
+// from world space to model space, and `origin` is the position of the model in world space. As in
+// the engine, the vector from joint to body is subtracted in world space, although it is in model
 // space.
 static md5_xform joint_from_body(const md5_body_part *part, const md5_xform *body,
                                  md5_quat from_world, md5_vec3 origin)
@@ -988,8 +991,8 @@ static md5_xform joint_from_body(const md5_body_part *part, const md5_xform *bod
                        .translation = md5_quat_rotate(from_world, origin_to_joint)};
 }
 
-// Converts the transforms of bodies to a pose, relative to parents, and returns the placement of
-// the entity. Joints without a body keep the setup pose.
+// Converts the transforms of bodies to a pose, relative to parents. Joints that no body moves keep
+// the setup pose. Returns the placement of the entity.
 md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bodies,
                              md5_xform *pose)
 {
@@ -1002,8 +1005,7 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     const md5_quat from_world = md5_xform_inverse(placement).rotation;
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
 
-    // Joints without a body keep their transform in the setup pose. Parents are first, because the
-    // transform of a joint depends on its parent.
+    // The transform of a joint depends on its parent, so parents come first.
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t body = figure->mover_of_joint[joint];
@@ -1024,8 +1026,8 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     return placement;
 }
 
-// Returns a bounding box that contains all bodies, for culling. The box is in the model space of an
-// entity at `placement`.
+// Returns a bounding box of all bodies, for culling. The box is in the model space of an entity at
+// `placement`.
 md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bodies,
                              md5_xform placement)
 {
@@ -1042,7 +1044,7 @@ md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bod
 }
 
 // Clips a line segment by the plane of a triangle of a convex body (Cyrus-Beck clipping). *enter
-// and *leave are the fractions of the segment at which it enters and leaves the planes so far;
+// and *leave are the fractions of the segment at which it enters and leaves the planes so far.
 // *normal is the normal of the plane that it enters last. Returns false if the segment is parallel
 // to the plane and outside of it.
 static bool clip_by_triangle(const md5_figure *figure, const uint32_t *corners, md5_vec3 from,
@@ -1066,10 +1068,10 @@ static bool clip_by_triangle(const md5_figure *figure, const uint32_t *corners, 
     return true;
 }
 
-// Finds the fraction of a line segment at which it enters a convex body: the last of the face
-// planes that it crosses from outside. Returns false if the segment leaves through another plane
-// before, or does not reach the body. The segment begins at `from`, in the axes of the body, and
-// ends at from + direction. *normal becomes the normal of the face, in the axes of the body.
+// Finds where a line segment enters a convex body: at the last face plane that it crosses from
+// outside. The segment goes from `from` to from + direction, in the axes of the body. Sets *enter
+// to the fraction of the segment, and *normal to the normal of the face. Returns false if the
+// segment leaves through another plane before, or does not reach the body.
 static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_vec3 from,
                        md5_vec3 direction, float *enter, md5_vec3 *normal)
 {
@@ -1083,8 +1085,8 @@ static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_
     return *enter >= 0.0f && *enter <= leave;
 }
 
-// Finds the body that a line segment in the world enters first. Returns true and writes *hit if the
-// segment enters a body.
+// Finds the body that a line segment in world space enters first. Writes *hit and returns true if
+// there is one.
 bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, md5_vec3 from,
                         md5_vec3 to, md5_figure_hit *hit)
 {

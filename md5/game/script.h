@@ -1,19 +1,21 @@
 // Compiled scripts. Three files produce them: script_tokens.c (files, directives, macros),
-// script_decls.c (objects, functions, variables) and script_code.c (operations). states.c runs
-// them. Operations work on a stack of values with dynamic types.
+// script_decls.c (objects, functions, variables) and script_code.c (operations). states.c runs them
+// on a stack machine, whose values have dynamic types.
 #ifndef MD5_GAME_SCRIPT_H
 #define MD5_GAME_SCRIPT_H
 
 #include "md5/core/arena.h"
 #include "md5/md5character.h"
 
-// Capacity of the stacks of a thread: values, including local variables, and nested calls.
+// Capacities of the stacks of a thread: number of values, including local variables, and number of
+// nested calls.
 enum { SCRIPT_STACK = 64, SCRIPT_DEPTH = 32 };
 
 // The type of a value.
 typedef enum script_kind { SCRIPT_NUMBER, SCRIPT_TEXT, SCRIPT_VECTOR } script_kind;
 
-// A value of all zero bits is the number 0. It is also usable as an empty text and a zero vector.
+// If all bits are zero, a value is the number 0. It is then also valid as an empty text and as a
+// zero vector.
 typedef struct script_value {
     script_kind kind;
     md5_vec3 v; // a number is v.x
@@ -24,8 +26,9 @@ typedef struct script_value {
 // `arg`, `count` and `value` are members of script_op.
 typedef enum script_code {
     SCRIPT_CONSTANT, // pushes `value`
-    // Push or set the local or variable with index `arg`. If `count` is 1 to 3, they push or set
-    // only its component x, y or z. Setting does not pop the value.
+    // The operations below push or set the local or the global variable with the index `arg`. If
+    // `count` is 1 to 3, they access only its component x, y or z. An operation that sets a
+    // variable leaves the value on the stack.
     SCRIPT_LOCAL,
     SCRIPT_VARIABLE,
     SCRIPT_SET_LOCAL,
@@ -67,9 +70,9 @@ typedef struct script_op {
     const script_value *value; // of SCRIPT_CONSTANT
 } script_op;
 
-// Functions of the engine; builtin_names in script_code.c contains their names. The first argument
-// of the functions up to animState() is a channel. The second argument of the functions up to
-// animDistance() is the name of a clip.
+// Functions of the engine, sorted by their arguments. The array builtin_names in script_code.c
+// contains their names. The first argument of the functions up to animState() is a channel. The
+// second argument of the functions up to animDistance() is the name of a clip.
 typedef enum script_builtin {
     SCRIPT_PLAY_ANIM,
     SCRIPT_PLAY_CYCLE,
@@ -118,7 +121,8 @@ typedef struct script_function {
     uint32_t stack_size; // maximum number of values on the stack, at most SCRIPT_STACK
 } script_function;
 
-// A function that frame commands call by its name: a method of the object, or a global function.
+// A function that a frame command calls by its name. It is a method of the object, or a global
+// function.
 typedef struct script_frame_call {
     md5_frame_code code;
     const char *name;  // the text of the command

@@ -1,5 +1,6 @@
-// Declarations of scripts: objects, namespaces, functions and variables. The bodies of functions
-// are only located here. script_code.c compiles the functions that states or other functions call.
+// Declarations of scripts: objects, namespaces, functions and variables. Here, the bodies of
+// functions are only located. script_code.c compiles those functions that states or other functions
+// call.
 #ifndef MD5_GAME_SCRIPT_DECLS_H
 #define MD5_GAME_SCRIPT_DECLS_H
 
@@ -8,11 +9,11 @@
 
 // An object or a namespace.
 typedef struct script_object {
-    const char *parent; // name of the parent of an object, or ""
-    // Of a namespace: the namespace that contains it. Of an object: the object that inherits it.
+    const char *parent; // name of the parent of an object; "" if it has none
+    // The namespace that contains a namespace, or the object that inherits an object.
     struct script_object *outer;
     uint32_t members; // index of the first token of the members; 0 if the object is not defined
-    // Level in the inheritance: 1 for the compiled object, 2 for its parent, and so on; 0 for all
+    // Depth of inheritance: 1 for the compiled object, 2 for its parent, and so on. It is 0 for all
     // other objects.
     uint32_t depth;
     md5_name_map functions; // of script_definition
@@ -48,8 +49,8 @@ typedef struct script_program {
     md5_name_map variables; // of uint32_t: indices in script_block.variables
 } script_program;
 
-// Finds the declarations in the tokens, and the variables and methods of an object and its parents.
-// Returns false and sets the context's error if it fails.
+// Finds all declarations in the tokens, and the variables and methods of an object and its parents.
+// Returns false and sets the context's error on failure.
 bool md5i_read_script_declarations(script_program *program, const char *object);
 
 // Returns the type with the name of a token.
@@ -58,7 +59,8 @@ md5_script_type md5i_script_type(const script_token *token);
 // Returns the initial value of variables of a type.
 script_value md5i_script_default(md5_script_type type);
 
-// Reads a number, a text, a vector, or an entity of the map, whose value is 0.
+// Reads a constant: a number, a text or a vector. A constant can also be an entity of the map,
+// whose value is 0.
 script_value md5i_read_script_constant(script_tokens *tokens);
 
 #endif

@@ -1,9 +1,8 @@
-// Walk IK: moves legs and waist so that the feet stand on uneven ground, by the rules of the
-// engine.
+// Walk IK moves legs and waist so that the feet stand on uneven ground, by the rules of the engine.
 //
-// md5i_read_walk_ik() reads the keys of the entity and measures the legs in the clip "ik_pose".
-// md5i_walk_ik() computes for each tick how far each foot and the waist must move vertically, and
-// sets the mods of waist, hips, knees and ankles.
+// md5i_read_walk_ik() reads the keys of the entity, and measures the legs in the clip "ik_pose". In
+// each tick, md5i_walk_ik() computes how far each foot and the waist must move vertically. It then
+// sets the mods (joint modifiers) of waist, hips, knees and ankles.
 #include "md5/game/actor.h"
 #include "md5/game/character.h"
 
@@ -12,8 +11,9 @@
 
 // == Creation =====================================================================================
 
-// Returns the axes of a bone. The first axis is `along`, which has length 1; the second is the axis
-// nearest to `bend`. The engine's axes are left-handed, but only differences of rotations are used.
+// Returns axes of a bone. The first axis is `along`, which has length 1, and the second is the
+// perpendicular axis nearest to `bend`. The engine's axes are left-handed, but only differences of
+// rotations are used.
 static md5_quat bone_axes(md5_vec3d along, md5_vec3d bend)
 {
     axes3 axes = {.row = {along}};
@@ -29,7 +29,7 @@ static md5_vec3d monster_joint_position(const md5_monster *monster, uint32_t joi
     return md5_vec3d_from_vec3(monster->body_actor.transforms[joint].translation);
 }
 
-// Reads the joints of a leg; `number` counts from 1. Returns false if a joint other than
+// Reads the joints of a leg. `number` counts from 1. Returns false if a joint other than
 // IK_DIRECTION is missing.
 static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5_context *context)
 {
@@ -47,9 +47,9 @@ static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5
     return true;
 }
 
-// Measures the bones of a leg, thigh and shin, in the current transforms of the body, which are
-// those of the clip "ik_pose". For each bone sets its length, the direction to which the knee bends
-// in the axes of its joint, and the rotation of the joint relative to the axes of the bone.
+// Measures the bones of a leg. The current transforms of the body must be those of the clip
+// "ik_pose". For each bone, sets its length, the direction to which the knee bends in the axes of
+// its joint, and the rotation of the joint relative to the axes of the bone.
 static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
 {
     md5_vec3d forward = {1.0, 0.0, 0.0}; // model space
@@ -70,8 +70,8 @@ static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
     }
 }
 
-// Reads the joints of the waist and the legs, and measures the legs. Returns false after a warning
-// if the clip "ik_pose" or a joint is missing.
+// Reads the joints of the waist and the legs, and measures the legs. If the clip "ik_pose" or a
+// joint is missing, warns and returns false.
 static bool read_legs(md5_monster *monster, uint32_t count, md5_context *context)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -107,7 +107,7 @@ static bool read_legs(md5_monster *monster, uint32_t count, md5_context *context
     return true;
 }
 
-// Reads the distances and rates of walk IK. The defaults are the engine's.
+// Reads the numbers of walk IK from the keys of the entity. The defaults are the engine's.
 static void read_walk_numbers(md5_monster *monster)
 {
     md5_walk_ik *const ik = &monster->ik;
@@ -123,9 +123,8 @@ static void read_walk_numbers(md5_monster *monster)
     ik->uses_pivot = md5i_monster_float(monster, "ik_usePivot", 0.0f) != 0.0f;
 }
 
-// Reads the keys of walk IK, which places feet on uneven ground, and the lengths of bones from the
-// clip "ik_pose". Walk IK remains disabled if the entity has no legs or lacks a joint. All
-// distances are in units.
+// Reads the keys of walk IK, and measures the legs in the clip "ik_pose". Walk IK remains disabled
+// if the entity has no legs or lacks a joint. Distances are in units.
 void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
 {
     const float num_legs = md5i_monster_float(monster, "ik_numLegs", 0.0f);
@@ -149,7 +148,7 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     ik->enabled = (1U << count) - 1;
 }
 
-// Removes the joint modifications of walk IK that the last tick set.
+// Removes the mods that walk IK has set in the last tick.
 void md5i_clear_walk_ik(md5_monster *monster)
 {
     const md5_walk_ik *const ik = &monster->ik;
@@ -169,8 +168,8 @@ void md5i_clear_walk_ik(md5_monster *monster)
 enum { SWEEP_FOOT = false, SWEEP_WAIST = true };
 
 // Returns the height at which a box of the size of a foot hits the ground when it moves from `from`
-// down to the height `to`, in world space. Returns `to` if the game does not provide a sweep.
-// `is_waist` is one of SWEEP_*.
+// down to the height `to`. Both are in world space. Returns `to` if the game does not provide a
+// sweep. `is_waist` is SWEEP_FOOT or SWEEP_WAIST.
 static double sweep_foot(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d from,
                          double to, bool is_waist)
 {
@@ -184,12 +183,13 @@ static double sweep_foot(const md5_walk_ik *ik, const md5_monster_tick *tick, md
 // Body rotation, in degrees, after which the pivot foot may move.
 #define MAX_PIVOT_ROTATION 30.0
 
-// Limit of the displacement of the waist. With a negative smoothing the waist moves farther away in
-// each tick.
+// Limit of the displacement of the waist. If the smoothing is negative, the displacement would grow
+// in each tick.
 #define MAX_WAIST_SHIFT 1e14
 
-// Locks the lowest foot at the position where it became the lowest foot, until the body has rotated
-// by more than MAX_PIVOT_ROTATION. `feet` are the positions of the feet in world space.
+// Locks the lowest foot (the pivot) at the position where it became the lowest foot. It is locked
+// until another foot is the lowest, or the body has rotated by more than MAX_PIVOT_ROTATION. `feet`
+// are the positions of the feet in world space.
 static void lock_pivot(md5_walk_ik *ik, const world_transform *body, md5_vec3d *feet)
 {
     uint32_t lowest = 0;
@@ -208,8 +208,8 @@ static void lock_pivot(md5_walk_ik *ik, const world_transform *body, md5_vec3d *
     feet[ik->pivot_foot] = ik->pivot_position;
 }
 
-// Returns the vertical displacement of a foot at a position in world space: from the level of the
-// character's origin to the ground below the foot.
+// Returns the vertical displacement of a foot at a position in world space. It is the height of the
+// ground below the foot, relative to the origin of the character.
 static double find_foot_shift(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d foot)
 {
     const md5_vec3d from = {foot.x, foot.y, foot.z + (double)ik->up_trace};
@@ -220,7 +220,7 @@ static double find_foot_shift(const md5_walk_ik *ik, const md5_monster_tick *tic
 }
 
 // Computes the vertical displacement of each foot from the animation to the ground, and returns the
-// smallest. Legs that are not enabled have displacement 0.
+// smallest. The displacement of a leg that is not enabled is 0.
 static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
                           const world_transform *body, double *shifts)
 {
@@ -243,8 +243,8 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
 }
 
 // Computes the directions of thigh and shin, with length 1, so that the leg ends at the ankle.
-// `reach` is the vector from hip to ankle, and the knee bends in the direction `forward`. Both
-// bones point at the ankle if it cannot be reached.
+// `reach` is the vector from hip to ankle, and the knee bends in the direction `forward`. If the
+// ankle cannot be reached, both bones point at it.
 static void solve_leg(const md5_ik_leg *leg, md5_vec3d reach, md5_vec3d forward, md5_vec3d bones[2])
 {
     const double square = md5_vec3d_dot(reach, reach);
@@ -259,8 +259,8 @@ static void solve_leg(const md5_ik_leg *leg, md5_vec3d reach, md5_vec3d forward,
     if (!is_reachable || !has_triangle)
         return;
 
-    // The knee in the plane of the leg, by the law of cosines: `x` along the line from hip to
-    // ankle, and a height above this line.
+    // Find the knee in the plane of the leg by the law of cosines: its distance `x` from the hip
+    // along the line to the ankle, and its height above this line.
     const md5_vec3d forward_along = md5_vec3d_scale(reach, md5_vec3d_dot(reach, forward) / square);
     const md5_vec3d side = md5_vec3d_normalize(md5_vec3d_sub(forward, forward_along));
     const double x = (square + upper * upper - lower * lower) / (2.0 * length);
@@ -273,8 +273,8 @@ static void solve_leg(const md5_ik_leg *leg, md5_vec3d reach, md5_vec3d forward,
     bones[1] = md5_vec3d_scale(shin, 1.0 / lower);
 }
 
-// Computes the direction to which the knee bends in the animation, in model space: as the thigh and
-// as the shin have it.
+// Computes the direction to which the knee bends in the animation, in model space. forward[0] is
+// fixed in the thigh, and forward[1] in the shin.
 static void find_forward(const md5_monster *monster, const md5_ik_leg *leg, md5_vec3d forward[2])
 {
     for (uint32_t k = 0; k < 2; k++) {
@@ -283,9 +283,9 @@ static void find_forward(const md5_monster *monster, const md5_ik_leg *leg, md5_
     }
 }
 
-// Sets the mods of the legs, so that the ankles are at the given vectors from their hips. Each step
-// is computed for all legs before the next step: within a leg every operation depends on the
-// previous one, so the processor can only overlap operations of different legs.
+// Sets the mods of the legs so that the ankles are at the given vectors from their hips. Within a
+// leg, every operation depends on the previous one. Each step is therefore computed for all legs
+// before the next step, so that the processor can overlap the legs.
 static void bend_legs(md5_monster *monster, const md5_vec3d *hip_to_ankle)
 {
     const md5_walk_ik *const ik = &monster->ik;
@@ -311,9 +311,9 @@ static void bend_legs(md5_monster *monster, const md5_vec3d *hip_to_ankle)
     }
 }
 
-// Returns the vertical displacement of the waist. It follows the lowest foot, but keeps a minimum
-// height above the floor and a minimum height above the highest ankle. `min_shift` is the smallest
-// displacement of a foot, `max_ankle` the height of the highest ankle.
+// Returns the vertical displacement of the waist. It follows the lowest foot, but keeps minimum
+// heights above the floor and above the highest ankle. `min_shift` is the smallest displacement of
+// a foot, and `max_ankle` the height of the highest ankle.
 static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d waist,
                                double min_shift, double max_ankle)
 {
@@ -333,9 +333,9 @@ static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *ti
     return shift;
 }
 
-// Moves the ankles vertically by the displacements of the feet, `shifts`. The heights of the ankles
-// are smoothed over time, except on a lift and in the first tick. Sets their positions in model
-// space. Returns the height of the highest ankle in world space.
+// Moves the ankles vertically by the displacements of the feet, `shifts`. Their heights are
+// smoothed over time, except on a lift and in the first tick. Writes the positions of the ankles in
+// model space. Returns the height of the highest ankle in world space.
 static double move_ankles(md5_monster *monster, const md5_monster_tick *tick,
                           const world_transform *body, md5_vec3d up, const double *shifts,
                           md5_vec3d *ankles)
@@ -347,7 +347,7 @@ static double move_ankles(md5_monster *monster, const md5_monster_tick *tick,
         const md5_vec3d ankle = monster_joint_position(monster, ik->legs[i].joints[IK_ANKLE]);
         const double height = body->origin.z + md5_vec3d_dot(ankle, up); // in the animation
         double shift = shifts[i];
-        if (is_smoothed) { // keep a fraction of the difference from the previous height
+        if (is_smoothed) { // keep a fraction of the previous height
             const double change = height + shift - ik->ankle_heights[i];
             shift -= (double)ik->smoothing * change;
         }
@@ -361,12 +361,12 @@ static double move_ankles(md5_monster *monster, const md5_monster_tick *tick,
 
 // Returns the vertical displacement of the waist, smoothed over time and limited to
 // MAX_WAIST_SHIFT. Stores the new height of the waist. `waist` is its animated position in world
-// space; the other parameters are those of find_waist_shift().
+// space. The other parameters are those of find_waist_shift().
 static double move_waist(md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d waist,
                          double min_shift, double max_ankle)
 {
     double shift = find_waist_shift(ik, tick, waist, min_shift, max_ankle);
-    if (ik->has_heights) { // keep a fraction of the difference from the previous height
+    if (ik->has_heights) { // keep a fraction of the previous height
         const double change = waist.z + shift - ik->waist_height;
         shift -= (double)ik->waist_smoothing * change;
     }
@@ -377,8 +377,7 @@ static double move_waist(md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3
 }
 
 // Places the feet of a monster on the ground: computes the heights of feet and waist, and sets the
-// joint modifications (mods) that move them there. All vectors are in model space, except for
-// heights, which are in world space.
+// mods that move them there. Heights are in world space, and all vectors in model space.
 void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_transform *body)
 {
     md5_walk_ik *const ik = &monster->ik;
@@ -387,7 +386,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     if (ik->enabled == 0)
         return;
 
-    // Find the heights of feet and waist. `up` is the upward direction of the world in model space.
+    // `up` is the upward direction of the world in model space.
     const double min_shift = find_shifts(monster, tick, body, foot_shifts);
     const md5_vec3d up = {body->axes.row[0].z, body->axes.row[1].z, body->axes.row[2].z};
     const double max_ankle = move_ankles(monster, tick, body, up, foot_shifts, ankles);
@@ -399,7 +398,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
         return;
     }
 
-    // Move the waist upward by its shift.
+    // Raise the waist by its displacement.
     const md5_vec3d raise = md5_vec3d_scale(up, waist_shift);
     md5_joint_mod *const mod = &monster->mods[ik->waist];
     mod->axis = MD5_MOD_WORLD_OVERRIDE;
@@ -408,7 +407,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     mod->translation =
         md5_vec3d_round(md5_vec3d_add(md5_vec3d_from_vec3(waist->translation), raise));
 
-    // The hips move with the waist.
+    // The hips move with the waist, which shortens or lengthens the way to the ankles.
     md5_vec3d hip_to_ankle[MD5_MAX_IK_LEGS];
     for (uint32_t i = 0; i < ik->num_legs; i++) {
         const md5_vec3d hip = monster_joint_position(monster, ik->legs[i].joints[IK_HIP]);
