@@ -1,13 +1,15 @@
 // Monsters: joint modifiers, look-at, heads.
 //
 // A joint modifier ("mod") changes the rotation or the translation of a joint after the clips were
-// blended. A look joint is a joint that turns toward the target of the character, such as the neck.
+// blended. A look joint turns toward the target of the character; the neck is an example.
 //
-// md5_monster_think() runs once per tick. It computes the transforms of the tracked joints, then
-// the angles of the look joints and eyes, then walk IK, and writes mods. md5_monster_pose() applies
-// the mods to the pose of the actor. As in the engine, matrices of rotations have the axes of a
-// joint as rows and are computed in doubles: v * axes transforms a row vector v of the joint to the
-// space that contains the joint.
+// md5_monster_think() runs once per tick. It computes the transforms of the tracked joints, the
+// angles of look joints and eyes, and walk IK, and sets mods from them. md5_monster_pose() applies
+// the mods to the pose of the actor.
+//
+// As in the engine, the rows of a rotation matrix are the axes of a joint, and matrices are
+// computed in doubles. v * axes transforms a row vector v from the joint to the space that contains
+// the joint.
 #include "md5/core/freed.h"
 #include "md5/game/character.h"
 
@@ -23,15 +25,15 @@
 // == Joint modifiers ==============================================================================
 
 // Applies the position of a mod to the translation of a joint. The position replaces the
-// translation or is added to it, in model space (MD5_MOD_WORLD...) or relative to the parent
-// (MD5_MOD_LOCAL...). `parent` is the transform of the parent in model space, `from_model` the
-// inverse of its rotation.
+// translation or is added to it. It is in model space (MD5_MOD_WORLD...) or relative to the parent
+// (MD5_MOD_LOCAL...). `parent` is the transform of the parent in model space, and `from_model` is
+// the inverse of its rotation.
 static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
                                                     const md5_joint_mod *mod, uint32_t joint,
                                                     const md5_xform *parent, md5_float4 from_model,
                                                     md5_xform *local)
 {
-    // The offset of the model is a part of the root's translation, and is not modified.
+    // The offset of the model is part of the root's translation, but mods do not apply to it.
     const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
     md5_vec3 translation = mod->translation;
 
@@ -42,8 +44,8 @@ static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
         translation =
             md5_vec3_from_float4(md5_float4_rotate(from_model, md5_float4_from_vec3(translation)));
 
-    // Add it to the translation, or replace the translation. As in the engine, MD5_MOD_WORLD adds
-    // to the position of a joint, but replaces the position of the root.
+    // As in the engine, MD5_MOD_WORLD adds to the position of a joint, but replaces the position of
+    // the root.
     const bool has_parent = entity->model->skeleton.joints[joint].parent != MD5_NONE;
     const bool is_added =
         mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && has_parent);
@@ -52,10 +54,9 @@ static MD5_ALWAYS_INLINE void apply_mod_translation(const md5_entity *entity,
     local->translation = md5_vec3_add(translation, offset);
 }
 
-// Applies a joint modification to the transform of a joint, `local`, which is relative to the
-// parent. A modification replaces or adds a rotation and a translation, in model space or relative
-// to the parent. `parent` is the transform of the parent in model space. Returns the rotation of
-// the joint in model space.
+// Applies a mod to the transform of a joint, `local`, which is relative to the parent. A mod
+// replaces or adds a rotation and a translation, in model space or relative to the parent. `parent`
+// is the transform of the parent in model space. Returns the rotation of the joint in model space.
 static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md5_joint_mod *mod,
                                               uint32_t joint, const md5_xform *parent,
                                               md5_xform *local)
@@ -88,15 +89,14 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
     return joint_to_model;
 }
 
-// Applies joint modifications to a pose. mods[i] rotates or moves joint i; descendants follow their
-// parents.
+// Applies mods to a pose. mods[i] rotates or moves joint i, and its descendants move with it.
 void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods, md5_xform *pose)
 {
     MD5_ASSERT_ALIVE(entity, MD5_TAG_ENTITY);
     const md5_skeleton *const skeleton = &entity->model->skeleton;
     MD5_ASSERT((mods && pose) || skeleton->num_joints == 0, "mods, pose: must not be NULL");
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        // `order` lists parents first, because files may list a parent after its children.
+        // Parents must come first. Files may list a parent after its children, so `order` is used.
         const uint32_t joint = skeleton->order[i];
         if (mods[joint].axis == MD5_MOD_NONE && mods[joint].position == MD5_MOD_NONE)
             continue;
@@ -119,9 +119,9 @@ static bool has_mod(const md5_joint_mod *mod)
     return mod->axis != MD5_MOD_NONE || mod->position != MD5_MOD_NONE;
 }
 
-// Writes the transform of a joint in model space. `rotation` is its rotation there, `local` its
-// transform relative to `parent`. Stores four floats at a time, because later code loads four
-// floats at a time, which is slow after smaller stores.
+// Writes the transform of a joint in model space. `rotation` is its rotation there, and `local` is
+// its transform relative to `parent`. Later code loads four floats at a time, which is slow after
+// smaller stores, so this function stores four floats at a time.
 static void store_transform(const md5_xform *parent, const md5_xform *local, md5_float4 rotation,
                             md5_xform *transform)
 {
@@ -138,8 +138,8 @@ static md5_float4 model_rotation(const md5_xform *parent, const md5_xform *local
     return md5_float4_quat_mul(md5_float4_load_rotation(parent), md5_float4_load_rotation(local));
 }
 
-// Computes the current transforms of the tracked joints in model space: the pose of the actor with
-// the mods. Does not change the pose.
+// Computes the current transforms of the tracked joints in model space, from the pose of the actor
+// and the mods. Does not change the pose.
 static void update_tracked(driven_actor *driven)
 {
     const md5_xform *const pose = md5i_actor_pose(driven->actor);
@@ -161,7 +161,7 @@ static void update_tracked(driven_actor *driven)
     }
 }
 
-// Applies the mods to a pose. Parents are first. Computes model-space values only for joints whose
+// Applies the mods to a pose, parents first. Computes model-space values only of joints whose
 // descendants have mods that need them.
 static void apply_mods(driven_actor *driven, md5_xform *pose)
 {
@@ -185,8 +185,8 @@ static void apply_mods(driven_actor *driven, md5_xform *pose)
     }
 }
 
-// Writes the pose of an actor with the mods, and from it the joints and the palette, which may be
-// NULL.
+// Writes the pose of an actor with the mods. Also writes joints and palette from it, unless they
+// are NULL.
 static void write_pose(driven_actor *driven, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     md5_actor_pose(driven->actor, pose, NULL, NULL);
@@ -218,9 +218,9 @@ static look_angles read_angles(const md5_entity *entity, const char *key, float 
     return (look_angles){(double)values[0], (double)values[1]};
 }
 
-// Reads the keys "look_joint NAME": joints that rotate when the monster looks, and the fractions of
-// pitch and yaw by which they rotate. Several keys may have the same joint. A key whose fractions
-// are all 0 is ignored.
+// Reads the keys "look_joint NAME". They name joints that rotate when the monster looks at a
+// target. The value contains the fractions of pitch and yaw by which the joint rotates. Several
+// keys may name the same joint. A key is ignored if all its fractions are 0.
 static void read_look_joints(md5_monster *monster, md5_context *context)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -244,8 +244,7 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
 #define EYES_BELOW_TOP 6.0 // units below the top of the bounding box
 
 // Sets *height to the height of the left eye in the first frame of the clip "idle", units. Returns
-// false if the monster does not have the clip or the joint, or if the eyes are joints of a separate
-// head.
+// false if the clip or the joint does not exist, or if the monster has a separate head.
 static bool measure_eye_height(const md5_monster *monster, double *height)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -267,8 +266,9 @@ static bool measure_eye_height(const md5_monster *monster, double *height)
     return true;
 }
 
-// Returns the height of the eyes, units: the key "eye_height", or the height of the left eye in the
-// clip "idle", or a height slightly below the top of the bounding box.
+// Returns the height of the eyes above the origin, units. Uses the first that exists: the key
+// "eye_height", the left eye in the clip "idle", or a height slightly below the top of the bounding
+// box.
 static double find_eye_height(const md5_monster *monster)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -297,7 +297,7 @@ static void read_look_numbers(md5_monster *monster)
     monster->eye_min = read_angles(entity, "eye_turn_min", -10.0f, -30.0f);
     monster->eye_max = read_angles(entity, "eye_turn_max", 10.0f, 30.0f);
 
-    // The engine spells "verticle" so.
+    // The misspelling "verticle" is the engine's.
     monster->eye_vertical = md5i_monster_float(monster, "eye_verticle_offset", 5.0f);
     monster->eye_horizontal = md5i_monster_float(monster, "eye_horizontal_offset", -8.0f);
     monster->eye_rate = md5i_monster_float(monster, "eye_focus_rate", 0.5f);
@@ -307,8 +307,8 @@ static void read_look_numbers(md5_monster *monster)
     monster->align_duration = align > 0.0f && align < max_duration ? (int32_t)align : 0;
 }
 
-// Reads the keys of look joints and eyes, and tracks their joints. The eyes are joints of the head,
-// if the monster has a separate head.
+// Reads the keys of look joints and eyes, and tracks their joints. If the monster has a separate
+// head, the eyes are joints of the head.
 static void read_look_keys(md5_monster *monster, md5_context *context)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -351,8 +351,7 @@ static void read_keys(md5_monster *monster, md5_context *context)
     list_tracked(&monster->body_actor);
 }
 
-// Returns the number of keys of an entity that name joints which rotate when the character looks at
-// a target.
+// Returns the number of keys that name look joints.
 static size_t count_look_joints(const md5_entity_def *def)
 {
     size_t count = 0;
@@ -363,7 +362,7 @@ static size_t count_look_joints(const md5_entity_def *def)
 }
 
 // Lays out a monster and its arrays in a block. The arrays of the body have capacity for the joints
-// of body and head. Returns the monster, or NULL if the block only measures its size.
+// of body and head. Returns the monster, or NULL while the block is only measured.
 static md5_monster *lay_out_monster(md5_block *block, const md5_monster_desc *desc,
                                     size_t num_joints, size_t num_look_joints)
 {
@@ -382,7 +381,8 @@ static md5_monster *lay_out_monster(md5_block *block, const md5_monster_desc *de
     return monster;
 }
 
-// Sets the actors of body and head. The head uses the second part of the body's arrays.
+// Sets the actors of body and head. The head uses the part of the arrays after the joints of the
+// body.
 static void set_actors(md5_monster *monster, size_t num_body_joints)
 {
     const md5_monster_desc *const desc = &monster->desc;
@@ -399,8 +399,8 @@ static void set_actors(md5_monster *monster, size_t num_body_joints)
     head->transforms = desc->head ? desc->head->clip_pose : NULL;
 }
 
-// Creates a monster, which looks at targets and places its feet, as the keys of its entity specify.
-// The layout runs twice: first to measure the memory block, then to assign addresses in it.
+// Creates a monster, which looks at targets and places its feet as the keys of its entity specify.
+// Returns NULL and sets the error on failure.
 md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {
@@ -451,8 +451,8 @@ void md5_destroy_monster(md5_monster *monster)
     MD5_FREE(monster, MD5_TAG_MONSTER);
 }
 
-// Returns the joint modifications of the body, [model joints]. The caller may change them, as the
-// script functions setJointPos(), setJointAngle() and clearJoint() do.
+// Returns the mods of the body, [model joints]. The caller may change them, as the script functions
+// setJointPos(), setJointAngle() and clearJoint() do.
 md5_joint_mod *md5_monster_mods(md5_monster *monster)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -464,8 +464,8 @@ md5_joint_mod *md5_monster_mods(md5_monster *monster)
 
 // == Looking ======================================================================================
 
-// Starts to look at a target, which the caller identifies by a number, until `milliseconds` after
-// `time`. The character blinks when it changes the target.
+// Makes the monster look at a target until `milliseconds` after `time`. The caller identifies the
+// target by the number `who`. The monster blinks when the target changes.
 void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint32_t milliseconds)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -478,8 +478,8 @@ void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint3
     monster->focus_time = time + milliseconds;
 }
 
-// Allows or forbids a character to look at targets with its joints, like the script function
-// setBoneMod(), and with its eyes.
+// Permits or forbids that the joints turn toward targets, like the script function setBoneMod(),
+// and that the eyes do.
 void md5_monster_allow_looking(md5_monster *monster, bool joints, bool eyes)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -526,7 +526,7 @@ static md5_euler to_euler(look_angles angles)
     return (md5_euler){(float)angles.pitch, (float)angles.yaw, 0.0f};
 }
 
-// Returns the number of min to max that is nearest to `value`.
+// Returns the number from min to max that is nearest to `value`.
 static double clamp_value(double value, double min, double max)
 {
     if (value < min)
@@ -535,7 +535,7 @@ static double clamp_value(double value, double min, double max)
 }
 
 // Computes sine and cosine of half an angle in degrees by Taylor series, with an error of at most
-// 1e-9. An angle outside -180..180 is wrapped first, which negates sine and cosine. Both signs
+// 1e-9. An angle outside of -180..180 is wrapped first. This can negate both results, which then
 // describe the same rotation.
 static void half_angle_sine_cosine(double angle, double *sine, double *cosine)
 {
@@ -547,7 +547,7 @@ static void half_angle_sine_cosine(double angle, double *sine, double *cosine)
     *cosine = 1.0 - y * (1.0 / 2 - y * (1.0 / 24 - y * (1.0 / 720 - y * (1.0 / 40320 - c))));
 }
 
-// Returns the same rotation as md5_quat_from_euler() without roll.
+// Returns the same rotation as md5_quat_from_euler() with a roll of 0.
 static md5_quat rotation_from_angles(double pitch, double yaw)
 {
     double sy;
@@ -565,17 +565,17 @@ static look_angles clamp_angles(look_angles angles, look_angles min, look_angles
                          clamp_value(angles.yaw, min.yaw, max.yaw)};
 }
 
-// Returns the time at which the joints follow the eyes if the eyes do not move before.
+// Returns the time at which the joints follow the eyes if the eyes have not moved until then.
 static int64_t next_align_time(const md5_monster *monster, const md5_monster_tick *tick)
 {
-    // Computed in floats, as in the engine, because the result is truncated to milliseconds.
+    // The result is truncated to milliseconds, so it is computed in floats, as in the engine.
     const float fraction = 0.5f + 0.5f * (tick->random ? tick->random(tick->user) : 0.5f);
     return (int64_t)((float)tick->time + fraction * (float)monster->align_duration);
 }
 
 // Returns the axes to which the look angles are relative, and their origin, in world space. They
-// are those of the body or, if the entity has the key "bone_orientation", those of this joint
-// without its pitch and roll: its z axis points forward.
+// are those of the body. If the entity has the key "bone_orientation", they are those of this joint
+// without its pitch and roll. The z axis of this joint points forward.
 static world_transform find_orientation(const md5_monster *monster, const md5_monster_tick *tick,
                                         const world_transform *body)
 {
@@ -593,9 +593,10 @@ static world_transform find_orientation(const md5_monster *monster, const md5_mo
     };
 }
 
-// Sets monster->eye, the position of the eyes in world space: the joint of the key "bone_focus", or
-// a point at the height of the eyes above the origin. `body` is the transform of the body to world
-// space. The joint also determines the height of the eyes.
+// Sets monster->eye, the position of the eyes in world space. It is the joint of the key
+// "bone_focus", which then also determines the height of the eyes. Without this key, it is the
+// point at the height of the eyes above the origin. `body` is the transform of the body to world
+// space.
 static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
                      const world_transform *body)
 {
@@ -612,16 +613,18 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
     monster->eye_height = monster->eye.z - origin.z;
 }
 
-// Distances of the points at which eyes look, units: ahead of the eyes, and ahead of a monster that
-// does not look at anything. Like the other numbers of this part, these are the engine's.
+// Distances of the points at which the monster looks, units: of the points ahead of its eyes, and
+// of the point ahead of a monster that has no target. Like the other numbers of this section, they
+// are the engine's.
 #define EYE_DISTANCE 64.0
 #define DEFAULT_LOOK_DISTANCE 512.0
 
-// Eyes reach the target if both angles differ by less, degrees.
+// The eyes have reached the target if both angles differ by less than this, degrees.
 #define EYE_TOLERANCE 0.1
 
-// Returns the position at which the monster looks, in world space: its target, the last position of
-// a target that is gone, or a point ahead of it if it may not look or does not look at anything.
+// Returns the position at which the monster looks, in world space. It is the target, or the last
+// position of a target that is gone. If the monster may not look or has no target, it is a point
+// ahead of it.
 static md5_vec3d find_goal(const md5_monster *monster, const md5_monster_tick *tick,
                            const world_transform *orientation)
 {
@@ -646,8 +649,8 @@ static bool is_full_circle(double min, double max)
     return min == -180.0 && max == 180.0;
 }
 
-// Returns an angle in degrees as a rotation in the shorter direction. The angle is the difference
-// of two angles in -180..180.
+// Converts a rotation in degrees to the same rotation in the shorter direction. The rotation is the
+// difference of two angles in -180..180.
 static double shorter_rotation(double degrees)
 {
     if (degrees > 180.0)
@@ -656,8 +659,8 @@ static double shorter_rotation(double degrees)
 }
 
 // Rotates the look joints by a fraction of their distance from the goal. If the limits are a full
-// circle, yaw rotates in the shorter direction. For pitch the engine computes 360 - pitch instead,
-// and so does this function.
+// circle, the yaw rotates in the shorter direction. For the pitch, the engine computes 360 - pitch
+// instead, which is not the shorter direction. This function does the same.
 static void rotate_look_joints(md5_monster *monster)
 {
     double pitch = monster->goal.pitch - monster->look.pitch;
@@ -673,9 +676,9 @@ static void rotate_look_joints(md5_monster *monster)
     monster->look.yaw = md5_wrap_degrees(monster->look.yaw + yaw * rate);
 }
 
-// Rotates the eyes to the angles `target`, within the limits of the eyes. The look joints, such as
-// the neck, only follow if the eyes have reached their limits, or have not moved for some time:
-// then their goal is set to the target.
+// Rotates the eyes to the angles `target`, within the limits of the eyes. The look joints follow if
+// the eyes have reached their limits, or have not moved for some time. Their goal is then set to
+// the target.
 static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look_angles target)
 {
     // The angles of the eyes are relative to the look joints.
@@ -689,7 +692,7 @@ static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look
         monster->align_time = is_limited ? tick->time : next_align_time(monster, tick);
     }
 
-    // A target straight ahead aligns the look joints immediately.
+    // If the target is straight ahead, the look joints follow immediately.
     const bool is_ahead = fabs(target.yaw) < EYE_TOLERANCE;
     if (is_ahead)
         monster->align_time = tick->time;
@@ -699,9 +702,10 @@ static void rotate_eyes(md5_monster *monster, const md5_monster_tick *tick, look
     }
 }
 
-// Returns the translation of the mod of an eye. `to_eye` is the vector to the position of the eyes,
-// `aim` the vector from there to the point at which the eye looks, both in world space. The engine
-// mixes world space and model space here; `is_as_meant` converts both vectors to model space.
+// Returns the translation of the mod of an eye. `to_eye` is the vector to the position of the eyes.
+// `aim` is the vector from there to the point at which the eye looks. Both are in world space. The
+// engine mixes world space and model space here. With `is_as_meant`, both vectors are converted to
+// model space.
 static md5_vec3d eye_translation(const md5_monster *monster, md5_vec3d to_eye, md5_vec3d aim,
                                  const axes3 *axes)
 {
@@ -712,8 +716,8 @@ static md5_vec3d eye_translation(const md5_monster *monster, md5_vec3d to_eye, m
 }
 
 // Computes the vectors from the middle of the eyes to the points at which the left and the right
-// eye look, in the world. The points are next to each other, at the distance EYE_DISTANCE in the
-// direction of the look angles. `axes` are the axes to which the look angles are relative.
+// eye look, in world space. The points are side by side, at EYE_DISTANCE in the direction of the
+// look angles. `axes` are the axes to which the look angles are relative.
 static void compute_eye_aims(const md5_monster *monster, const axes3 *axes, md5_vec3d aims[2])
 {
     const axes3 rotation = md5i_axes_from_angles(monster->look.pitch + monster->eyes.pitch,
@@ -725,8 +729,8 @@ static void compute_eye_aims(const md5_monster *monster, const axes3 *axes, md5_
     aims[1] = md5_vec3d_add(ahead, md5_vec3d_scale(left, -1.0));
 }
 
-// Sets the mods (joint modifications) of the eyes. The translation of an eye's mod is the point at
-// which the eye looks. `axes` are the axes to which the look angles are relative.
+// Sets the mods of the eyes. The translation of such a mod is the point at which the eye looks.
+// `axes` are the axes to which the look angles are relative.
 static void apply_eyes(md5_monster *monster, const world_transform *body,
                        const md5_monster_tick *tick, const axes3 *axes)
 {
@@ -759,7 +763,7 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
 }
 
 // Rotates eyes and look joints towards the goal, the point at which the monster looks. The focus
-// follows the goal gradually. The angles of the monster are relative to `orientation`.
+// follows the goal gradually. All angles are relative to `orientation`.
 static void update_look(md5_monster *monster, const md5_monster_tick *tick,
                         const world_transform *orientation)
 {
@@ -768,7 +772,7 @@ static void update_look(md5_monster *monster, const md5_monster_tick *tick,
     monster->focus =
         md5_vec3d_add(monster->focus, md5_vec3d_scale(focus_to_goal, (double)monster->eye_rate));
 
-    // The pitch is measured at the eyes, the yaw about the origin of `orientation`.
+    // The pitch is measured from the eyes, and the yaw from the origin of `orientation`.
     const md5_vec3d eye_to_goal =
         md5_rotate_into_axes(md5_vec3d_sub(goal, monster->eye), &orientation->axes);
     const double goal_yaw = md5i_yaw_degrees(md5_vec3d_sub(goal, orientation->origin));
@@ -815,8 +819,8 @@ static md5_joint_mod copy_world_transform(const md5_monster *monster, const worl
     };
 }
 
-// Returns the mod that gives a joint of the head the transform of a joint of the body relative to
-// its parent.
+// Returns the mod that gives a joint of the head the local transform of a joint of the body. Both
+// are relative to their parents.
 static md5_joint_mod copy_local_transform(const md5_monster *monster, uint32_t joint)
 {
     const md5_xform *const transforms = monster->body_actor.transforms;
@@ -846,9 +850,9 @@ static void copy_joints(md5_monster *monster, const world_transform *body)
     }
 }
 
-// Computes the transform of the head to world space. Unless `is_as_meant`, the key "offsetModel" of
-// the body is added twice, as in the engine: the second time with the rotation that the head had
-// when it was attached.
+// Computes the transform of the head to world space. As in the engine, the key "offsetModel" of the
+// body is added twice, the second time with the rotation of the head when it was attached. With
+// `is_as_meant`, it is added once.
 static void update_head_transform(md5_monster *monster, const world_transform *body)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -865,8 +869,8 @@ static void update_head_transform(md5_monster *monster, const world_transform *b
 
 // == Thinking =====================================================================================
 
-// Prefetches the state of a monster. In a crowd it is usually not in the cache; it is then loaded
-// while clips are sampled.
+// Prefetches the state of a monster. In a crowd, it is usually not in the cache. The prefetch loads
+// it while clips are sampled.
 static inline void prefetch_state(const md5_monster *monster)
 {
     enum { CACHE_LINE = 64 };
@@ -881,9 +885,9 @@ static inline void prefetch_state(const md5_monster *monster)
     }
 }
 
-// Applies the frame commands of the last tick, which take effect one tick after their frame. During
-// a tick they set the members *_next; at its end, this function copies these members to the members
-// that the next tick uses.
+// Applies the frame commands of the last tick, because commands take effect one tick after their
+// frame. A command sets members *_next. At the end of a tick, this function copies them to the
+// members that the next tick uses.
 static inline void apply_frame_commands(md5_monster *monster)
 {
     monster->can_move_eyes = monster->can_move_eyes_next;
@@ -893,8 +897,8 @@ static inline void apply_frame_commands(md5_monster *monster)
     monster->resets_heights_next = false;
 }
 
-// Computes the joint modifications of one tick, with which the character looks at its target and
-// places its feet on the ground. The order of the steps is the engine's order.
+// Computes the mods of one tick, with which the monster looks at its target and places its feet on
+// the ground. The steps have the engine's order.
 void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
 {
     MD5_ASSERT_MONSTER_CHANGE(monster);
@@ -925,7 +929,7 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
     md5i_walk_ik(monster, tick, &body);
     apply_look(monster, tick, &body, &orientation);
 
-    // The head follows the body, whose look joints have rotated.
+    // The look joints have rotated, so the head must follow the body.
     if (monster->desc.head) {
         update_tracked(&monster->body_actor);
         update_head_transform(monster, &body);
@@ -940,8 +944,8 @@ void md5_monster_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints, 
     write_pose(&monster->body_actor, pose, joints, palette);
 }
 
-// Computes the pose of the head, in which copied joints (see md5_joint_copy) follow the joints of
-// the body. The arrays have one element for each joint of the head's model.
+// Computes the pose of the head, in which copied joints (see md5_joint_copy) follow joints of the
+// body. The arrays have an element for each joint of the head's model.
 void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
                            md5_mat34 *palette)
 {
@@ -950,7 +954,7 @@ void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joi
     write_pose(&monster->head_actor, pose, joints, palette);
 }
 
-// Returns the current state of a monster, such as the angles of its look and the heights of its
+// Returns the current state of a monster, for example the angles of its look and the heights of its
 // ankles.
 md5_monster_status md5_monster_state(const md5_monster *monster)
 {
@@ -996,8 +1000,8 @@ size_t md5_monster_save_size(const md5_monster *monster)
     return HEADER_SIZE + sizeof *monster - FIRST_SAVED + sizeof *monster->mods * monster->num_mods;
 }
 
-// Returns true if the modes of a mod are valid, its position is within MAX_SAVED and its rotation
-// is not longer than 1. Longer rotations could overflow in a chain of joints.
+// Returns true if the modes of a mod are valid, its position is within MAX_SAVED, and its rotation
+// is not longer than 1. In a chain of joints, longer rotations could overflow.
 static bool is_valid_mod(const md5_joint_mod *mod)
 {
     const bool has_valid_modes = (uint32_t)mod->axis <= MD5_MOD_WORLD_OVERRIDE
@@ -1023,7 +1027,7 @@ static bool are_valid_axes(const axes3 *axes)
     return are_valid;
 }
 
-// Returns true if the pivot foot exists and no bits of legs are set that do not exist.
+// Returns true if the pivot foot exists, and all bits of legs belong to existing legs.
 static bool has_valid_legs(const md5_monster *monster)
 {
     const md5_walk_ik *const ik = &monster->ik;
@@ -1031,9 +1035,10 @@ static bool has_valid_legs(const md5_monster *monster)
     return has_pivot && (ik->enabled | monster->enabled_next) >> ik->num_legs == 0;
 }
 
-// Writes or reads the members of a monster that are its state. They are at the end of the structure
-// and have eight bytes each. Those from ik.waist_height up to focus_time are doubles, the others
-// are integers. Returns false if a double is not finite or too large.
+// Writes or reads the members of a monster that are its state, depending on the archive. They are
+// at the end of the structure, and have eight bytes each. The members from ik.waist_height up to
+// focus_time are doubles, and the others are integers. Returns false if a double is not finite or
+// too large.
 static bool archive_monster_members(md5_state_archive *archive, md5_monster *monster)
 {
     bool is_valid = true;
@@ -1050,13 +1055,13 @@ static bool archive_monster_members(md5_state_archive *archive, md5_monster *mon
     return is_valid;
 }
 
-// Writes or reads a monster, depending on the archive. When reading, stores the modifications of
-// joints in mods[num_mods], unless `mods` is NULL. Returns false if a value is invalid.
+// Writes or reads a monster, depending on the archive. When reading, stores the mods in
+// mods[num_mods], unless `mods` is NULL. Returns false if a value is invalid.
 static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md5_joint_mod *mods)
 {
     bool is_valid = archive_monster_members(archive, monster);
 
-    // Each modification is read into a copy, so that invalid bytes do not change the monster.
+    // Mods are read into copies, so that invalid bytes do not change the monster.
     for (uint32_t i = 0; i < monster->num_mods; i++) {
         md5_joint_mod mod = monster->mods[i];
         for (size_t k = 0; k < MOD_WORDS; k++)
@@ -1068,7 +1073,7 @@ static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md
     return is_valid && are_valid_axes(&monster->head_transform.axes) && has_valid_legs(monster);
 }
 
-// Returns the numbers of mods and legs, which a saved monster contains, as one integer.
+// Returns the numbers of mods and legs as one integer. A saved monster must have the same numbers.
 static uint64_t pack_counts(const md5_monster *monster)
 {
     return (uint64_t)monster->num_mods << 32 | monster->ik.num_legs;
@@ -1131,6 +1136,6 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
                         "invalid saved monster: a value is out of range; save the monster again");
     (void)archive_monster(&second_pass, &restored, monster->mods);
     *monster = restored;
-    (void)md5_monster_mods(monster); // track all joints, because any mod may be set
+    (void)md5_monster_mods(monster); // any mod may be set now, so track all joints
     return true;
 }

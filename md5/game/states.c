@@ -1,14 +1,16 @@
-// States of characters: runs the functions of a compiled script, which play clips in the channels
-// of actors, by the rules of the engine.
+// States of characters: runs the functions of a compiled script by the rules of the engine. These
+// functions play clips in the channels of actors.
 //
 // A channel is a part of the body: torso, legs or head. It has a state, which is a function of the
-// script; the function runs in the thread of the channel and plays clips on it. MD5_CHANNEL_ALL
-// runs the function of the character's state (state_*). Another thread runs functions of frame
-// commands. A thread is a stack of calls and a stack of values.
+// script. The function runs in the thread of the channel, and plays clips on the channel.
+// MD5_CHANNEL_ALL is not a part of the body here: its thread runs the main state of the character
+// (state_*). Another thread runs functions of frame commands. A thread consists of a stack of calls
+// and a stack of values.
 //
-// A channel can follow another channel, its leader: then it plays the leader's clip. It follows
-// while it is idle, after the script has called idleAnim(), or while it is disabled, after the
-// script has called overrideAnim(). Blend times are the durations of fades between two clips.
+// A channel can follow another channel, its leader: it then plays the leader's clip. It follows
+// while it is idle, after the script has called idleAnim(). It also follows while it is disabled,
+// after the script has called overrideAnim(). A blend time is the duration of the fade between two
+// clips.
 //
 // The sections are: values, channels (playing and synchronizing clips), threads, functions of the
 // engine, operations, public functions.
@@ -20,11 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Each channel up to MD5_CHANNEL_HEAD has a thread. The thread after them runs the functions of
-// frame commands.
+// Each channel up to MD5_CHANNEL_HEAD has a thread. The next thread runs the functions of frame
+// commands.
 enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, FRAME_THREAD = NUM_THREADS };
 
-// Limit of blend times, in frames of 24 Hz: longer times become this time.
+// Largest blend time, in frames of 24 Hz. Longer times have the effect of this time.
 enum { MAX_FRAMES = 1000000 };
 
 // A call of a function that has not returned yet.
@@ -34,16 +36,17 @@ typedef struct script_call {
     uint32_t base; // index of the first local on the stack
 } script_call;
 
-// The thread of a channel. Times of blends are in frames of 24 Hz.
+// The thread of a channel. Blend times are in frames of 24 Hz.
 typedef struct script_thread {
     const char *state;     // name of the state, or ""
     uint32_t blend;        // blend time of the next clip
     uint32_t last_blend;   // last blend time that was set
-    bool is_idle;          // follows other channels
-    bool is_disabled;      // its functions do not run, because another channel overrides it
-    bool was_stopped;      // ended by an error or by the limit of steps
-    bool waits_for_action; // until script_run.action is finished
-    int64_t wait_until;    // actor time, ms
+    bool is_idle;          // the channel follows other channels
+    bool is_disabled;      // the thread does not run, because overrideAnim() has disabled the
+                           // channel
+    bool was_stopped;      // the thread was ended by an error or by the limit of steps
+    bool waits_for_action; // the thread waits until script_run.action is finished
+    int64_t wait_until;    // the thread waits until this actor time, ms
     uint32_t num_calls;    // 0 if the thread has ended
     uint32_t num_values;
     script_call calls[SCRIPT_DEPTH];
@@ -68,7 +71,7 @@ struct md5_states {
     size_t size;
     script_run run;
     script_value *variables; // [script.num_variables]
-    // The members below are only used while a thread runs.
+    // The members below are used only while a thread runs.
     md5_channel running; // channel of the thread, MD5_NUM_CHANNELS if no thread runs
     bool yields;         // the thread must stop until the next advance
     bool has_restarted;  // the thread was replaced by the thread of another state
@@ -105,13 +108,13 @@ static bool is_true_value(const script_value *value)
     return value->kind == SCRIPT_TEXT ? value->text[0] != '\0' : value->v.x != 0.0f;
 }
 
-// Converts a number to an integer; 0 if it is out of range.
+// Converts a number to an integer. A number that is out of range becomes 0.
 static int32_t truncate_script_number(float number)
 {
     return number > -1e9f && number < 1e9f ? (int32_t)number : 0;
 }
 
-// Concatenates two texts. Bytes past the capacity of a value are cut.
+// Concatenates two texts. The result is cut at the capacity of a value.
 static script_value join_texts(const char *first, const char *second)
 {
     script_value value = {.kind = SCRIPT_TEXT};
@@ -120,7 +123,7 @@ static script_value join_texts(const char *first, const char *second)
     return value;
 }
 
-// Converts a value to a text, as in a concatenation.
+// Converts a value to a text for a concatenation.
 static script_value to_text(const script_value *value)
 {
     script_value text = *value;
@@ -133,7 +136,8 @@ static script_value to_text(const script_value *value)
     return text;
 }
 
-// Compares two values of a script: texts by their characters, other values by their numbers.
+// Returns true if two values of a script are equal. Compares two texts by their characters, and
+// other values by their numbers.
 static bool are_equal(const script_value *a, const script_value *b)
 {
     if (a->kind == SCRIPT_TEXT && b->kind == SCRIPT_TEXT)
@@ -142,7 +146,8 @@ static bool are_equal(const script_value *a, const script_value *b)
 }
 
 // Returns the product of two values: the dot product of two vectors, the product of two numbers, or
-// a vector that is scaled by a number. Numbers are stored in v.x, with 0 in the other components.
+// a vector scaled by a number. A number is stored in v.x with 0 in the other components, so the dot
+// product also multiplies numbers.
 static script_value multiply(const script_value *a, const script_value *b)
 {
     if (a->kind == b->kind)
@@ -155,9 +160,8 @@ static script_value multiply(const script_value *a, const script_value *b)
     return product;
 }
 
-// Computes an operation of a script on one or two values. A value has one of several kinds (number,
-// vector, text). Operations on bits and remainders convert their operands to integers. The result
-// of a division by 0 is that of the engine.
+// Computes an operation of a script on one or two values. Operations on bits and remainders convert
+// their operands to integers. A division by 0 has the engine's result.
 static script_value compute(script_code code, const script_value *a, const script_value *b)
 {
     const float x = a->v.x; // the first operand as a number
@@ -211,15 +215,16 @@ static script_value compute(script_code code, const script_value *a, const scrip
 
 // == Channels =====================================================================================
 
-// Converts a number of frames to milliseconds. Scripts measure times in frames of animations, 24
-// per second, as in the engine.
+// Converts frames to milliseconds. As in the engine, scripts measure times in frames of 1/24
+// second.
 static uint32_t frames_to_milliseconds(uint32_t frames)
 {
     return frames * 1000 / 24;
 }
 
-// Returns the actor that plays a channel of the character. Sets *channel to the channel of that
-// actor: a separate head is an actor of its own and plays MD5_CHANNEL_HEAD in its MD5_CHANNEL_ALL.
+// Returns the actor that plays a channel of the character. A separate head is an actor of its own,
+// which plays MD5_CHANNEL_HEAD of the character in its MD5_CHANNEL_ALL. Sets *channel to the
+// channel of the returned actor.
 static md5_actor *find_actor(const md5_states *states, md5_channel *channel)
 {
     if (*channel != MD5_CHANNEL_HEAD || !states->desc.head)
@@ -228,8 +233,8 @@ static md5_actor *find_actor(const md5_states *states, md5_channel *channel)
     return states->desc.head;
 }
 
-// Returns true if the clip of a channel has ended or ends within a number of frames. A clip that
-// repeats without end, or a missing clip, does not end.
+// Returns true if the clip of a channel has ended, or ends within a number of frames. Returns false
+// if the clip repeats without end.
 static bool is_animation_done(const md5_states *states, md5_channel channel, uint32_t frames)
 {
     md5_channel actor_channel = channel;
@@ -239,8 +244,8 @@ static bool is_animation_done(const md5_states *states, md5_channel channel, uin
     return !is_endless && end - frames_to_milliseconds(frames) <= actor->time;
 }
 
-// Returns true if a channel plays a clip whose flag prevents that the idle clip of another channel
-// replaces it.
+// Returns true if a channel plays a clip with the flag MD5_ANIM_PREVENTS_IDLE_OVERRIDE. The idle
+// clip of another channel must not replace such a clip.
 static bool prevents_override(const md5_states *states, md5_channel channel)
 {
     if (states->run.threads[channel].is_disabled || is_animation_done(states, channel, 0))
@@ -253,15 +258,15 @@ static bool prevents_override(const md5_states *states, md5_channel channel)
     return (actor->entity->clips[clip].anim->flags & MD5_ANIM_PREVENTS_IDLE_OVERRIDE) != 0;
 }
 
-// Returns true if a channel follows other channels: it is idle, or disabled by overrideAnim().
+// Returns true if a channel follows other channels, because it is idle or disabled.
 static bool is_idle(const md5_states *states, md5_channel channel)
 {
     return states->run.threads[channel].is_idle || states->run.threads[channel].is_disabled;
 }
 
 // Chooses a clip of the channel's actor by its name or alias, with the prefix that the script has
-// set. If several clips have the alias, the choice is random. Returns MD5_NONE if the actor does
-// not have such a clip.
+// set. If several clips have the alias, the choice is random. Returns MD5_NONE if there is no such
+// clip.
 static uint32_t find_clip(const md5_states *states, md5_channel channel, const char *name)
 {
     md5_channel actor_channel = channel;
@@ -280,8 +285,8 @@ static void play_clip(md5_states *states, md5_channel channel, uint32_t clip, md
     thread->blend = 0;
 }
 
-// Plays a clip on a channel in sync with the clip that another actor, `leader`, plays in a slot: it
-// starts at the same time and repeats as often.
+// Plays a clip in sync with the clip that another actor, `leader`, plays in a slot. The clip has
+// the same start time and the same number of cycles.
 static void play_in_sync(md5_actor *actor, md5_channel channel, uint32_t clip,
                          const md5_actor *leader, const md5_actor_slot *slot, uint32_t milliseconds)
 {
@@ -318,7 +323,7 @@ static void play_same_clip(md5_states *states, md5_channel channel, const md5_ac
 }
 
 // Plays the clip of channel `leader` on another channel, in sync with it. `frames` is the blend
-// time. The channels can be played by different actors, a body and its head.
+// time. The two channels can belong to different actors, a body and its head.
 static void sync_channel(md5_states *states, md5_channel channel, md5_channel leader,
                          uint32_t frames)
 {
@@ -346,8 +351,8 @@ static void play_along(md5_states *states, md5_channel follower, md5_channel lea
     sync_channel(states, follower, leader, frames);
 }
 
-// Implements playAnim() and playCycle(): plays a clip on a channel, which is then not idle. Idle
-// channels follow the channel, unless the clip prevents it.
+// Implements playAnim() and playCycle(). Plays a clip on a channel, which then is no longer idle.
+// Idle channels follow it, unless a flag of the clip prevents that.
 static void play_with_followers(md5_states *states, md5_channel channel, uint32_t clip,
                                 md5_actor_mode mode)
 {
@@ -356,7 +361,8 @@ static void play_with_followers(md5_states *states, md5_channel channel, uint32_
     if (prevents_override(states, channel))
         return;
 
-    // Find the two other channels. The second follows only a torso, or together with the first.
+    // Find the two other channels. The second follows a torso, and other channels only together
+    // with the first.
     const bool is_torso = channel == MD5_CHANNEL_TORSO;
     const md5_channel first = is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
     const md5_channel second = channel == MD5_CHANNEL_HEAD ? MD5_CHANNEL_LEGS : MD5_CHANNEL_HEAD;
@@ -370,8 +376,8 @@ static void play_with_followers(md5_states *states, md5_channel channel, uint32_
         play_along(states, second, channel);
 }
 
-// Returns true if the channels that can follow an idle channel are idle: torso and legs for the
-// head, the legs for the torso, and the torso for the legs.
+// Returns true if the channels that can follow an idle channel are idle. These are torso and legs
+// for the head, the legs for the torso, and the torso for the legs.
 static bool are_followers_idle(const md5_states *states, md5_channel channel)
 {
     const bool torso_is_idle = is_idle(states, MD5_CHANNEL_TORSO);
@@ -381,10 +387,10 @@ static bool are_followers_idle(const md5_states *states, md5_channel channel)
     return channel == MD5_CHANNEL_TORSO ? legs_are_idle : torso_is_idle;
 }
 
-// Implements the script function idleAnim(), which plays the clip of an idle channel. Torso and
-// legs are partners of each other; the partner of the head is the torso. If the partner is not
-// idle, the channel follows it. Otherwise the channel plays the clip, and the partner follows. The
-// cases are the engine's.
+// Implements idleAnim(), which plays the clip of an idle channel. The partner of the torso is the
+// legs, and the partner of legs and head is the torso. If the partner is not idle, the channel
+// follows it. Otherwise the channel plays the clip, and the partner follows. All cases are the
+// engine's.
 static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
 {
     const script_thread *const thread = &states->run.threads[channel];
@@ -418,7 +424,7 @@ static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
         sync_channel(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
 }
 
-// Implements overrideAnim(): disables a channel, which then follows the torso or the legs.
+// Implements overrideAnim(). Disables a channel, which then follows the torso or the legs.
 static void override_channel(md5_states *states, md5_channel channel)
 {
     script_thread *const threads = states->run.threads;
@@ -446,9 +452,8 @@ static uint32_t find_state(const md5_states *states, const char *name)
     return MD5_NONE;
 }
 
-// Begins a call of a script function: pushes the call. The `count` arguments on the top of the
-// stack of values become its first locals; the other locals become 0. Returns false if a stack is
-// too small for the function.
+// Begins a call of a script function. The `count` arguments on the top of the stack become its
+// first locals, and the other locals become 0. Returns false if one of the stacks is too small.
 static bool begin_function_call(script_thread *thread, const script_function *function,
                                 uint32_t count)
 {
@@ -462,8 +467,8 @@ static bool begin_function_call(script_thread *thread, const script_function *fu
     return true;
 }
 
-// Resets a thread and begins a call of a function without arguments. The function runs in the next
-// run_thread().
+// Resets a thread, and begins a call of a function without arguments. The function runs when
+// run_thread() is called next.
 static void begin_thread(script_thread *thread, const script_function *function)
 {
     thread->wait_until = 0;
@@ -474,7 +479,7 @@ static void begin_thread(script_thread *thread, const script_function *function)
     (void)begin_function_call(thread, function, 0);
 }
 
-// Starts the function of a state. If the running thread starts a state of its channel, it stops.
+// Starts the function of a state. If the running thread belongs to the same channel, it stops.
 static void begin_state(md5_states *states, md5_channel channel, uint32_t state)
 {
     const script_block *const script = states->script;
@@ -487,7 +492,7 @@ static void begin_state(md5_states *states, md5_channel channel, uint32_t state)
     }
 }
 
-// Implements enableAnim(): restarts the state of a disabled channel.
+// Implements enableAnim(). Enables a disabled channel, and restarts its state.
 static void enable_channel(md5_states *states, md5_channel channel, uint32_t frames)
 {
     script_thread *const thread = &states->run.threads[channel];
@@ -513,8 +518,8 @@ static void allow_eye_movement(md5_states *states, bool is_allowed)
     monster->can_move_eyes_next = is_allowed;
 }
 
-// Implements animState(): sets the state of a channel. A state of the torso enables the legs, and a
-// state of the legs enables the torso. `frames` is the blend time.
+// Implements animState(). Starts a state in a channel. A state of the torso also enables the legs,
+// and a state of the legs enables the torso. `frames` is the blend time.
 static void set_state(md5_states *states, md5_channel channel, uint32_t state, uint32_t frames)
 {
     script_thread *const thread = &states->run.threads[channel];
@@ -559,21 +564,22 @@ static uint32_t to_frames(const script_value *value)
     return (uint32_t)(frames < MAX_FRAMES ? frames : MAX_FRAMES);
 }
 
-// Returns true if the first argument of a function is a channel. The enum is sorted by arguments:
-// see script_builtin.
+// Returns true if the first argument of a function is a channel. script_builtin is sorted by
+// arguments, so a comparison suffices.
 static bool has_channel_argument(script_builtin builtin)
 {
     return builtin <= SCRIPT_ANIM_STATE;
 }
 
-// Returns true if the arguments of a function are a channel and the name of a clip.
+// Returns true if the arguments of a function are a channel and the name of a clip. See
+// script_builtin.
 static bool has_clip_argument(script_builtin builtin)
 {
     return builtin <= SCRIPT_ANIM_DISTANCE;
 }
 
-// Implements playAnim() and playCycle(). `clip` is MD5_NONE if it does not exist. Returns false if
-// the channel cannot play: the clip does not exist, or the character does not have a separate head.
+// Implements playAnim() and playCycle(). Returns false if the channel cannot play, because `clip`
+// is MD5_NONE or the character has no separate head.
 static bool call_play(md5_states *states, md5_channel channel, uint32_t clip, md5_actor_mode mode)
 {
     const bool is_missing_head = channel == MD5_CHANNEL_HEAD && !states->desc.head;
@@ -583,8 +589,8 @@ static bool call_play(md5_states *states, md5_channel channel, uint32_t clip, md
     return true;
 }
 
-// Implements idleAnim(): the channel becomes idle, and plays the clip or follows another channel.
-// Returns false if the clip does not exist.
+// Implements idleAnim(). The channel becomes idle, and plays the clip or follows another channel.
+// Returns false if `clip` is MD5_NONE.
 static bool call_idle(md5_states *states, md5_channel channel, uint32_t clip)
 {
     states->run.threads[channel].is_idle = true;
@@ -604,8 +610,8 @@ static const md5_entity_clip *get_channel_clip(const md5_states *states, md5_cha
     return &find_actor(states, &actor_channel)->entity->clips[clip];
 }
 
-// Calls a function of the engine whose arguments are a channel and the name of a clip, and returns
-// its result. Only a text can be the name of a clip.
+// Calls a function of the engine whose arguments are a channel and the name of a clip. Returns its
+// result. If `name` is not a text, it counts as the name of no clip.
 static script_value call_clip_builtin(md5_states *states, script_builtin builtin,
                                       md5_channel channel, const script_value *name)
 {
@@ -640,8 +646,8 @@ static void stop_channel(md5_states *states, md5_channel channel, uint32_t frame
 }
 
 // Calls a function of the engine whose first argument is a channel, and returns its result. `args`
-// are the arguments after the channel: the name of a clip or state, a number of frames, or, for
-// animState(), the name of a state and a number of frames. Functions without a result return 0.
+// are the other arguments: the name of a clip or state, or a number of frames. For animState(),
+// they are the name of a state and a number of frames. Functions without a result return 0.
 static script_value call_channel_builtin(md5_states *states, script_builtin builtin,
                                          md5_channel channel, const script_value *args)
 {
@@ -691,14 +697,14 @@ static float next_random(const md5_states *states)
     return states->desc.random ? states->desc.random(states->desc.user) : 0.5f;
 }
 
-// Returns the actor time after a number of seconds, ms.
+// Returns the actor time after `seconds` from now, ms.
 static int64_t time_after(const md5_states *states, float seconds)
 {
     return states->desc.body->time + truncate_script_number(seconds * 1000.0f);
 }
 
-// Calls a function that changes the state of the character or lets its thread wait. These functions
-// do not have a result. Returns false without an effect if the function is not one of them.
+// Calls a function that changes the state of the character or lets its thread wait. Such functions
+// have no result. Returns false, without an effect, if the function is not one of them.
 static bool call_state_builtin(md5_states *states, script_builtin builtin, const script_value *arg)
 {
     script_run *const run = &states->run;
@@ -732,9 +738,8 @@ static bool call_state_builtin(md5_states *states, script_builtin builtin, const
     }
 }
 
-// Calls a function that enables or disables an ability of the character, such as feeling pain.
-// These functions do not have a result. Returns false without an effect if the function is not one
-// of them.
+// Calls a function that enables or disables an ability of the character, such as feeling pain. Such
+// functions have no result. Returns false, without an effect, if the function is not one of them.
 static bool call_ability_builtin(md5_states *states, script_builtin builtin,
                                  const script_value *arg)
 {
@@ -763,8 +768,8 @@ static bool call_ability_builtin(md5_states *states, script_builtin builtin,
     }
 }
 
-// Calls a function of the engine from a script and returns its result, or 0 if it does not have a
-// result. Missing arguments are 0. A call for a channel that scripts cannot control has no effect.
+// Calls a function of the engine from a script, and returns its result, or 0 if it has none. `args`
+// contains 0 for missing arguments. Calls for channels that scripts cannot control have no effect.
 static script_value call_builtin(md5_states *states, script_builtin builtin,
                                  const script_value *args)
 {
@@ -804,7 +809,7 @@ static script_value call_builtin(md5_states *states, script_builtin builtin,
 
 // -- Operations -----------------------------------------------------------------------------------
 
-// Returns component x, y or z, which `number` counts from 1.
+// Returns a component of a vector. `number` is 1 for x, 2 for y and 3 for z.
 static float *vector_component(script_value *value, uint8_t number)
 {
     switch (number) {
@@ -817,9 +822,9 @@ static float *vector_component(script_value *value, uint8_t number)
     }
 }
 
-// Calls a function of the engine with the arguments on the top of the stack, which are replaced by
-// its result. If the function has replaced the thread by that of another state, the stack belongs
-// to the new state, so the result is dropped.
+// Calls a function of the engine. Its result replaces its arguments on the top of the stack. If the
+// function has started another state in this thread, the stack belongs to that state, and the
+// result is dropped.
 static void run_builtin(md5_states *states, script_thread *thread, script_op op)
 {
     enum { MAX_ARGS = 4 };
@@ -833,8 +838,8 @@ static void run_builtin(md5_states *states, script_thread *thread, script_op op)
         thread->stack[thread->num_values++] = result;
 }
 
-// Returns a variable, or one of its components as a number. `component` is 0 for the variable,
-// otherwise see vector_component().
+// Returns a variable, or one of its components as a number. `component` is 0 for the whole
+// variable, otherwise as in vector_component().
 static script_value load_value(script_value *variable, uint8_t component)
 {
     if (component == 0)
@@ -842,7 +847,7 @@ static script_value load_value(script_value *variable, uint8_t component)
     return number_value(*vector_component(variable, component));
 }
 
-// Sets a variable, or one of its components, to a value.
+// Sets a variable, or one of its components, to a value. `component` is as in load_value().
 static void store_value(script_value *variable, uint8_t component, const script_value *value)
 {
     if (component == 0)
@@ -851,9 +856,8 @@ static void store_value(script_value *variable, uint8_t component, const script_
         *vector_component(variable, component) = value->v.x;
 }
 
-// Runs the next operation of a script thread, on a stack machine: operands are on the stack, and
-// results replace them. Returns false if a stack is full. Only calls check this, for all values of
-// the called function.
+// Runs the next operation of a script thread. Returns false if a stack is full. Only calls check
+// this, because they reserve space for all values of the called function.
 static bool run_operation(md5_states *states, script_thread *thread)
 {
     script_call *const current = &thread->calls[thread->num_calls - 1];
@@ -921,7 +925,7 @@ static bool run_operation(md5_states *states, script_thread *thread)
 }
 
 // Runs the thread of a channel until it ends or yields. Does nothing while the thread waits for a
-// time or an action. A thread that exceeds the limit of steps or of its stacks is ended, and
+// time or an action. If the thread exceeds the limit of steps or of its stacks, it is ended, and
 // was_stopped is set.
 static void run_thread(md5_states *states, md5_channel channel)
 {
@@ -951,8 +955,8 @@ typedef struct frame_caller {
     void *user;
 } frame_caller;
 
-// Marks the start or the end of a callback of the states and of their actors. During the callback
-// the program may set variables of the states, but may not change the actors.
+// Marks the start or the end of a callback of the states and of their actors. During the callback,
+// the program may set variables of the states, but must not change the actors.
 static void mark_callback(md5_states *states, md5_callback states_mark, md5_callback actors_mark)
 {
     md5_mark_callback(&states->internal, states_mark);
@@ -961,8 +965,8 @@ static void mark_callback(md5_states *states, md5_callback states_mark, md5_call
         md5_mark_callback(&states->desc.head->internal, actors_mark);
 }
 
-// Runs the function that a frame command calls, then calls the program's callback. A function of an
-// earlier frame command that has not ended is replaced.
+// Runs the script function that a frame command calls, then calls the program's callback. If the
+// function of an earlier frame command has not ended, it is dropped.
 static void call_frame(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                        md5_channel channel)
 {
@@ -973,7 +977,7 @@ static void call_frame(void *user, const md5_frame_command *command, const md5_e
     const script_frame_call *const called = (const script_frame_call *)bsearch(
         &key, script->frame_calls, script->num_frame_calls, sizeof key, md5i_compare_frame_calls);
 
-    // After a function that was stopped, no other function runs in this advance.
+    // If a function was stopped, no other function of a frame command runs in this advance.
     script_thread *const thread = &states->run.threads[FRAME_THREAD];
     if (called && !thread->was_stopped) {
         begin_thread(thread, &script->functions[called->function]);
@@ -989,8 +993,8 @@ static void call_frame(void *user, const md5_frame_command *command, const md5_e
 
 // == Public functions =============================================================================
 
-// Initializes a run whose bytes are 0. No thread runs. All channels except for MD5_CHANNEL_ALL are
-// idle and disabled until the script enables them.
+// Initializes a run whose bytes are 0. No thread runs yet. All channels except for MD5_CHANNEL_ALL
+// are idle and disabled until the script enables them.
 static void initialize_run(script_run *run)
 {
     run->next = MD5_NONE;
@@ -1005,8 +1009,8 @@ static void initialize_run(script_run *run)
     }
 }
 
-// Creates the states of a character, which run the animation functions of its script. The memory
-// block also contains the variables of the script.
+// Creates the states of a character, which run the animation functions of its script. Returns NULL
+// and sets the error if memory runs out.
 md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *allocator,
                               md5_error *error)
 {
@@ -1048,8 +1052,9 @@ void md5_destroy_states(md5_states *states)
     MD5_FREE(states, MD5_TAG_STATES);
 }
 
-// Starts a state in a channel. The state begins in the next md5_states_advance(), and its clips
-// fade in over `blend_frames` frames at 24 frames per second.
+// Starts a state in a channel. The state begins to run in the next md5_states_advance(). Its first
+// clip fades in over `blend_frames` frames of 1/24 second. Returns false if the state or the
+// channel does not exist.
 bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
                     uint32_t blend_frames)
 {
@@ -1076,7 +1081,7 @@ static script_value *find_state_variable(const md5_states *states, const char *n
 }
 
 // Returns the value of a numeric variable of the object, or of a global numeric variable. Returns 0
-// if the variable does not exist.
+// if there is no such variable.
 float md5_states_variable(const md5_states *states, const char *name)
 {
     MD5_ASSERT_STATES(states);
@@ -1097,10 +1102,11 @@ bool md5_states_set_variable(md5_states *states, const char *name, float value)
     return true;
 }
 
-// Limit of the changes of the main state in one advance. The engine reports an error instead.
+// Largest number of changes of the main state in one advance. The engine reports an error if there
+// are more.
 enum { MAX_STATE_CHANGES = 20 };
 
-// Runs the main state until it does not change any more.
+// Runs the main state, and any state that it changes to, until it does not change any more.
 static void run_main_state(md5_states *states)
 {
     for (uint32_t i = 0; i < MAX_STATE_CHANGES; i++) {
@@ -1114,9 +1120,8 @@ static void run_main_state(md5_states *states)
     }
 }
 
-// Advances a character by one tick: the time of its actors, its script threads, then the frame
-// commands. Each channel of the body has a thread, and functions that frame commands start have
-// another.
+// Advances a character by one tick: the time of its actors, then its script threads, then the frame
+// commands.
 void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn *on_frame,
                         void *user)
 {
@@ -1148,8 +1153,8 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
         md5i_actor_call_frame_commands(head, call_frame, &caller);
 }
 
-// Returns the script state that is active in a channel of the character. An invalid channel has the
-// name "".
+// Returns the script state that is active in a channel of the character. If the channel is invalid,
+// the name of the state is "".
 md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel)
 {
     MD5_ASSERT_STATES(states);
