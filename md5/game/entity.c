@@ -2,8 +2,8 @@
 //
 // An entity, its parts (head and attachments), their parts and so on form a tree. Each entity of
 // the tree has an owner, which frees its objects. The owners form a list, parents before their
-// parts, so that the tree is processed without recursion. The list begins at the requested entity,
-// whose arena contains the tables of parts of the whole tree.
+// parts, so that the tree is processed without recursion. The list begins at the requested entity.
+// Its arena contains the arrays of parts of the whole tree.
 #include "md5/core/freed.h"
 #include "md5/game/entity.h"
 
@@ -20,7 +20,7 @@ typedef struct md5_entity_file {
     md5_binding *binding;
 } md5_entity_file;
 
-// An entity with the objects that it frees, stored in its arena.
+// An entity and the objects that it frees. It is stored in the arena of the entity.
 typedef struct md5_entity_owner {
     md5_entity entity;                   // the public part, must be first
     struct md5_entity_owner *next;       // in the list of the tree
@@ -28,8 +28,8 @@ typedef struct md5_entity_owner {
     const char *name;                    // from the key, or as requested by the caller
     md5_model *model;
     md5_entity_file *files;
-    md5_allocator allocator;  // of the arena, set when loading is finished
-    struct md5_chunk *chunks; // of the arena, set when loading is finished
+    md5_allocator allocator;  // allocator of the arena; set when loading is finished
+    struct md5_chunk *chunks; // memory of the arena; set when loading is finished
 } md5_entity_owner;
 
 // The state while one entity is loaded.
@@ -38,10 +38,10 @@ typedef struct md5_entity_load {
     md5_arena arena;
     md5_game *game;
     const char *name;
-    md5_load_opts opts;              // for files of the game
+    md5_load_opts opts;              // options for the loaders, which read files of the game
     const md5_game_entry *open_file; // the file that is being read
     md5_entity_owner *owner;
-    md5_name_map files; // name to md5_entity_file; NULL if the file cannot be used
+    md5_name_map files; // name to md5_entity_file; the value is NULL if the file cannot be used
 } md5_entity_load;
 
 // Returns the owner of a finished entity.
@@ -52,8 +52,8 @@ static inline md5_entity_owner *entity_owner(const md5_entity *entity)
 
 // == Numbers in keys ==============================================================================
 
-// Clamps a value to +-1e9, which is more than any game needs, so that poses remain finite. NaN
-// becomes -1e9.
+// Clamps a value to +-1e9, so that poses remain finite. No game needs larger values. NaN becomes
+// -1e9.
 static float limit_value(float value)
 {
     const float max = 1e9f;
@@ -68,8 +68,8 @@ static const char *key_value(const md5_entity *entity, const char *key)
     return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
 }
 
-// Reads up to `count` numbers from the value of a key. Values after the last number of the text are
-// unchanged. `text` may be NULL.
+// Reads up to `count` numbers from the value of a key. If the text has fewer numbers, the other
+// elements of `values` do not change. `text` may be NULL.
 void md5i_entity_numbers(const char *text, float *values, int count)
 {
     md5_decl_lex lex;
@@ -82,8 +82,8 @@ void md5i_entity_numbers(const char *text, float *values, int count)
         values[i] = limit_value(value);
 }
 
-// Reads up to `count` numbers from a key of an entity. Numbers that are missing do not change
-// `values`.
+// Reads up to `count` numbers from a key of an entity. Elements of `values` without a number in the
+// key do not change.
 static void entity_numbers(const md5_entity *entity, const char *key, float *values, int count)
 {
     md5i_entity_numbers(key_value(entity, key), values, count);
@@ -107,7 +107,7 @@ static uint32_t to_milliseconds(float seconds)
 
 // == One entity ===================================================================================
 //
-// The declarations of an entity, its model, its clips and the materials of its meshes.
+// Loads one entity without its parts: declarations, model, clips and materials.
 
 // -- Messages -------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_k
     const uint32_t line = key->line;
     const uint32_t column = key->column;
     MD5_PRINT(message, format);
-    // Messages use the file name in the error.
+    // Messages contain the file name that is stored in the error.
     if (status == MD5_WARNING || context->error.status == MD5_OK) {
         const char *const file = decl && decl->file ? decl->file : "";
         (void)snprintf(context->error.file, sizeof context->error.file, "%s", file);
@@ -143,8 +143,8 @@ static bool entity_has_memory(md5_context *context, const md5_error *error)
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Returns a key without a name at the location of a declaration, for messages. If `decl` is NULL,
-// the key does not have a location.
+// Returns a key without a name at the location of a declaration, because messages need a key. If
+// `decl` is NULL, the key has no location.
 static md5_entity_key declaration_location(const md5_decl *decl)
 {
     md5_entity_key key = {.decl = decl};
@@ -155,7 +155,8 @@ static md5_entity_key declaration_location(const md5_decl *decl)
     return key;
 }
 
-// Returns the location of an entity: its entityDef, its modelDef, or no location if it is a file.
+// Returns the location of an entity: its entityDef or, if it has none, its modelDef. An entity that
+// is a mesh file has no location.
 static md5_entity_key entity_location(const md5_entity *entity)
 {
     if (entity->def)
@@ -190,9 +191,9 @@ static bool report_missing_mesh(md5_entity_load *load, const md5_model_def *def,
                            MD5_QUOTED(model), problem);
 }
 
-// Finds the modelDef `model` of an entity. `file` receives the file of its mesh. `model` can also
-// be a mesh file; the entity then does not have a modelDef. Returns false and sets the context's
-// error if there is no such model or memory runs out.
+// Finds the modelDef `model` of an entity, and sets *file to the file of its mesh. `model` can also
+// be a mesh file; the entity then has no modelDef. Returns false and sets the context's error if
+// there is no such model or memory runs out.
 static bool find_model_def(md5_entity_load *load, const char *model, const char **file)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -211,13 +212,13 @@ static bool find_model_def(md5_entity_load *load, const char *model, const char 
                            MD5_QUOTED(*file), entity->def ? "a " : "an entityDef, a ");
 }
 
-// The kind of the name of an entity.
+// What the name of an entity refers to.
 typedef enum entity_name_kind {
-    NAME_OF_ENTITY, // an entityDef or, if it does not exist, as NAME_OF_MODEL
+    NAME_OF_ENTITY, // an entityDef; if it does not exist, the same as NAME_OF_MODEL
     NAME_OF_MODEL   // a modelDef or a file, even if an entityDef has the same name
 } entity_name_kind;
 
-// Finds the entityDef and the modelDef of the loaded name. `file` receives the file of the mesh.
+// Finds the entityDef and the modelDef of load->name, and sets *file to the file of the mesh.
 // Returns false and sets the context's error if they do not exist or memory runs out.
 static bool find_decls(md5_entity_load *load, entity_name_kind kind, const char **file)
 {
@@ -239,7 +240,7 @@ static bool find_decls(md5_entity_load *load, entity_name_kind kind, const char 
 // -- Files ----------------------------------------------------------------------------------------
 
 // Provides files of the game to the loaders of the library. Only one file is open at a time, so
-// that files need not be copied as in md5_game_files().
+// files need not be copied as in md5_game_files().
 static const void *open_game_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     md5_entity_load *const load = (md5_entity_load *)user;
@@ -303,8 +304,8 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     return true;
 }
 
-// Finds the animation of a file, and loads it if no earlier clip has used it. `file` receives NULL
-// if it cannot be used. Returns false if memory runs out.
+// Finds the animation of a file, and loads it if no earlier clip has used it. Sets *file to NULL if
+// the file cannot be used. Returns false if memory runs out.
 static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file **file)
 {
     void **const found = md5i_name_map_find(&load->files, name);
@@ -319,8 +320,8 @@ static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file *
     return true;
 }
 
-// Loads the files of a clip. If a file is unusable, num_files is 0. Returns false if memory runs
-// out.
+// Loads the files of a clip. If one of them cannot be used, the clip has no files (num_files is 0).
+// Returns false if memory runs out.
 static bool load_clip(md5_entity_load *load, md5_entity_clip *clip)
 {
     bool is_complete = true;
@@ -338,8 +339,7 @@ static bool load_clip(md5_entity_load *load, md5_entity_clip *clip)
     return true;
 }
 
-// Loads a clip for each animation of the modelDef. A clip whose files are unusable has no files.
-// Returns false if memory runs out.
+// Loads a clip for each animation of the modelDef. Returns false if memory runs out.
 static bool load_clips(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -357,8 +357,8 @@ static bool load_clips(md5_entity_load *load)
 
 // -- Channels and materials -----------------------------------------------------------------------
 
-// Sets the weights of the joints of a channel to 1. MD5_CHANNEL_ALL contains all joints, also if
-// there is no modelDef.
+// Sets the weights of the joints of a channel to 1. MD5_CHANNEL_ALL contains all joints, even
+// without a modelDef.
 static void fill_mask(const md5_entity *entity, uint32_t channel, uint32_t num_joints, float *mask)
 {
     if (channel == MD5_CHANNEL_ALL) {
@@ -369,13 +369,14 @@ static void fill_mask(const md5_entity *entity, uint32_t channel, uint32_t num_j
         return;
     const md5_model_channel *const joints = &entity->model_def->channels[channel];
     for (uint32_t i = 0; i < joints->num_joints; i++) {
-        // An index that the loaded mesh does not have becomes 0.
+        // The loaded mesh may have fewer joints than the modelDef expects.
         const uint32_t joint = joints->joints[i];
         mask[joint < num_joints ? joint : 0] = 1.0f;
     }
 }
 
-// Builds a mask for each channel. Returns false if memory runs out.
+// Builds a mask for each channel: the weight of each joint in the channel. Returns false if memory
+// runs out.
 static bool build_masks(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -392,7 +393,7 @@ static bool build_masks(md5_entity_load *load)
     return true;
 }
 
-// Returns true if a key is in a declaration, or `decl` is NULL.
+// Returns true if a key is in the declaration `decl`, or `decl` is NULL.
 static bool is_in_decl(const md5_entity_key *key, const md5_decl *decl)
 {
     return !decl || key->decl == decl;
@@ -416,13 +417,13 @@ static bool has_anim(const md5_model_def *model, const char *name)
     return false;
 }
 
-// Warns if the skin of an entity does not exist: the value of the key "skin", or else the skin of
-// the model. If `decl` is not NULL, only warns about a value in this declaration.
+// Warns if the skin of an entity does not exist. The skin is the value of the key "skin", or else
+// the skin of the model. If `decl` is not NULL, only warns about a value in this declaration.
 static void check_skin(md5_context *context, md5_game *game, const md5_entity_def *def,
                        const md5_model_def *model, const md5_decl *decl)
 {
-    // The skin of a model is not a key. Warnings require a key with a location, so it is
-    // represented by `model_skin`, a key at the location of the modelDef.
+    // A warning requires a key with a location, but the skin of a model is not a key. `model_skin`
+    // is a key at the location of the modelDef that represents it.
     const md5_entity_key *skin = find_key(def, "skin");
     md5_entity_key model_skin = declaration_location(model ? model->decl : NULL);
     const bool model_has_skin = model && model->skin && model->skin[0];
@@ -435,8 +436,8 @@ static void check_skin(md5_context *context, md5_game *game, const md5_entity_de
                               MD5_QUOTED(skin->value));
 }
 
-// Warns if the skin of an entity or its clip, the value of the key "anim", does not exist. If
-// `decl` is not NULL, only warns about values in this declaration.
+// Warns if the skin of an entity does not exist, or if its clip does not, which is the value of the
+// key "anim". If `decl` is not NULL, only warns about values in this declaration.
 static void check_skin_and_clip(md5_context *context, md5_game *game, const md5_entity_def *def,
                                 const md5_model_def *model, const md5_decl *decl)
 {
@@ -464,8 +465,9 @@ static bool find_skin(md5_entity_load *load)
     return entity_has_memory(load->context, &error);
 }
 
-// Returns the material with which a mesh is drawn, or NULL. A material that draws nothing is not
-// replaced. Other materials are replaced by the key "shader", or else by the skin.
+// Returns the material with which a mesh is drawn, or NULL. A material that draws something is
+// replaced by the key "shader", or else by the skin. The key does not replace a material that draws
+// nothing.
 static const md5_material *find_material(md5_entity_load *load, const char *shader,
                                          md5_error *error)
 {
@@ -482,7 +484,7 @@ static const md5_material *find_material(md5_entity_load *load, const char *shad
     return md5_game_material(load->game, replacement, error);
 }
 
-// Finds the name of the material of each mesh, NULL if the mesh is not drawn with a material.
+// Sets the name of the material of each mesh. It is NULL if the mesh is not drawn with a material.
 // Returns false if memory runs out.
 static bool find_materials(md5_entity_load *load)
 {
@@ -503,8 +505,8 @@ static bool find_materials(md5_entity_load *load)
 
 // -- All ------------------------------------------------------------------------------------------
 
-// Reads the shader parms of an entity, numbers that its materials use. Parms 0 to 2 are the color.
-// The default of the color and of parm 3 is 1, the default of the other parms is 0.
+// Reads the shader parms of an entity, which are numbers that its materials use. Parms 0 to 2 are
+// the color. Parms 0 to 3 have the default 1, and the others have the default 0.
 static void read_shader_parms(md5_entity *entity)
 {
     enum { NUM_COLOR_PARMS = 3, NUM_PARMS = MD5_COUNT(entity->parms) };
@@ -518,7 +520,7 @@ static void read_shader_parms(md5_entity *entity)
     entity_numbers(entity, "_color", entity->parms, NUM_COLOR_PARMS);
 }
 
-// Sets the members of an entity that depend only on its keys and on its modelDef.
+// Sets the members of an entity that depend only on its keys and its modelDef.
 static void set_values(md5_entity_load *load)
 {
     load->owner->name = load->name;
@@ -543,9 +545,9 @@ static void set_values(md5_entity_load *load)
     }
 }
 
-// Loads an entity without parts. Returns false and sets the context's error if the entity does not
-// exist or memory runs out. The caller must then call finish_entity(), or end_entity_load() after a
-// failure.
+// Loads an entity without its parts. Returns false and sets the context's error if the entity does
+// not exist or memory runs out. The caller must then call end_entity_load(). After success, it must
+// call finish_entity().
 static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
                         entity_name_kind kind, md5_context *context, const md5_load_opts *opts)
 {
@@ -611,10 +613,12 @@ static void free_single_entity(const md5_entity *entity)
 
 // == Heads and attachments ========================================================================
 //
-// Parts are attached to joints of an entity: a head, whose joints may copy joints of the body, and
-// attachments, which are entities and may have parts. The offset of a part from its joint is
-// computed in one pose of the body, the attach pose: the base frame of the clip "ik_pose", which
-// the engine holds while it attaches parts, or the bind pose if the clip does not exist.
+// Parts are attached to joints of an entity. A head is a model whose joints may copy joints of the
+// body. Attachments are entities, which may have parts themselves.
+//
+// The offset of a part from its joint is computed in one pose of the body, the attach pose. It is
+// the base frame of the clip "ik_pose", which the engine holds while it attaches parts. If this
+// clip does not exist, it is the bind pose.
 
 // -- Values ---------------------------------------------------------------------------------------
 
@@ -638,8 +642,8 @@ int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name)
 
 // Returns the joint of a body to which a part is attached. `joint` is the key with the name of the
 // joint, or NULL. If the joint does not exist, warns at the key `location` and returns -1. The
-// message contains `use` followed by `part`, such as "attaching" and the name of the part, and the
-// name of the body, `entity`.
+// message contains `use` and `part`, such as "attaching " and the name of the part, and `entity`,
+// the name of the body.
 static int32_t find_part_joint(md5_context *context, const md5_skeleton *body,
                                const md5_entity_key *joint, const md5_entity_key *location,
                                const char *use, const char *part, const char *entity)
@@ -655,8 +659,8 @@ static int32_t find_part_joint(md5_context *context, const md5_skeleton *body,
 
 // -- Copied joints --------------------------------------------------------------------------------
 
-// Reads a key "copy_joint A" "B" or "copy_joint_world A" "B" into `copy`. Joint A is a joint of the
-// body, joint B of the part. Returns false after a warning if a joint is unknown.
+// Reads a key "copy_joint A" "B" or "copy_joint_world A" "B" into `copy`. A is a joint of the body,
+// and B a joint of the part. If one of them does not exist, warns and returns false.
 static bool read_copy(md5_entity_load *load, const md5_entity_owner *body,
                       const md5_entity_part *part, const md5_entity_key *key, md5_joint_copy *copy)
 {
@@ -685,7 +689,7 @@ static bool read_copy(md5_entity_load *load, const md5_entity_owner *body,
     return true;
 }
 
-// Writes the copies in an order in which each joint comes after its ancestors.
+// Sorts copies so that each joint of the part comes after its ancestors.
 static void sort_copies(const md5_skeleton *skeleton, const md5_joint_copy *copies, uint32_t count,
                         md5_joint_copy *sorted)
 {
@@ -698,8 +702,8 @@ static void sort_copies(const md5_skeleton *skeleton, const md5_joint_copy *copi
     }
 }
 
-// Reads the keys "copy_joint A" "B" and "copy_joint_world A" "B" of a body: joint A of the body is
-// copied to joint B of the head. Returns false if memory runs out.
+// Reads the keys of a body that copy its joints to joints of the head: see read_copy(). Returns
+// false if memory runs out.
 static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
 {
     const md5_entity_def *const def = body->entity.def;
@@ -727,12 +731,13 @@ typedef struct part_loader {
     md5_entity_load *load;
     md5_entity_owner *body;
     md5_entity_owner **last;      // end of the list of the tree
-    uint32_t num_tried;           // number of parts of the whole tree, including failures
+    uint32_t num_tried;           // number of parts of the whole tree that were tried, including
+                                  // failures
     md5_entity_part *parts;       // of the body; capacity for all parts that may still be tried
     const md5_mat34 *attach_pose; // [model joints]
 } part_loader;
 
-// Returns the first playable clip with the alias "ik_pose", or NULL.
+// Returns the binding of the first playable clip with the alias "ik_pose", or NULL.
 static const md5_binding *find_attach_clip(const md5_entity *entity)
 {
     for (uint32_t i = 0; i < entity->num_clips; i++) {
@@ -743,7 +748,7 @@ static const md5_binding *find_attach_clip(const md5_entity *entity)
     return NULL;
 }
 
-// Sets loader->attach_pose, the transforms of the body's joints in the attach pose, in model space.
+// Sets loader->attach_pose to the model-space transforms of the body's joints in the attach pose.
 // Returns false if memory runs out.
 static bool build_attach_pose(part_loader *loader)
 {
@@ -765,12 +770,14 @@ static bool build_attach_pose(part_loader *loader)
     return true;
 }
 
-// The space of the rotation of a part: the model space of the body, or the joint of the part.
+// The space of a part's rotation: the model space of the body, or the joint to which it is
+// attached.
 typedef enum rotation_space { ROTATION_IN_MODEL, ROTATION_IN_JOINT } rotation_space;
 
 // Sets the joint of a part, and the offset of the part in the space of the joint. `transform` is in
-// the axes and units of files: its translation is from the joint along the axes of the body's model
-// space; its rotation is in `space`. The model_offset of the part is applied before `transform`.
+// the axes and units of files. Its translation is relative to the joint, along the axes of the
+// body's model space. Its rotation is in `space`. The model_offset of the part is applied before
+// `transform`.
 static void attach_part(const part_loader *loader, uint32_t joint, md5_xform transform,
                         rotation_space space, md5_entity_part *part)
 {
@@ -797,7 +804,7 @@ static void attach_part(const part_loader *loader, uint32_t joint, md5_xform tra
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-// Returns true if a body, or an entity to which it is attached, is of an entityDef.
+// Returns true if a body, or an entity to which it is attached, has the entityDef `def`.
 static bool is_attached_to(const md5_entity_owner *body, const md5_entity_def *def)
 {
     for (const md5_entity_owner *owner = body; owner; owner = owner->body) {
@@ -807,8 +814,8 @@ static bool is_attached_to(const md5_entity_owner *body, const md5_entity_def *d
     return false;
 }
 
-// Returns true, after a warning, if the entity in a key is of an entityDef of which the body
-// already is a part. Loading such an entity would never end.
+// Warns and returns true if the body is already a part of an entity with the entityDef `def`.
+// Loading such an entity would never end.
 static bool is_part_recursive(const part_loader *loader, const md5_entity_key *key,
                               const md5_entity_def *def)
 {
@@ -820,8 +827,8 @@ static bool is_part_recursive(const part_loader *loader, const md5_entity_key *k
     return true;
 }
 
-// Loads the entity of a part, such as a head or a weapon. If the entity cannot be loaded, warns and
-// sets *part to NULL. Returns false if memory runs out.
+// Loads the entity of a part, such as a head or a weapon. If it cannot be loaded, warns and sets
+// *part to NULL. Returns false if memory runs out.
 static bool load_part_entity(part_loader *loader, const md5_entity_key *key, entity_name_kind kind,
                              const md5_entity **part)
 {
@@ -863,7 +870,7 @@ static void store_part(part_loader *loader, const md5_entity_part *part)
 }
 
 // Adds the head of the key "def_head" at the joint of the key "head_joint". Does nothing if the
-// body does not have a head, or after a warning. Returns false if memory runs out.
+// body has no head. If the head cannot be added, warns. Returns false if memory runs out.
 static bool add_head(part_loader *loader)
 {
     const md5_entity *const entity = &loader->body->entity;
@@ -888,8 +895,8 @@ static bool add_head(part_loader *loader)
     return read_copies(loader->load, loader->body, &loader->parts[entity->num_parts - 1]);
 }
 
-// Adds the entity in a key "def_attach...". The keys "joint", "origin" and "angles" of the attached
-// entity specify its location. Does nothing after a warning. Returns false if memory runs out.
+// Adds the entity in a key "def_attach...". Its own keys "joint", "origin" and "angles" specify
+// where it is attached. If it cannot be added, warns. Returns false if memory runs out.
 static bool add_attachment(part_loader *loader, const md5_entity_key *key)
 {
     md5_entity_part part = {.key = key->name};
@@ -922,7 +929,7 @@ static bool has_part_keys(const md5_entity_def *def)
            || md5_entity_def_next_key(def, "def_attach", NULL);
 }
 
-// Loads the head and the attachments of the body, up to the limit of parts of the whole tree.
+// Loads the head and the attachments of the body, up to the limit of parts in the whole tree.
 // Returns false if memory runs out.
 static bool add_parts(part_loader *loader)
 {
@@ -950,7 +957,7 @@ static bool add_parts(part_loader *loader)
 //
 // Loading and freeing of entities with their parts, and the transforms of parts.
 
-// Frees all entities of a tree after `owner`.
+// Frees all entities that follow `owner` in the list of a tree.
 static void free_parts(const md5_entity_owner *owner)
 {
     const md5_entity_owner *next;
@@ -960,8 +967,8 @@ static void free_parts(const md5_entity_owner *owner)
     }
 }
 
-// Loads an entity with its model, clips and skin, then its parts, such as the head and attached
-// weapons, which are entities with possible parts themselves.
+// Loads an entity with its model, clips and skin, and all its parts, such as the head and attached
+// weapons. Returns NULL and sets the error on failure.
 md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opts *opts,
                             md5_error *error)
 {
@@ -998,14 +1005,14 @@ static bool has_model_decl(md5_game *game, const char *name, md5_error *error)
            || (is_mesh_file(name) && md5i_game_find_file(game, name));
 }
 
-// The check of the keys of an entity that refer to models, entities and joints.
+// A check of the keys of an entity that refer to models, entities and joints.
 typedef struct entity_check {
     md5_game *game;
     const md5_entity_def *def;
     const char *name;            // of the entity
     const md5_entity_key *model; // key "model", may be NULL
     const md5_entity_key *head;  // key "def_head", may be NULL
-    md5_skeleton body;           // without joints if the model is unknown
+    md5_skeleton body;           // has no joints if the model is unknown
     md5_error *error;
 } entity_check;
 
@@ -1021,12 +1028,12 @@ static bool is_part_key(const entity_check *check, const md5_entity_key *key)
     return is_head || is_attachment_key(key) || key == check->model;
 }
 
-// Warns if the model in a key does not exist. `model` is the key with the name of the model: `key`
-// itself, or a key of the attached entity.
+// Warns at `key` if a model does not exist. `model` is the key with the name of the model. It is
+// `key` itself, or a key of the attached entity.
 static void check_model(const entity_check *check, const md5_entity_key *key,
                         const md5_entity_key *model)
 {
-    // The modelDef of the entity was already looked up.
+    // The lookup of the entity's own modelDef has been done already.
     const bool is_checked = key == check->model && !is_mesh_file(key->value);
     if (is_checked || has_model_decl(check->game, model->value, check->error))
         return;
@@ -1043,8 +1050,8 @@ static void check_model(const entity_check *check, const md5_entity_key *key,
 }
 
 // Warns if the entity or the model to which a key refers does not exist. `attached` is the entity
-// of an attachment, or NULL. Inherited keys are not checked, because they are reported at their own
-// declaration.
+// of an attachment, or NULL. Inherited keys are not checked, because they are reported at the
+// declaration that contains them.
 static void check_part_target(const entity_check *check, const md5_entity_key *key,
                               const md5_entity_def *attached)
 {
@@ -1063,7 +1070,7 @@ static void check_part_target(const entity_check *check, const md5_entity_key *k
         check_model(check, key, model);
 }
 
-// Warns if the body does not have the joint to which the part of a key is attached. `attached` is
+// Warns if the body does not have the joint to which the part in a key is attached. `attached` is
 // the entity of an attachment, or NULL.
 static void check_part_joint(const entity_check *check, const md5_entity_key *key,
                              const md5_entity_def *attached)
@@ -1082,9 +1089,9 @@ static void check_part_joint(const entity_check *check, const md5_entity_key *ke
     }
 }
 
-// Checks a key that refers to a part of an entity: its model, its head, or an attached entity.
-// Warns if the part does not exist, or if the joint to which it is attached does not exist. The
-// joint is also checked for inherited keys, because it depends on the model.
+// Checks a key that refers to the model, the head or an attachment. Warns if the part does not
+// exist, or if the body does not have its joint. The joint is also checked for inherited keys,
+// because it depends on the model.
 static void check_part_key(const entity_check *check, const md5_entity_key *key)
 {
     const md5_entity_def *attached = NULL;
@@ -1097,8 +1104,9 @@ static void check_part_key(const entity_check *check, const md5_entity_key *key)
 // Checks the keys of an entityDef that refer to the model, the head or an attachment.
 static void check_part_keys(const entity_check *check)
 {
-    // An inherited key is reported at the declaration that contains it. But if the heir overrides
-    // the model, the new model may not have the joints of inherited keys: check all keys then.
+    // Inherited keys are reported at the declaration that contains them. But if this entityDef
+    // overrides the model, the new model may lack the joints of inherited keys, so all keys are
+    // checked.
     const md5_entity_def *const def = check->def;
     const bool checks_inherited = !check->model || check->model->decl == def->decl;
     uint32_t num_checked = 0;
@@ -1149,7 +1157,7 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
     return reason.status != MD5_ERROR_MEMORY;
 }
 
-// Frees an entity and its parts. Destroy all actors of the entity first. NULL is allowed and has no
+// Frees an entity and its parts. All actors of the entity must be destroyed before. NULL has no
 // effect.
 void md5_free_entity(md5_entity *entity)
 {
@@ -1169,8 +1177,8 @@ md5_xform md5i_parent_transform(const md5_skeleton *skeleton, const md5_xform *p
     return transform;
 }
 
-// Returns the transform of a part in the model space of its body, in the current pose of the body.
-// Use it to draw a head or an attachment.
+// Returns the transform of a part, such as a head, in the model space of its body, in the current
+// pose of the body.
 md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints)
 {
     MD5_ASSERT_PART(part, key);
@@ -1179,7 +1187,7 @@ md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34
 }
 
 // Copies joints of the body to the pose of a head, so that the neck of the head follows the body.
-// `joints` are the body's matrices in model space.
+// `joints` are the matrices of the body in model space.
 void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
                                  const md5_mat34 *joints, md5_xform *head)
 {
@@ -1189,8 +1197,8 @@ void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *b
     if (part->num_copies == 0)
         return;
 
-    // A transform in model space is converted to the space of the head, and then to the space of
-    // the parent joint. Copies are sorted, so that the parent has been copied before.
+    // A transform in model space is converted to the space of the head, and then to that of the
+    // parent joint. The parent must be final, so copies are sorted by their ancestors.
     const md5_xform to_head = md5_xform_inverse(md5_entity_part_placement(part, joints));
     for (uint32_t i = 0; i < part->num_copies; i++) {
         const md5_joint_copy *const copy = &part->copies[i];
