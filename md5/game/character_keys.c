@@ -21,8 +21,8 @@ axes3 md5i_axes_from_angles(double pitch, double yaw, double roll)
                     {cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp}}};
 }
 
-// Returns the direction of a vector on the ground, in degrees from 0 to 360 counterclockwise from
-// the x axis; 0 for a vertical vector.
+// Returns the horizontal direction of a vector as an angle, counterclockwise from the x axis, from
+// 0 to below 360 degrees. Returns 0 for a vertical vector.
 double md5i_yaw_degrees(md5_vec3d v)
 {
     const bool is_vertical = v.x == 0.0 && v.y == 0.0;
@@ -32,8 +32,8 @@ double md5i_yaw_degrees(md5_vec3d v)
     return yaw < 0.0 ? yaw + 360.0 : yaw;
 }
 
-// Returns the angle of a vector above the ground, in degrees from 0 to 360, as the engine's
-// function does.
+// Returns the angle between a vector and the horizontal plane, from 0 to below 360 degrees, as the
+// engine's function does.
 double md5i_pitch_degrees(md5_vec3d v)
 {
     if (v.x == 0.0 && v.y == 0.0)
@@ -42,8 +42,8 @@ double md5i_pitch_degrees(md5_vec3d v)
     return pitch < 0.0 ? pitch + 360.0 : pitch;
 }
 
-// Converts a transform of this library to the engine's form: an origin and three axes as rows, in
-// double precision.
+// Converts a transform to the engine's form, in double precision: an origin, and three axes as
+// rows.
 world_transform md5i_world_transform(md5_xform transform)
 {
     const md5_mat34 matrix = md5_mat34_compose(transform.rotation, transform.translation);
@@ -54,8 +54,8 @@ world_transform md5i_world_transform(md5_xform transform)
     return world;
 }
 
-// Converts three axes, which are the rows of a rotation matrix of the engine, to a quaternion of
-// this library. The engine's matrices are the transposed matrices of this library.
+// Converts three axes to a quaternion of this library. They are the rows of a rotation matrix of
+// the engine. The engine's matrices are the transposes of this library's.
 md5_quat md5i_quat_from_axes(const axes3 *axes)
 {
     md5_mat34 matrix = {{0.0f}};
@@ -76,8 +76,8 @@ float md5i_monster_float(const md5_monster *monster, const char *key, float defa
     return value;
 }
 
-// Marks a joint whose transform in model space is needed, and with it all its ancestors, which must
-// be computed first. Does nothing if `joint` is MD5_NONE.
+// Tracks a joint, whose model-space transform is needed. Also tracks all its ancestors, because its
+// transform depends on theirs. Does nothing if `joint` is MD5_NONE.
 void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_use)
 {
     const md5_joint *const joints = driven->actor->entity->model->skeleton.joints;
@@ -94,8 +94,8 @@ void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_u
     }
 }
 
-// Returns the joint that a key of the entity names. Returns MD5_NONE if the name is empty, or with
-// a warning if the joint does not exist.
+// Returns the joint of the actor with a name. Returns MD5_NONE if the name is empty. If the joint
+// does not exist, warns and returns MD5_NONE.
 uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
                                const md5_entity_key *key, const char *name, md5_context *context)
 {
@@ -119,8 +119,8 @@ const md5_entity_key *md5i_find_monster_key(const md5_entity *entity, const char
     return key;
 }
 
-// Returns the joint of the actor whose name is the value of the key `name`. Returns MD5_NONE if the
-// key is missing, or with a warning if the joint does not exist.
+// Returns the joint whose name is the value of the key `name`. Returns MD5_NONE if the key is
+// missing. If the joint does not exist, warns and returns MD5_NONE.
 uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, const char *name,
                              md5_context *context)
 {
@@ -128,8 +128,8 @@ uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, con
     return key ? md5i_find_named_joint(driven, entity, key, key->value, context) : MD5_NONE;
 }
 
-// Fails if an entity was loaded with axes or a scale other than id's, because the formulas of the
-// engine need them.
+// Fails if an entity was loaded with other axes or another scale than id's. The engine's formulas
+// need id's axes and units.
 bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
 {
     const md5_skeleton *const skeleton = &entity->model->skeleton;
@@ -140,8 +140,7 @@ bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
     return true;
 }
 
-// Returns the first clip of an entity with this name for which at least one file was loaded, or
-// NULL.
+// Returns the first clip of an entity with this name whose files were loaded, or NULL.
 static const md5_entity_clip *find_playable_clip(const md5_entity *entity, const char *name)
 {
     for (uint32_t i = 0; i < entity->num_clips; i++) {
@@ -168,8 +167,9 @@ bool md5i_sample_clip_start(const md5_entity *entity, const char *name, md5_xfor
 
 // == Lists of joints ==============================================================================
 
-// Reads the next element of a list such as "*waist -head": a joint, with its descendants if it
-// begins with `*`, excluded if it begins with `-`. Returns false at the end of the list.
+// Reads the next element of a list such as "*waist -head", and moves *list after it. An element
+// names a joint. `*` before the name includes its descendants, and `-` excludes the joint. Returns
+// false at the end of the list.
 bool md5i_next_joint_pattern(const char **list, md5_joint_pattern *pattern)
 {
     // Find the next word of the list, and move to its end.
@@ -196,7 +196,7 @@ bool md5i_next_joint_pattern(const char **list, md5_joint_pattern *pattern)
     return length > 0;
 }
 
-// Returns true if a joint matches the name of a pattern, ignoring exclusion.
+// Returns true if a pattern refers to a joint, whether it includes or excludes it.
 static bool matches_joint(const md5_skeleton *skeleton, uint32_t joint,
                           const md5_joint_pattern *pattern)
 {
@@ -213,7 +213,7 @@ static bool matches_joint(const md5_skeleton *skeleton, uint32_t joint,
     return false;
 }
 
-// Returns true if a list of joints contains a joint. Of several patterns that match the joint, the
+// Returns true if a list of joints contains a joint. If several patterns refer to the joint, the
 // last one decides.
 static bool list_contains_joint(const char *list, const md5_skeleton *skeleton, uint32_t joint)
 {
@@ -226,8 +226,9 @@ static bool list_contains_joint(const char *list, const md5_skeleton *skeleton, 
     return is_contained;
 }
 
-// Returns the damage zone of a joint with its factor of damage, from the keys "damage_zone NAME"
-// and "damage_scale NAME". If several zones contain the joint, the last one is used.
+// Returns the damage zone of a joint, and the factor by which hits there are multiplied. They come
+// from the keys "damage_zone NAME" and "damage_scale NAME". If several zones contain the joint, the
+// last one is used.
 md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
 {
     static const char zones[] = "damage_zone ";

@@ -1,10 +1,10 @@
-// modelDefs: the parser of `model` declarations: inheritance, mesh, skin, channels, animations with
-// frame commands.
+// modelDefs: the parser of `model` declarations. A modelDef contains inheritance, mesh, skin,
+// channels, and animations with frame commands.
 //
-// Models may inherit other models in long chains, so a model shares all data of its parent that it
-// does not change (md5_shared_array), and parents are parsed from a stack instead of by recursion.
-// Mesh and animation files are loaded once per game (md5_asset), for the names of joints and the
-// number of frames.
+// Models may inherit other models in long chains. A model therefore shares all data of its parent
+// that it does not change (md5_shared_array), and parents are parsed from a stack instead of by
+// recursion. Mesh and animation files are needed for the names of joints and the number of frames.
+// Each is read once per game (md5_asset).
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
@@ -19,7 +19,7 @@
 
 // Information about a mesh or animation file. Each file is read once per game.
 typedef struct md5_asset {
-    const char *file; // spelling of the first request
+    const char *file; // name of the file as it was first requested
     bool is_usable;   // the file was read without an error
     uint32_t num_joints;
     md5_joint *joints;       // [num_joints]
@@ -28,26 +28,27 @@ typedef struct md5_asset {
     uint32_t milliseconds;
 } md5_asset;
 
-// A name or an alias of an animation. The index is unique in the game, so that arrays can be
-// indexed by names.
+// A name or an alias of an animation. Its index is unique in the game, so that it can be the index
+// of an array.
 typedef struct md5_anim_name {
     const char *text;
     uint32_t index;
 } md5_anim_name;
 
-// The position of an animation in the list of a model. Indices of removed animations are not
-// reused.
+// The position of an animation in the list of a model. The index of a removed animation is not used
+// again.
 typedef struct md5_anim_slot {
     uint32_t index;
     uint32_t alias;                       // index of the alias
     const struct md5_anim_slot *previous; // previous slot with this alias, or NULL
 } md5_anim_slot;
 
-// The animations of a model. A model that inherits another model starts with a copy of its set. The
-// copy takes constant time, because unchanged data is shared.
+// The animations of a model. If the model inherits another model, it starts with a copy of that
+// model's set. The copy takes constant time, because unchanged data is shared.
 typedef struct md5_anim_set {
     md5_shared_array anims;   // slot index to md5_model_anim; NULL if removed
-    md5_shared_array names;   // name index to md5_anim_slot, whose animation may be removed
+    md5_shared_array names;   // name index to md5_anim_slot; the animation of the slot may be
+                              // removed
     md5_shared_array aliases; // alias index to the last md5_anim_slot with this alias
     uint32_t num_slots;
 } md5_anim_set;
@@ -63,7 +64,7 @@ typedef struct md5_parsed_model {
 } md5_parsed_model;
 
 // The state while one model is parsed. Data of the parent is shared. Other data is in
-// game->scratch, except for texts and animations.
+// game->scratch, except for texts and animations, which are in game->arena.
 typedef struct md5_model_parser {
     md5_game *game;
     md5_decl_lex lex;
@@ -112,8 +113,8 @@ static void set_asset_joints(md5_game *game, const md5_skeleton *skeleton, md5_a
     }
 }
 
-// Sets the length of an animation as in the engine: integer milliseconds, rounded up, at an integer
-// frame rate.
+// Sets the length of an animation as the engine does: in integer milliseconds, rounded up, at an
+// integer frame rate.
 static void set_asset_length(const md5_anim *anim, md5_asset *asset)
 {
     const double rate = floor(anim->frame_rate);
@@ -123,7 +124,7 @@ static void set_asset_length(const md5_anim *anim, md5_asset *asset)
 }
 
 // Reads a mesh file if `is_mesh`, else an animation file, and stores the information about it in
-// `asset`. The asset is not usable if the file does not exist or is damaged. If memory runs out,
+// `asset`. If the file does not exist or is damaged, the asset is not usable. If memory runs out,
 // sets the game's error.
 static void read_asset(md5_game *game, const char *path, bool is_mesh, md5_asset *asset)
 {
@@ -136,7 +137,7 @@ static void read_asset(md5_game *game, const char *path, bool is_mesh, md5_asset
     if (!text)
         return;
 
-    // Exactly one of them is read.
+    // Exactly one of the two is read.
     md5_model *const model = is_mesh ? md5_parse_model(text, size, &opts, &error) : NULL;
     md5_anim *const anim = is_mesh ? NULL : md5_parse_anim(text, size, &opts, &error);
     md5i_game_close_file(game, entry, text, size);
@@ -154,9 +155,9 @@ static void read_asset(md5_game *game, const char *path, bool is_mesh, md5_asset
         (void)MD5_FAIL(&game->context, MD5_ERROR_MEMORY, "%s", error.message);
 }
 
-// Returns the information about a .md5mesh or .md5anim file. Loads the file on the first request.
-// Returns NULL if the file does not exist or is damaged. Returns NULL and sets the context's error
-// if memory runs out.
+// Returns the information about a .md5mesh or .md5anim file, which is read on the first request.
+// Returns NULL if the file does not exist or is damaged. If memory runs out, also sets the
+// context's error.
 static const md5_asset *find_asset(md5_game *game, const md5_token *name, const char *extension)
 {
     const char *const key = md5_copy_text(&game->scratch, name->text, name->size);
@@ -169,8 +170,7 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
         return loaded->is_usable ? loaded : NULL;
     }
 
-    // Load the file at its first request. A damaged file is also stored, so that it is read only
-    // once.
+    // A damaged file is stored, too, so that it is read only once.
     md5_asset *const asset = MD5_ALLOC_ZEROED(&game->arena, md5_asset, 1);
     if (!asset)
         return NULL;
@@ -205,11 +205,13 @@ static void report_unexpected_end(md5_model_parser *parser)
     md5i_decl_error(&parser->lex, "'}'", "Unexpected end of file");
 }
 
-// Charges work on `num_joints` joints to the budget of all models of the game. Each mode has a
-// separate budget. Returns false if the budget is exhausted, and reports this once as an error.
+// Charges work on `num_joints` joints to the budget of all models of the game, so that a file
+// cannot take too much time or memory. Each mode has its own budget. If it is exhausted, reports
+// this once as an error, and returns false.
 static bool charge_joint_budget(md5_model_parser *parser, uint32_t num_joints)
 {
-    // Ten times the demand of the largest games. The channels of all models take at most 40 MB.
+    // This is ten times the demand of the largest games. The channels of all models take at most 40
+    // MB.
     enum { MAX_JOINTS = 8 << 20, EXHAUSTED = MAX_JOINTS + 1 };
     uint32_t *const spent = &parser->game->num_model_joints[parser->game->mode];
     if (*spent <= MAX_JOINTS && num_joints <= MAX_JOINTS - *spent) {
@@ -228,8 +230,8 @@ static bool charge_joint_budget(md5_model_parser *parser, uint32_t num_joints)
 // Comparing this many names costs as much as other work on one joint.
 enum { COMPARISONS_PER_JOINT = 32 };
 
-// Returns the index of the joint of the mesh with a name, ignoring case. Returns MD5_NONE if the
-// joint or the mesh does not exist, or if the joint budget is exhausted.
+// Returns the index of the mesh's joint with a name, ignoring case. Returns MD5_NONE if the joint
+// or the mesh does not exist, or if the joint budget is exhausted.
 static uint32_t find_mesh_joint(md5_model_parser *parser, const char *name, size_t size)
 {
     const md5_token token = {.text = name, .size = size};
@@ -245,23 +247,23 @@ static uint32_t find_mesh_joint(md5_model_parser *parser, const char *name, size
 
 // == Channels =====================================================================================
 //
-// Channels: the joints that an animation of a part of the body drives.
+// A channel is the set of joints that an animation of a part of the body drives.
 //
-// A channel is a list of patterns, which are applied from left to right: J adds a joint, *J adds a
-// joint and its descendants, -J and -*J remove them.
+// It is written as a list of patterns, which are applied from left to right. J adds a joint, *J
+// adds a joint and its descendants, and -J and -*J remove them.
 
 // The joints of a channel in the order in which they were added.
 typedef struct channel_joints {
     uint32_t *joints;      // [count], capacity [num_joints]
     uint8_t *is_contained; // [num_joints]
     uint32_t count;
-    const char *source; // position in the file of the next pattern, for warnings
+    const char *source; // position in the file of the next pattern, for the location of warnings
 } channel_joints;
 
 // -- Lists of joints ------------------------------------------------------------------------------
 
-// Returns the index after the last descendant of a joint. Descendants follow the joint directly.
-// They end at the first joint that is a root or whose parent is before the joint.
+// Returns the index after the last descendant of a joint. Descendants directly follow the joint.
+// The first joint that is a root, or whose parent is before the joint, is not a descendant.
 static uint32_t descendants_end(const md5_asset *mesh, uint32_t joint)
 {
     uint32_t end = joint + 1;
@@ -299,9 +301,9 @@ static void remove_joints(md5_model_parser *parser, channel_joints *list, uint32
     list->count = count;
 }
 
-// Moves the location of warnings to the next occurrence of a name in the file, because the patterns
-// were copied from there. Only the beginning of a long name is compared, so that the time is linear
-// in the size of the list. If the name is not found, the location is unchanged.
+// Moves the location of warnings to the next occurrence of a name in the file, from which the
+// patterns were copied. Compares only the beginning of a long name, so that the time is linear in
+// the size of the list. If the name is not found, the location does not change.
 static void locate_name(md5_model_parser *parser, channel_joints *list, const char *name,
                         size_t size)
 {
@@ -316,8 +318,8 @@ static void locate_name(md5_model_parser *parser, channel_joints *list, const ch
     }
 }
 
-// Warns that the joint name[size] of a list of patterns does not exist. If the budget of joints is
-// exhausted, the joint was not searched, and this was reported.
+// Warns that the joint name[size] of a list of patterns does not exist. Does nothing if the joint
+// budget is exhausted: the joint was then not searched, and the exhaustion was reported.
 static void warn_about_unknown_joint(md5_model_parser *parser, const char *name, size_t size,
                                      const md5_token *patterns)
 {
@@ -328,9 +330,8 @@ static void warn_about_unknown_joint(md5_model_parser *parser, const char *name,
                        md5i_quote(name, size).text, MD5_QUOTED_TOKEN(patterns), MD5_QUOTED(model));
 }
 
-// Applies one pattern, pattern[size], to the joints of a channel: J adds the joint J, *J adds the
-// joint and its descendants, and -J and -*J remove them. Warns if the joint does not exist.
-// `patterns` is the whole list of patterns, for the warning.
+// Applies one pattern, pattern[size], to the joints of a channel. Warns if its joint does not
+// exist. `patterns` is the whole list of patterns, for the warning.
 static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, const char *pattern,
                                 size_t size, md5_token patterns)
 {
@@ -365,8 +366,8 @@ static bool is_blank_char(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// Reads the patterns up to the closing bracket as one text, with a space after each token except
-// "*" and "-". Returns false after an error.
+// Reads the patterns up to the closing bracket as one text. Puts a space after each token except
+// "*" and "-", which belong to the next name. Returns false after an error.
 static bool read_joint_list(md5_model_parser *parser, md5_token *patterns)
 {
     md5_token token;
@@ -401,9 +402,8 @@ static void apply_joint_list(md5_model_parser *parser, channel_joints *list, md5
     }
 }
 
-// Assigns the joints of a list to a channel, which is a part of the body with separate clips. A
-// joint that already has a channel keeps it, with a warning. The array of the list becomes the
-// array of the channel.
+// Assigns the joints of a list to a channel. If a joint already has a channel, it keeps that
+// channel, with a warning. The array of the list becomes the array of the channel.
 static void assign_channel_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
 {
     // Copy the parent's array before the first change.
@@ -431,8 +431,8 @@ static void assign_channel_joints(md5_model_parser *parser, channel_joints *list
     parser->channels[channel].num_joints = count;
 }
 
-// Ensures that the parser owns `other_channels`, and that the array has capacity for another
-// channel. Returns false if memory or the joint budget runs out.
+// Ensures that `other_channels` has capacity for one more channel and does not belong to the
+// parent. Returns false if memory or the joint budget runs out.
 static bool reserve_other_channel(md5_model_parser *parser)
 {
     enum { MIN_CAPACITY = 8 };
@@ -452,8 +452,8 @@ static bool reserve_other_channel(md5_model_parser *parser)
     return true;
 }
 
-// Sets the joints of a channel that the engine does not have. Its joints may also be in other
-// channels.
+// Sets the joints of a channel that the engine does not have. Unlike for the engine's channels, a
+// joint may be in several such channels.
 static void set_other_channel(md5_model_parser *parser, const md5_token *name,
                               const channel_joints *list)
 {
@@ -490,8 +490,8 @@ static uint32_t find_channel(const md5_token *name)
     return channel;
 }
 
-// Stores the joints that a list of patterns selects as the joints of a channel. `channel` is the
-// index of the channel, or MD5_NUM_CHANNELS if the engine does not have a channel with this name.
+// Stores the joints that a list of patterns selects as a channel. `channel` is the index of the
+// channel, or MD5_NUM_CHANNELS if the engine has no channel with this name.
 static void store_channel(md5_model_parser *parser, const md5_token *name, uint32_t channel,
                           md5_token patterns)
 {
@@ -545,7 +545,7 @@ static void read_channel(md5_model_parser *parser)
 
 // -- Frame commands -------------------------------------------------------------------------------
 
-// Types of arguments. Names of functions, events, effects and entities are texts, which are not
+// Types of arguments. Texts are names of functions, events, effects and entities, which are not
 // checked.
 enum command_argument {
     COMMAND_TEXT = 't',
@@ -646,15 +646,15 @@ static void set_command_joint(md5_model_parser *parser, const md5_token *name, b
 {
     const bool is_none = is_optional && name->size == 0;
     command->joint = find_mesh_joint(parser, name->text, name->size);
-    // A missing mesh was reported before, and the model does not have joints then.
+    // If the mesh is missing, this was reported before, and the model has no joints.
     if (command->joint == MD5_NONE && !is_none && parser->mesh)
         md5i_decl_error(&parser->lex, "a joint of the mesh", "Joint %s not found",
                         MD5_QUOTED_TOKEN(name));
 }
 
-// Stores an argument in a command: a joint or a number in its member, other arguments at the end of
-// the text. `types` are the argument types of this and the following arguments. Returns false if
-// memory runs out.
+// Stores an argument in a command. A joint or a number becomes a member of the command, and other
+// arguments are appended to its text. `types` are the types of this and the following arguments.
+// Returns false if memory runs out.
 static bool apply_argument(md5_model_parser *parser, const md5_token *argument, const char *types,
                            md5_frame_command *command)
 {
@@ -671,7 +671,7 @@ static bool apply_argument(md5_model_parser *parser, const md5_token *argument, 
         command->leg = md5i_token_int(argument);
         return true;
     case COMMAND_SKIN:
-        // The skin is parsed now, so that its errors are reported.
+        // Parse the skin now, so that its errors are reported.
         if (!md5i_token_is(argument, "none"))
             (void)md5i_parse_skin_named(parser->game, argument->text, argument->size);
         break;
@@ -697,8 +697,8 @@ static bool read_command_arguments(md5_model_parser *parser, md5_frame_command *
     return true;
 }
 
-// Reads a command with its arguments. Returns false and reports an error if the command is missing
-// or unknown.
+// Reads a command with its arguments. If the command is missing or unknown, reports an error and
+// returns false.
 static bool read_frame_command(md5_model_parser *parser, md5_frame_command *command)
 {
     md5_token token;
@@ -720,8 +720,8 @@ static bool read_frame_command(md5_model_parser *parser, md5_frame_command *comm
     return read_command_arguments(parser, command);
 }
 
-// Reports an invalid frame number. If the error does not make the model defaulted, skips the rest
-// of the line.
+// Reports an invalid frame number. In lenient mode, the error does not make the model defaulted,
+// and the rest of the line is skipped.
 static void report_frame_number(md5_model_parser *parser, const md5_token *token,
                                 const char *expected, const char *message)
 {
@@ -757,8 +757,8 @@ static bool read_frame_number(md5_model_parser *parser, const md5_model_anim *an
         md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s",
                            MD5_QUOTED_TOKEN(&token));
 
-    // An animation without a usable file is dropped with its commands, so its frames are not
-    // checked.
+    // An animation without a usable file is dropped together with its commands, so their frames are
+    // not checked.
     const int32_t value = md5i_token_int(&token);
     const bool is_in_range = value >= 1 && (uint32_t)value <= anim->num_frames;
     if (anim->num_files > 0 && !is_in_range) {
@@ -781,9 +781,9 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         list->commands[list->count++] = command;
 }
 
-// Compares two commands by frame, then by their position in the file. `a` and `b` point to pointers
-// to the commands. The commands are in one array in the order of the file, so that the pointers
-// have that order too.
+// Compares two commands by frame, then by their position in the file, for qsort(). `a` and `b`
+// point to pointers to the commands. All commands are in one array in the order of the file, so a
+// comparison of the pointers gives that order.
 static int compare_commands(const void *a, const void *b)
 {
     const md5_frame_command *const first = *(const md5_frame_command *const *)a;
@@ -811,8 +811,8 @@ static uint32_t parse_anim_flag(const md5_token *token)
     return 0;
 }
 
-// Copies the commands of an animation to the game's memory, sorted by frame. Commands of one frame
-// keep the order of the file. Does nothing if memory runs out or the model has an error.
+// Copies the commands of an animation to the game's memory, sorted by frame. Commands of the same
+// frame keep the order of the file. Does nothing if memory runs out or the model has an error.
 static void store_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
 {
     md5_frame_command *const commands =
@@ -842,8 +842,8 @@ static void read_rate(md5_model_parser *parser, md5_model_anim *anim)
         md5i_decl_error(&parser->lex, "0.01 to 100", "rate %g out of range", rate);
 }
 
-// Reads flags and frame commands up to the closing brace. In lenient mode, if the text ends without
-// a brace, the commands before its end are stored.
+// Reads flags and frame commands up to the closing brace. If the text ends without a brace, lenient
+// mode keeps the commands that were read.
 static void read_anim_block(md5_model_parser *parser, md5_model_anim *anim)
 {
     const bool accepts_rate = md5_is_lenient(parser->game);
@@ -872,9 +872,9 @@ static void read_anim_block(md5_model_parser *parser, md5_model_anim *anim)
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// Reports a difference between the joints of the mesh and of an animation. It ends Doom 3 with an
-// error; here the model becomes defaulted. In lenient mode it is not an error, because animations
-// are bound by the names of joints.
+// Reports a difference between the joints of the mesh and of an animation. Doom 3 ends with an
+// error; here the model becomes defaulted. Lenient mode ignores differences, because animations are
+// bound by the names of joints.
 static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
 {
     const md5_asset *const mesh = parser->mesh;
@@ -899,8 +899,8 @@ static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
                         MD5_QUOTED(mesh->file), MD5_QUOTED(anim->file), difference);
 }
 
-// Adds the file of an animation. All files of an animation are played in sync, so that their
-// lengths must be equal. The first file determines the length.
+// Adds a file to an animation. All files of an animation play in sync, so they must have the same
+// length, which the first file determines.
 static void add_anim_file(md5_model_parser *parser, const md5_asset *asset, md5_model_anim *anim)
 {
     if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
@@ -921,8 +921,8 @@ static void add_anim_file(md5_model_parser *parser, const md5_asset *asset, md5_
     check_hierarchy(parser, asset);
 }
 
-// Reads the files of an animation, FILE, FILE ..., and adds them. A file that cannot be loaded is
-// reported.
+// Reads the files of an animation, FILE, FILE ..., and adds them. Reports a file that cannot be
+// loaded.
 static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 {
     md5_token token;
@@ -980,8 +980,8 @@ static const md5_anim_name *add_anim_name(md5_model_parser *parser, const char *
     return name;
 }
 
-// Returns the length of the alias of an animation: its name without the digits at the end. Reports
-// an error if the alias has less than two characters; the alias is then the whole name.
+// Returns the length of the alias of an animation, which is its name without the digits at the end.
+// If the alias has less than two characters, reports an error, and the alias is the whole name.
 static size_t find_alias_size(md5_model_parser *parser, const md5_token *name)
 {
     size_t size = name->size;
@@ -1011,9 +1011,8 @@ static const md5_anim_slot *add_anim_slot(md5_model_parser *parser, const md5_an
     return slot;
 }
 
-// Adds an animation to the list of the model. If `slot` is not NULL, the animation replaces the
-// animation of this slot. `token` is its name, and the first `alias_size` bytes of the name are its
-// alias.
+// Adds an animation to the list of the model. If `slot` is not NULL, it replaces the animation of
+// this slot. `token` is its name. The first `alias_size` bytes of the name are its alias.
 static void add_anim(md5_model_parser *parser, const md5_model_anim *anim, const md5_token *token,
                      size_t alias_size, const md5_anim_slot *slot)
 {
@@ -1067,7 +1066,7 @@ static void read_model_anim(md5_model_parser *parser)
                         MD5_QUOTED_TOKEN(&token));
     const size_t alias_size = parser->is_defaulted ? 0 : find_alias_size(parser, &token);
 
-    // A duplicate is read too, so that its tokens are skipped, but it is not added.
+    // The tokens of a duplicate must be skipped, so it is read, but it is not added.
     md5_model_anim anim = {.rate = 1.0f};
     if (can_continue(parser))
         read_files(parser, &anim);
@@ -1081,9 +1080,9 @@ static void read_model_anim(md5_model_parser *parser)
 //
 // model NAME { inherit, skin, mesh, offset, channel, anim, remove ... }
 //
-// Parents are parsed before models that inherit them, from a stack, so that a long chain of parents
-// does not need deep recursion. A model that inherits itself, directly or through other models,
-// inherits nothing.
+// Parents are parsed from a stack before the models that inherit them, because a long chain of
+// parents would need deep recursion. A model that inherits itself, directly or through other
+// models, inherits nothing.
 
 // -- Keywords -------------------------------------------------------------------------------------
 
@@ -1098,7 +1097,7 @@ static void reset_parser(md5_model_parser *parser)
     };
 }
 
-// Starts with the values of a parent. Its data is shared instead of copied, because chains of
+// Starts with the values of a parent. Shares its data instead of copying it, because chains of
 // parents may be long.
 static void share_parent(md5_model_parser *parser, const md5_parsed_model *parent)
 {
@@ -1180,8 +1179,8 @@ static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, con
     return false;
 }
 
-// Sets the last slot of an alias to `slot`, or to the first slot before it whose animation is not
-// removed. Later searches then do not visit the removed slots.
+// Sets the last slot of an alias to `slot`. If its animation is removed, sets it to the nearest
+// slot before it whose animation is not. Later searches then need not visit removed slots.
 static void update_last_alias_slot(md5_model_parser *parser, uint32_t alias,
                                    const md5_anim_slot *slot)
 {
@@ -1190,7 +1189,7 @@ static void update_last_alias_slot(md5_model_parser *parser, uint32_t alias,
     (void)set_shared(parser, &parser->anims.aliases, alias, slot);
 }
 
-// Removes all animations whose alias is a name. Sets *is_found if there are any. Returns false
+// Removes all animations with an alias. Sets *is_found to true if there are any. Returns false
 // after an error.
 static bool remove_by_alias(md5_model_parser *parser, const md5_anim_name *name,
                             const md5_token *token, bool *is_found)
@@ -1210,7 +1209,7 @@ static bool remove_by_alias(md5_model_parser *parser, const md5_anim_name *name,
 }
 
 // Removes the animation with a name, and updates the list of its alias, which can differ from the
-// name. Sets *is_found if the animation exists.
+// name. Sets *is_found to true if the animation exists.
 static void remove_by_name(md5_model_parser *parser, const md5_anim_name *name,
                            const md5_token *token, bool *is_found)
 {
@@ -1295,8 +1294,8 @@ static void read_model_keyword(md5_model_parser *parser, const md5_token *token)
 
 // -- Storing --------------------------------------------------------------------------------------
 
-// Copies the joints of a channel to the game's memory, without joints that the mesh does not have:
-// a later `mesh` can have fewer joints. Returns false if memory runs out.
+// Copies the joints of a channel to the game's memory. Drops joints that the mesh does not have,
+// because a later `mesh` can have fewer joints. Returns false if memory runs out.
 static bool copy_channel_joints(md5_model_parser *parser, const md5_model_channel *from,
                                 md5_model_channel *result)
 {
@@ -1312,9 +1311,8 @@ static bool copy_channel_joints(md5_model_parser *parser, const md5_model_channe
     return true;
 }
 
-// Stores the channels that the engine does not have. If they are the same as the parent's, they are
-// shared with the parent; otherwise they are copied to the game's memory. Returns false if memory
-// runs out.
+// Stores the channels that the engine does not have. Shares them with the parent if they have not
+// changed, otherwise copies them to the game's memory. Returns false if memory runs out.
 static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_parsed_model *model)
 {
     const uint32_t count = parser->num_other_channels;
@@ -1350,7 +1348,7 @@ static bool store_joint_channels(md5_model_parser *parser, md5_parsed_model *mod
 }
 
 // Stores the joints of the engine's channels. MD5_CHANNEL_ALL uses the array of the mesh. Channels
-// that did not change use the arrays of `parent`, which may be NULL. Returns false if memory runs
+// that have not changed use the arrays of `parent`, which may be NULL. Returns false if memory runs
 // out.
 static bool store_channels(md5_model_parser *parser, const md5_parsed_model *parent,
                            md5_parsed_model *model)
@@ -1404,8 +1402,8 @@ static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
     return true;
 }
 
-// Parses a model whose parents are parsed, and stores it. A model with an error is stored without
-// content, as in the engine. Returns false if memory runs out.
+// Parses a model, and stores it. Its parents must be parsed already. As in the engine, a model with
+// an error is stored without content. Returns false if memory runs out.
 static bool parse_single(md5_game *game, md5_decl_entry *entry)
 {
     const md5_arena_mark before = md5i_arena_position(&game->scratch);
@@ -1445,8 +1443,9 @@ static bool push_model(md5_game *game, waiting_model **top, md5_decl_entry *entr
     return true;
 }
 
-// Pushes all models that the text of a model inherits, except for models that are parsed or that
-// wait for their parents. Errors in the text are reported when the model is parsed.
+// Pushes all models that the text of a model inherits. Skips models that are parsed, or that wait
+// for their parents. Errors in the text are not reported here, but when the model is parsed.
+// Returns false if memory runs out.
 static bool push_parents(md5_game *game, waiting_model **top, md5_decl_entry *entry)
 {
     md5_decl_lex lex;
@@ -1471,9 +1470,9 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
 {
     waiting_model *top = NULL;
     TRY(entry->parsed || push_model(game, &top, entry));
-    // A model is visited twice. In the first visit its parents are pushed above it. In the second
-    // visit they are parsed, so the model is parsed too. A model that is open, below its parents on
-    // the stack, is not pushed again, so that a model that inherits itself does not loop.
+    // A model is visited twice. The first visit pushes its parents above it. At the second visit
+    // they are parsed, so the model can be parsed. A model between its two visits is open and is
+    // not pushed again. Otherwise a model that inherits itself would cause an endless loop.
     while (top) {
         waiting_model *const current = top;
         if (!current->entry->parsed && !current->has_pushed_parents) {
@@ -1500,8 +1499,8 @@ const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t in
     return (const md5_model_anim *)md5i_shared_array_at(&parsed->anims.anims, index);
 }
 
-// Returns the modelDef with the given name. Returns NULL without an error if no file declares this
-// name; the engine then uses the name as the name of a model file.
+// Returns the modelDef with the given name. If no file declares the name, returns NULL without an
+// error. The engine then uses the name as the name of a model file.
 const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
