@@ -1,16 +1,18 @@
-// md5_bind() and md5_bind_skeleton(): create bindings of clips with frames and of compressed clips.
-// The steps are in binding.c. The small form of the library replaces this file.
+// md5_bind() and md5_bind_skeleton(): create bindings. A binding connects a clip to a model. The
+// clip may store frames or compressed keys. binding.c contains the steps that both functions share.
+// The small form of the library (md5/small/) has its own version of this file.
 #include "md5/pose/binding.h"
 #include "md5/pose/packed.h"
 #include "md5/pose/skeleton.h"
 
-// Computes the inverse matrices of a bind pose: see md5i_invert_bind_pose().
+// The type of md5i_invert_bind_pose(), which computes the inverse matrices of a bind pose.
 typedef bool invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                               const md5_xform *bind_local, md5_mat34 *inverse);
 
-// Creates a binding of a skeleton and an animation, in one block. `invert` computes the inverse
-// bind pose; it is NULL if the model contains one. It is a function pointer so that programs that
-// only call md5_bind() are linked without that function.
+// Creates a binding of a skeleton and an animation in one memory block. `invert` computes the
+// inverse bind pose. It is NULL if a model already contains these matrices. It is a function
+// pointer so that the linker can omit md5i_invert_bind_pose() from programs that call only
+// md5_bind().
 static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *opts,
                                md5_error *error, invert_bind_pose *invert)
 {
@@ -26,7 +28,7 @@ static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *op
     md5_packed_group *groups = NULL;
     md5_mat34 *inverse_bind = NULL;
 
-    // The first pass measures the block, the second gets the addresses.
+    // The first pass measures the block. The second pass gets the addresses of its arrays.
     for (uint32_t pass = 0; pass < 2; pass++) {
         md5i_lay_out_binding(&job);
         inverse_bind = MD5_BLOCK_ARRAY(&job.block, md5_mat34, invert ? num_joints : 0);
@@ -51,8 +53,9 @@ static md5_binding *bind_parts(const md5_binding *parts, const md5_load_opts *op
     return md5i_end_binding(&job);
 }
 
-// Binds an animation to a model: matches their joints by name and builds the tables for posing.
-// Returns NULL on failure.
+// Binds an animation to a model: matches their joints by name, and builds the tables that posing
+// reads. The binding refers to both, so they must outlive it. Returns NULL and sets the error on
+// failure.
 md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_load_opts *opts,
                       md5_error *error)
 {
@@ -81,8 +84,9 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
 }
 
 #if !defined(NDEBUG)
-// Returns true if skeleton->order lists every joint once and every parent before its children.
-// Takes quadratic time, so it checks only skeletons that a program has created, in debug builds.
+// Returns true if skeleton->order lists every joint once and every parent before its children. The
+// check takes quadratic time. Therefore only assertions call it, for skeletons that a program has
+// created.
 static bool is_ordered(const md5_skeleton *skeleton)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {

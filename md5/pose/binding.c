@@ -1,7 +1,8 @@
-// Bindings: match the joints of a clip to the joints of a model.
+// Bindings connect a clip to a model.
 //
-// A binding contains the track of each joint, the list of joints whose parents differ between clip
-// and model (md5_rebase), and the tables that posing reads for each joint (md5_pose_plan).
+// A binding contains three kinds of tables. The first lists the track that drives each joint of the
+// model. The second lists the joints whose parent in the clip is not their parent in the model
+// (md5_rebase). The third contains what posing reads for each joint (md5_pose_plan).
 #include "md5/core/freed.h"
 #include "md5/core/math.h"
 #include "md5/core/names.h"
@@ -10,17 +11,18 @@
 
 // == Plans =======================================================================================
 
-// Finds the target of each slot. A slot is the position of a value in a frame of the clip; its
-// target is the model joint that the value drives, or MD5_NONE. joints[count] contains the
-// animation joint of each slot, and targets[] the model joint of each animation joint. Writes
-// slot_targets[count], and lists the joints that no slot drives in undriven[num_joints]. Returns
-// true if slot k drives joint k for all joints.
+// Finds the target of each slot. A slot is the position of a value in a frame of the clip. Its
+// target is the model joint that the value drives, or MD5_NONE.
+//
+// joints[count] contains the animation joint of each slot. targets[] contains the model joint of
+// each animation joint. The function writes slot_targets[count], and lists the joints that no slot
+// drives in undriven[num_joints]. Returns true if slot k drives joint k for all joints.
 static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t *targets,
                          uint32_t *slot_targets, uint32_t num_joints, uint32_t *undriven,
                          uint32_t *num_undriven)
 {
-    // The marks share the memory of the list. The list is never longer than the marks that were
-    // read, so it does not overwrite marks that are still needed.
+    // The marks share the memory of the list. Element k of the list is written only after mark k
+    // was read, so the list does not overwrite marks that are still needed.
     uint32_t *const is_driven = undriven;
     bool in_order = count == num_joints;
     memset(is_driven, 0, num_joints * sizeof *is_driven);
@@ -39,9 +41,10 @@ static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t 
     return in_order;
 }
 
-// Sorts the joints by depth (the number of ancestors) with a counting sort; joints of equal depth
-// are in ascending order. Writes them to `order` and returns the number of roots. `depths` and
-// `begins` are scratch memory; all arrays have an element for each joint.
+// Sorts the joints by depth with a counting sort. The depth of a joint is the number of its
+// ancestors. Joints of equal depth are in ascending order. Writes the joints to `order` and returns
+// the number of roots. `depths` and `begins` are scratch memory. Each array has one element for
+// each joint.
 static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uint32_t *depths,
                               uint32_t *begins)
 {
@@ -56,8 +59,8 @@ static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uin
         begins[depths[joint]]++;
     }
 
-    // Replace the number of joints at each depth by the index at which this depth begins in
-    // `order`.
+    // Replace each count by an index: the position in `order` at which the joints of this depth
+    // begin.
     const uint32_t num_roots = begins[0];
     uint32_t begin = 0;
     for (uint32_t depth = 0; depth < count; depth++) {
@@ -71,23 +74,23 @@ static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uin
     return num_roots;
 }
 
-// Fills the plan of a binding: lists that posing needs, so that nothing is searched in each frame.
-// They contain the order of the joints, the joint that each slot of the clip's frames drives, and
-// the joints with constant rotation or translation. The lists are stored in `integers`: see
-// md5i_lay_out_binding() for their size. targets[anim joints] contains the model joint that each
-// animation joint drives.
+// Fills the plan of a binding, so that posing a frame needs no search. The plan lists the joints by
+// depth, the joint that each slot of a frame drives, and the joints with a constant rotation or
+// translation. The lists are stored in `integers`, whose size md5i_lay_out_binding() computes.
+// targets[anim joints] contains the model joint that each animation joint drives.
 static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const uint32_t *targets,
                        md5_pose_plan *plan, uint32_t *integers)
 {
     const uint32_t count = skeleton->num_joints;
-    // The integers are five lists, one after another.
+    // `integers` contains five lists, one after another.
     uint32_t *const order = integers;
     uint32_t *const fixed_rotations = order + count;
     uint32_t *const fixed_translations = fixed_rotations + count;
     uint32_t *const rotations = fixed_translations + count;
     uint32_t *const translations = rotations + anim->num_rotations;
 
-    // find_targets() fills the lists of fixed joints later, so their memory is scratch memory here.
+    // find_targets() fills the lists of fixed joints later. Until then their memory serves as
+    // scratch memory.
     uint32_t *const depths = fixed_rotations;
     uint32_t *const begins = fixed_translations;
     const uint32_t num_roots = sort_by_depth(skeleton, order, depths, begins);
@@ -115,31 +118,34 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
 
 // == Joints whose parents differ =================================================================
 //
-// Joints whose parent in the animation is not their parent in the model.
+// These joints have a different parent in the animation than in the model. Their tracks are
+// relative to the animation's parent, so playback must convert them (md5_rebase).
 
-// Limits the time of a sample. Sampling walks up from each rebased joint and stores no intermediate
-// results, so hostile skeletons could make its time quadratic. Therefore every joint can take this
-// number of steps. Longer walks share a pool of as many steps for each joint of both skeletons. If
-// the pool is empty, a joint follows the hierarchy of the model instead, with a warning. A sample
-// takes at most STEPS_PER_JOINT * (2 * model joints + animation joints) steps.
+// Limits the time that rebased joints take in a sample. Sampling walks up from each rebased joint
+// and stores no intermediate results, so a hostile skeleton could cause quadratic time. Every joint
+// may use STEPS_PER_JOINT steps. Longer walks share a pool, which contains STEPS_PER_JOINT steps
+// for each joint of both skeletons. Once the pool is empty, a joint follows the hierarchy of the
+// model instead, with a warning. Thus a sample takes at most STEPS_PER_JOINT * (2 * model joints +
+// animation joints) steps.
 enum { STEPS_PER_JOINT = 32 };
 
-// A joint and its descendants in depth-first order. The descendants are the joints whose `first`
-// is in first + 1 .. first + size - 1.
+// A joint and its descendants in depth-first order. A joint is a descendant if its `first` is in
+// the range first + 1 .. first + size - 1.
 typedef struct branch {
     uint32_t first; // index of the joint in depth-first order
     uint32_t size;  // number of joints of the branch, with the joint itself
     uint32_t depth; // number of ancestors of the joint
 } branch;
 
-// The ancestors of a track.
+// The ancestors of an animation joint, as far as they matter for playback.
 typedef struct ancestry {
     uint32_t anchor;    // model joint that the nearest driving ancestor drives, or MD5_NONE
     uint32_t num_extra; // number of ancestors below it, which drive nothing
 } ancestry;
 
-// Returns the branch of each joint, [joints] in the arena: a depth-first order in which the
-// descendants of a joint are consecutive. Returns NULL if memory runs out. Does not recurse.
+// Returns the branch of each joint in an array of the arena. In the depth-first order of the
+// branches, all descendants of a joint are consecutive. Returns NULL if memory runs out. The
+// function uses loops instead of recursion, because a hostile skeleton can be very deep.
 static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
@@ -148,7 +154,8 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
     if (!branches || !next_child_first)
         return NULL;
 
-    // Sum the sizes, children before their parents.
+    // Sum the sizes. Children come before their parents here, so that each sum is complete when it
+    // is added to the parent's.
     for (size_t i = count; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -157,8 +164,8 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
             branches[parent].size += branches[joint].size;
     }
 
-    // Place the branches, parents before their children. The branches of the children of a joint
-    // follow the joint, one after another.
+    // Place the branches, parents before their children. A joint is followed by the branches of its
+    // children, one after another.
     uint32_t next_root_first = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -174,8 +181,8 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
     return branches;
 }
 
-// Returns the ancestry of each animation joint, [anim joints] in the arena, or NULL if memory runs
-// out. Parents come first, so the ancestry of a joint follows from that of its parent.
+// Returns the ancestry of each animation joint in an array of the arena, or NULL if memory runs
+// out. Parents come before their children, so one pass can derive each ancestry from the parent's.
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const uint32_t *targets)
 {
@@ -199,8 +206,8 @@ static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *ani
     return ancestries;
 }
 
-// Quotes a name for a message. Reads only the bytes that a message can show, because a hostile file
-// can contain very many joints with the same parent, whose name is long.
+// Quotes a name for a message. Reads only the bytes that a message can show. Otherwise a hostile
+// file could cause quadratic time, with very many joints that share one parent with a long name.
 static md5_quoted quote_name(const char *name)
 {
     size_t size = 0;
@@ -223,16 +230,18 @@ static bool is_descendant(const branch *joint, const branch *ancestor)
     return joint->first > ancestor->first && joint->first - ancestor->first < ancestor->size;
 }
 
-// Decides which parent a joint follows during playback, if its parent in the animation is a
-// different joint than in the model. Stores the decision in rebase->above, which contains the
-// joint's parent in the model before. Returns the consequence for the warning about the joint.
+// Decides which parent a joint follows during playback. The joint's parent in the animation is not
+// its parent in the model. Stores the decision in *rebase; rebase->above contains the joint's
+// parent in the model before the call. Returns the text that tells the consequence in the warning.
 //
-// The joint follows `anchor`: the nearest joint of the model that is driven by an ancestor of the
-// joint's track. If tracks in between drive no joint, playback must compose them, too;
-// rebase->extra becomes the first of them, `anim_parent`, the parent of the joint's track. The
-// hierarchy of the model is used instead if the anchor is not an ancestor of the joint in the
-// model, or if too many steps are needed: each joint may use STEPS_PER_JOINT steps, and longer
-// paths use up *shared_steps.
+// Normally the joint follows its anchor. The anchor is the model joint that the nearest driving
+// ancestor of the joint's track drives. If tracks between the joint and its anchor drive nothing,
+// playback must compose them too. rebase->extra is then the first of them: `anim_parent`, the
+// parent of the joint's track.
+//
+// The joint follows the hierarchy of the model in two cases: the anchor is not an ancestor of the
+// joint in the model, or the walk takes too many steps. A joint may use STEPS_PER_JOINT steps, and
+// a longer walk takes its steps from *shared_steps.
 static const char *plan_joint(md5_rebase *rebase, const branch *branches,
                               const ancestry *track_ancestry, uint32_t anim_parent,
                               uint64_t *shared_steps)
@@ -244,8 +253,8 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
     if (has_anchor && !is_descendant(joint, &branches[anchor]))
         return "the hierarchies contradict each other: using the hierarchy of the model";
 
-    // Playback walks through the extra tracks, and through the joints of the model from the joint
-    // up to the anchor.
+    // Playback walks through the extra tracks. It also walks through the joints of the model, from
+    // the joint up to the anchor.
     const uint32_t top_depth = has_anchor ? branches[anchor].depth + 1 : 0;
     const uint64_t num_steps = (uint64_t)track_ancestry->num_extra + (joint->depth - top_depth);
     if (num_steps > STEPS_PER_JOINT) {
@@ -261,8 +270,9 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
     return "the joint follows the animation";
 }
 
-// Returns true if a joint with the parent `parent` can follow a track with the parent `anim_parent`
-// without a rebase: both have no parent, or the parent of the track drives the parent of the joint.
+// Returns true if a joint needs no rebase. This is the case if neither the joint nor its track has
+// a parent, or if the track's parent drives the joint's parent. `parent` is the joint's parent in
+// the model, and `anim_parent` is the parent of its track.
 static bool has_same_parent(uint32_t parent, uint32_t anim_parent, const uint32_t *targets)
 {
     if (anim_parent == MD5_NONE)
@@ -270,7 +280,7 @@ static bool has_same_parent(uint32_t parent, uint32_t anim_parent, const uint32_
     return parent != MD5_NONE && targets[anim_parent] == parent;
 }
 
-// Tables of a binding with rebases, in the arena.
+// Tables that only a binding with rebased joints needs, allocated in the arena.
 typedef struct rebase_tables {
     const branch *branches;     // [model joints]
     const ancestry *ancestries; // [anim joints]
@@ -278,7 +288,8 @@ typedef struct rebase_tables {
     uint64_t shared_steps;      // remaining steps of long paths: see STEPS_PER_JOINT
 } rebase_tables;
 
-// Creates the tables. Returns false and sets the context's error if memory runs out.
+// Creates the tables of a binding with rebased joints. Returns false and sets the context's error
+// if memory runs out.
 static bool create_rebase_tables(md5_arena *arena, const uint32_t *targets,
                                  const md5_binding *binding, rebase_tables *tables)
 {
@@ -291,9 +302,9 @@ static bool create_rebase_tables(md5_arena *arena, const uint32_t *targets,
     return tables->branches && tables->ancestries && tables->rebases;
 }
 
-// Lists the joints whose parents differ between the model and the animation, parents first, in an
-// array of the arena, and warns about each. Returns false and sets the context's error if memory
-// runs out.
+// Lists the joints whose parents differ between the model and the animation, and warns about each.
+// Parents are listed before their children. The list is in the arena. Returns false and sets the
+// context's error if memory runs out.
 static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding *binding)
 {
     const md5_skeleton *const model = binding->skeleton;
@@ -308,10 +319,10 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
 
         const uint32_t parent = model->joints[joint].parent;
         const uint32_t anim_parent = anim->joints[track].parent;
-        if (has_same_parent(parent, anim_parent, targets)) // true for most joints
+        if (has_same_parent(parent, anim_parent, targets)) // most joints need no rebase
             continue;
 
-        // Create the tables for the first such joint, because few bindings need them.
+        // Create the tables only now, because most bindings do not need them.
         if (!tables.rebases) {
             TRY(create_rebase_tables(arena, targets, binding, &tables));
             binding->internal.rebases = tables.rebases;
@@ -338,8 +349,8 @@ typedef struct name_list {
     char text[128];
 } name_list;
 
-// Returns the quoted names of joints without a match, separated by commas, as many as fit.
-// matches[joints] contains the matching joint of the other skeleton, or MD5_NONE.
+// Returns the quoted names of joints without a match, separated by commas. Omits the names that do
+// not fit. matches[joints] contains the matching joint of the other skeleton, or MD5_NONE.
 static name_list list_unmatched(const md5_skeleton *skeleton, const uint32_t *matches)
 {
     name_list names = {""};
@@ -357,8 +368,9 @@ static name_list list_unmatched(const md5_skeleton *skeleton, const uint32_t *ma
     return names;
 }
 
-// Reports that too few joints of a skeleton have a match, with the names of some that lack one, and
-// returns false. `is_model` is true if `skeleton` is the model's, false if it is the animation's.
+// Reports that too few joints of a skeleton have a match, and returns false. The message names some
+// of the joints that lack one. `is_model` tells whether `skeleton` belongs to the model or to the
+// animation.
 static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skeleton,
                                  const uint32_t *matches, uint32_t num_matched, bool is_model)
 {
@@ -395,7 +407,7 @@ static bool has_same_order(const md5_binding *binding)
 }
 
 // Counts the joints without a match in the binding, and warns about each. targets[anim joints]
-// contains the joint of the model, or MD5_NONE.
+// contains the model joint that each animation joint drives, or MD5_NONE.
 static void report_unmatched(md5_context *context, const uint32_t *targets, md5_binding *binding)
 {
     const md5_skeleton *const model = binding->skeleton;
@@ -421,8 +433,9 @@ static void report_unmatched(md5_context *context, const uint32_t *targets, md5_
     }
 }
 
-// Checks that enough joints have a match: at least one or, unless the options allow a partial
-// binding, half of the joints of the model and half of the joints of the animation.
+// Checks that enough joints have a match. A partial binding needs one match, if the options allow
+// it. Otherwise half of the joints of the model and half of the joints of the animation need one. A
+// smaller number suggests that the clip belongs to another model.
 static bool check_num_matches(md5_context *context, const md5_binding *binding,
                               const uint32_t *targets)
 {
@@ -445,8 +458,9 @@ static bool check_num_matches(md5_context *context, const md5_binding *binding,
     return true;
 }
 
-// Matches the joints of binding->skeleton and binding->anim. Sets the counts of the binding and its
-// arrays. The arrays are in the arena, because the size of the binding's block is not known yet.
+// Matches the joints of binding->skeleton and binding->anim by name. Sets the counts of the binding
+// and its arrays. The arrays are temporary, in the arena, because the size of the binding's block
+// is not known yet.
 static bool match_skeletons(md5_arena *arena, md5_binding *binding)
 {
     const md5_skeleton *const model = binding->skeleton;
@@ -474,8 +488,8 @@ static bool match_skeletons(md5_arena *arena, md5_binding *binding)
     return plan_rebases(arena, targets, binding);
 }
 
-// Starts a binding: matches joints and tracks by name, with scratch memory that the job keeps for
-// the next steps. Returns false and sets the error if no names match or memory runs out.
+// Starts a binding: matches joints and tracks by name. The job keeps the arena with the results for
+// the next steps. Returns false and sets the error if too few names match or memory runs out.
 bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md5_load_opts *opts,
                         md5_error *error)
 {
@@ -489,9 +503,9 @@ bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md
     return true;
 }
 
-// Allocates the parts of the binding in its block, and copies the parts that match_skeletons() has
-// computed.
-// Runs twice: while the block is measured, all parts are NULL.
+// Allocates the parts of the binding in its block, and copies the results of match_skeletons() to
+// them. The function runs twice. During the first run the block is only measured, and all parts are
+// NULL.
 void md5i_lay_out_binding(md5_binding_job *job)
 {
     const md5_binding *const draft = &job->draft;
@@ -512,7 +526,7 @@ bool md5i_allocate_binding(md5_binding_job *job)
     return md5i_block_end_measuring(&job->context, &job->block);
 }
 
-// Fills the binding after its block was allocated and laid out.
+// Fills the binding. The block must have been allocated and laid out.
 void md5i_fill_binding(md5_binding_job *job)
 {
     md5_binding *const binding = job->binding;

@@ -1,8 +1,9 @@
-// The steps that create a binding. md5_bind() and md5_bind_skeleton() share them.
+// The steps that create a binding, which md5_bind() and md5_bind_skeleton() share.
 //
-// A binding is one memory block. md5i_lay_out_binding() is called twice: the first call computes
-// the size of the block, md5i_allocate_binding() allocates the block, and the second call sets the
-// addresses of the arrays. Optional arrays follow the arrays of md5i_lay_out_binding().
+// A binding is one memory block. The first call of md5i_lay_out_binding() computes the size of the
+// block. md5i_allocate_binding() then allocates the block. The second call of
+// md5i_lay_out_binding() gets the addresses of the arrays. The callers append optional arrays after
+// each call.
 #ifndef MD5_POSE_BINDING_H
 #define MD5_POSE_BINDING_H
 

@@ -1,9 +1,9 @@
-// Blending, adding and subtracting poses. Each function checks its arguments, describes the work
-// as an md5_combine_job and passes it to the fastest kernel.
+// Blending, adding and subtracting poses. Each function describes the work as an md5_combine_job,
+// and passes it to the fastest kernel of the processor.
 #include "md5/pose/kernels.h"
 
-// Blends two poses by slerp: `from` at weight 0, `to` at weight 1. joint_weights[count] scales the
-// weight of each joint; it may be NULL.
+// Blends two poses by slerp. Weight 0 gives `from`, and weight 1 gives `to`. joint_weights[count]
+// multiplies the weight of each joint, or is NULL.
 void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
                      const float *joint_weights, uint32_t count, md5_xform *pose)
 {
@@ -21,7 +21,7 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     });
 }
 
-// Performs `count` blends of two poses each, by slerp or by nlerp.
+// Performs `count` independent blends of two poses each. Each job selects slerp or nlerp.
 void md5_blend_batch(const md5_blend_job *jobs, size_t count)
 {
     MD5_ASSERT_ARRAY(jobs, count);
@@ -45,9 +45,8 @@ void md5_blend_batch(const md5_blend_job *jobs, size_t count)
     }
 }
 
-// Interpolates between two transforms, from `a` (t = 0) to `b` (t = 1). `t` is clamped to 0..1.
-// Rotations are interpolated by md5_quat_slerp(), translations linearly, as md5_blend_poses() does
-// for each joint.
+// Interpolates between two transforms, from `a` at t = 0 to `b` at t = 1. `t` is clamped to 0..1.
+// Rotations are interpolated by slerp and translations linearly, exactly as by md5_blend_poses().
 md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
 {
     md5_xform blend;
@@ -55,7 +54,8 @@ md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
     return blend;
 }
 
-// Computes the difference from `reference` to `source`, which md5_add_pose() adds to other poses.
+// Computes the difference from `reference` to `source` for each joint. md5_add_pose() can add this
+// difference to other poses.
 void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
                        md5_xform *difference)
 {
@@ -72,8 +72,8 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     });
 }
 
-// Adds `weight` times a difference to a pose. `source` is the difference if `reference` is NULL;
-// otherwise the difference from `reference` to `source` is added.
+// Adds `weight` times a difference to a pose. If `reference` is NULL, `source` is the difference.
+// Otherwise the difference from `reference` to `source` is computed and added in one call.
 void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
                   float weight, const float *joint_weights, uint32_t count, md5_xform *out)
 {

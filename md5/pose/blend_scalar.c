@@ -1,10 +1,10 @@
-// Blends two poses in plain C. Computes the same bits as the wide kernels with a tenth of their
-// code, for builds without SIMD.
+// Blends two poses in plain C, for builds without SIMD. The results have the same bits as those of
+// the wide kernels, whose code is ten times larger.
 #include "md5/core/slerp.h"
 #include "md5/pose/kernels.h"
 
-// Blends two poses by slerp or nlerp in plain C: the operations of the SIMD kernels in the same
-// order.
+// Blends two poses by slerp or nlerp. The order of operations is the order of the SIMD kernels, so
+// that the results have the same bits.
 void md5i_blend_scalar(const md5_combine_job *poses)
 {
     const bool is_nlerp = poses->kind == MD5_BLEND_NLERP;

@@ -1,13 +1,13 @@
-// Samples a camera at any time and optionally smooths its path.
+// Samples a camera at any time, and optionally smooths its path.
 //
 // Cuts divide the stored frames into shots. Each cut hides one stored frame, so a camera plays
-// fewer frames than it stores. A smoothed view is a weighted mean of the views at nearby times
-// within the same shot.
+// fewer frames than it stores. Smoothing replaces a view by a weighted mean of the views at nearby
+// times in the same shot.
 #include "md5/core/math.h"
 #include "md5/pose/sample_position.h"
 
-// Returns the number of cuts before a played frame. Counts like the original engine, so that cuts
-// that are out of order have the same effect.
+// Returns the number of cuts before a played frame. Stops at the first cut that is not reached,
+// like the original engine. Thus cuts that are out of order have the same effect as there.
 static uint32_t count_passed_cuts(const md5_camera *camera, uint32_t played)
 {
     uint32_t passed = 0;
@@ -16,7 +16,8 @@ static uint32_t count_passed_cuts(const md5_camera *camera, uint32_t played)
     return passed;
 }
 
-// Returns the sample position in played frames.
+// Converts a time to a sample position. Its frames are played frames, which do not count the frames
+// that cuts hide.
 static md5_sample_position camera_sample_position(const md5_camera *camera, double time,
                                                   md5_wrap wrap)
 {
@@ -27,7 +28,8 @@ static md5_sample_position camera_sample_position(const md5_camera *camera, doub
     return md5_sample_position_at(&played, time, wrap);
 }
 
-// Returns the view that the file stores with the last cut before `time`, or NULL if it has none.
+// Returns the view that the file stores with the last cut before `time`. Returns NULL if the file
+// has no view for that cut.
 const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, md5_wrap wrap)
 {
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);
@@ -42,8 +44,8 @@ const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, m
     return NULL;
 }
 
-// A position between two stored frames and its shot: first <= frame + fraction <= last <
-// num_frames.
+// A position between two stored frames, and the shot that contains it. Invariant: first <= frame +
+// fraction <= last < num_frames.
 typedef struct shot_position {
     uint32_t frame;
     uint32_t first; // first frame of the shot
@@ -53,9 +55,9 @@ typedef struct shot_position {
 
 // Finds the shot and the stored frame at a time.
 //
-// A shot blends towards its last frame, never into another shot or back into the first shot. Cuts
-// that are out of order count as in the engine; the shot then ends at the current frame or the next
-// frame.
+// A shot blends towards its last frame. It never blends into another shot or back to its own start.
+// Cuts that are out of order count as in the engine. The shot then ends at the current frame or at
+// the next frame.
 static shot_position find_shot(const md5_camera *camera, double time, md5_wrap wrap)
 {
     const md5_sample_position sample = camera_sample_position(camera, time, wrap);
@@ -80,7 +82,8 @@ static shot_position find_shot(const md5_camera *camera, double time, md5_wrap w
     return shot;
 }
 
-// Returns the view at the stored frame `frame` + `t`, 0 <= t < 1.
+// Returns the view between two stored frames: `frame`, and the next one at t = 1. Requires 0 <= t <
+// 1.
 static md5_camera_view view_between(const md5_camera *camera, uint32_t frame, float t)
 {
     const md5_camera_view *const from = &camera->frames[frame];
@@ -101,11 +104,13 @@ typedef struct view_sum {
     double weight;
 } view_sum;
 
-// Adds a view times `weight` to a sum of views near the rotation `middle`.
+// Adds a view times `weight` to a sum. `middle` is the rotation of the view that is smoothed; it
+// selects the signs of the quaternions.
 static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle, double weight)
 {
     const md5_quat q = view->rotation;
-    // q and -q are the same rotation: use the sign that is nearer to the middle.
+    // q and -q are the same rotation. Use the sign that is nearer to the middle, so that similar
+    // rotations do not cancel out.
     const float dot = q.x * middle.x + q.y * middle.y + q.z * middle.z + q.w * middle.w;
     const double sign = dot < 0 ? -weight : weight;
     sum->position[0] += weight * (double)view->position.x;
@@ -119,8 +124,8 @@ static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle
     sum->weight += weight;
 }
 
-// Returns the weighted mean of the views of a sum. If the rotations cancel out, uses the rotation
-// `middle`.
+// Divides a sum by its weight, which gives the mean view. Uses the rotation `middle` if the
+// rotations of the sum cancel out.
 static md5_camera_view mean_view(const view_sum *sum, md5_quat middle)
 {
     const double part = 1.0 / sum->weight;
@@ -134,14 +139,15 @@ static md5_camera_view mean_view(const view_sum *sum, md5_quat middle)
     };
 }
 
-// Largest number of frames on each side of a smoothed view, which bounds the time of a call.
+// Largest reach in frames. The reach is the number of frames on each side of a smoothed view. This
+// bounds the time of a call.
 static const double max_reach = 512;
-// At a smaller reach, a view is not smoothed.
+// Smallest reach in frames. A view with a smaller reach is not smoothed.
 static const double min_reach = 1e-3;
 
-// Returns the number of frames on each side of a position over which a camera is smoothed:
-// `seconds` in frames, up to `max_reach`. It is limited by the nearer end of the shot, so that
-// smoothing does not cross a cut and has the same reach on both sides.
+// Returns the reach of smoothing at a position: the number of frames on each side that contribute
+// to the view. It is `seconds` in frames, but at most max_reach. It also ends at the nearer end of
+// the shot, so that smoothing does not cross a cut and remains symmetric.
 static double smoothing_reach(const md5_camera *camera, const shot_position *shot, double position,
                               double seconds)
 {
@@ -153,8 +159,9 @@ static double smoothing_reach(const md5_camera *camera, const shot_position *sho
     return after < reach ? after : reach;
 }
 
-// Returns the view of a camera at a time. If `seconds` is positive, smooths it over the frames
-// within `reach` on each side: a frame at the distance d has the weight (1 - (d / reach)^2)^2.
+// Returns the view of a camera at a time. Smooths the view if `seconds` is positive. A frame at the
+// distance d then has the weight (1 - (d / reach)^2)^2, where `reach` is the result of
+// smoothing_reach().
 md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap, double seconds)
 {
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);

@@ -1,18 +1,18 @@
-// Poses many characters. Characters with the same binding and interpolation are computed together,
-// one in each SIMD lane. Jobs wait in groups until they fill all lanes.
+// Poses many characters. Characters with the same binding and the same interpolation are computed
+// together, one in each SIMD lane. Their jobs wait in groups until there is one for each lane.
 #include "md5/core/jobs.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/sample_position.h"
 #include "md5/pose/tracks.h"
 
 enum {
-    MAX_WIDTH = 16,  // characters that a kernel poses together, one in each SIMD lane
-    NUM_GROUPS = 64, // elements of the hash table of groups; a power of two
-    NUM_PROBES = 4,  // elements of the table in which the group of a binding can be
+    MAX_WIDTH = 16,  // the largest number of lanes of a kernel, each of which poses one character
+    NUM_GROUPS = 64, // elements of the hash table of groups, a power of two
+    NUM_PROBES = 4,  // consecutive elements of the table that may contain the group of a binding
 };
 
-// A group: jobs with the same binding and interpolation, which wait until they fill all lanes of a
-// kernel or until the call ends.
+// Jobs with the same binding and the same interpolation. They wait until there is one for each lane
+// of a kernel, or until the call ends.
 typedef struct crowd_group {
     const md5_binding *binding;
     md5_interpolation interpolation;
@@ -32,7 +32,7 @@ enum {
     CACHE_LINE = 64, // bytes; an access that crosses two cache lines takes twice as long
 };
 
-// Returns the bytes of scratch memory for one worker.
+// Returns the bytes of scratch memory that one thread needs for these jobs.
 static size_t crowd_scratch_size(const md5_pose_job *jobs, size_t count)
 {
     size_t max_joints = 0;
@@ -49,8 +49,8 @@ size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count, const md5_
     return md5i_batch_scratch_size(threads, crowd_scratch_size(jobs, count));
 }
 
-// Poses one character that is not part of a crowd. Joints that the job does not request are written
-// to the scratch memory.
+// Poses one character alone. The kernel needs space for the joint matrices. If the job does not
+// request them, they are written to the scratch memory.
 static void pose_single(const crowd_state *state, const md5_pose_job *job)
 {
     const size_t num_joints = job->binding->skeleton->num_joints;
@@ -64,7 +64,7 @@ static void pose_single(const crowd_state *state, const md5_pose_job *job)
 static void pose_group(const crowd_state *state, crowd_group *group)
 {
     const uint32_t width = state->kernels->width;
-    // If at least half of the lanes would be unused, posing one job after the other is faster.
+    // Posing the jobs one after the other is faster if half of the lanes or more would be unused.
     const bool has_too_few_jobs = 2 * group->num_jobs <= width;
     if (has_too_few_jobs) {
         for (uint32_t i = 0; i < group->num_jobs; i++)
@@ -78,9 +78,10 @@ static void pose_group(const crowd_state *state, crowd_group *group)
     group->num_jobs = 0;
 }
 
-// Returns the group in which a job waits: the group of its binding and interpolation, in a small
-// hash table. It is in one of NUM_PROBES consecutive elements. If it does not exist, poses the jobs
-// of the group with the fewest jobs among these elements, and reuses that element.
+// Returns the group for a job, which has the binding and the interpolation of the job. Groups are
+// in a small hash table, in one of NUM_PROBES consecutive elements. If no element contains the
+// group, the function selects the element with the fewest jobs, poses these jobs, and reuses the
+// element.
 static crowd_group *find_group(crowd_state *state, const md5_pose_job *job)
 {
     const md5_binding *const binding = job->binding;
@@ -100,7 +101,7 @@ static crowd_group *find_group(crowd_state *state, const md5_pose_job *job)
     return emptiest;
 }
 
-// Returns true if the kernel for several characters can pose the binding at the sample position.
+// Returns true if the crowd kernel supports the binding and the sample position of a job.
 static bool fits_crowd_kernel(const md5_binding *binding, const md5_sample_position *sample)
 {
     const bool has_kernel = sample->interpolation == MD5_INTERPOLATE_LINEAR
@@ -110,8 +111,8 @@ static bool fits_crowd_kernel(const md5_binding *binding, const md5_sample_posit
     return md5_is_sample_position_in(binding->anim, sample);
 }
 
-// Poses jobs on the calling thread. Jobs that the crowd kernel supports wait in groups until they
-// fill its lanes; other jobs are posed one by one. `scratch` has the size crowd_scratch_size().
+// Poses jobs on the calling thread. Jobs that the crowd kernel supports wait in groups until there
+// is one for each lane. Other jobs are posed one by one. `scratch` has crowd_scratch_size() bytes.
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                           void *scratch)
 {
@@ -145,7 +146,8 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
         pose_group(&state, &state.groups[i]);
 }
 
-// Poses the jobs begin to end - 1 of the array `user`: a function for md5_batch.
+// Poses the jobs begin to end - 1 of the array `user`. This is the function that md5_batch calls on
+// each thread.
 static void pose_range(void *user, size_t begin, size_t end, void *scratch)
 {
     const md5_pose_job *const jobs = (const md5_pose_job *)user;
@@ -167,7 +169,7 @@ static bool is_job_complete(const md5_pose_job *job)
     return md5_is_sample_position_in(job->binding->anim, &job->sample);
 }
 
-// Returns true if all jobs have what posing them needs.
+// Returns true if is_job_complete() is true for all jobs.
 static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -178,7 +180,8 @@ static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 }
 #endif
 
-// Poses all jobs, on the threads of `threads` or on the calling thread if it is NULL.
+// Poses all jobs. `threads` distributes them over threads; if it is NULL, the calling thread poses
+// all of them. `scratch` has md5_pose_batch_scratch() bytes.
 void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                     void *scratch)
 {

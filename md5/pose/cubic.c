@@ -1,17 +1,17 @@
 // Samples along smooth curves through the frames: MD5_INTERPOLATE_CUBIC.
 //
-// At each frame a curve has the mean of the speeds of the intervals on both sides (Catmull and Rom
-// 1974), so its speed is continuous. Translations are cubic Hermite curves. Rotations are
-// quaternion Hermite curves (Kim, Kim and Shin, "A General Construction Scheme for Unit Quaternion
-// Curves with Simple High Order Derivatives", SIGGRAPH 1995). With the speeds v0 and v1 at the
-// ends, each in the coordinate system of its end:
+// The speed of a curve at a frame is the mean of the speeds in the intervals before and after it
+// (Catmull and Rom 1974). Thus the speed is continuous. Translations are cubic Hermite curves.
+// Rotations are quaternion Hermite curves (Kim, Kim and Shin, "A General Construction Scheme for
+// Unit Quaternion Curves with Simple High Order Derivatives", SIGGRAPH 1995). The speeds at the two
+// ends are v0 and v1, each in the coordinate system of its end:
 //
 //   q(t) = q0 exp(v0 / 3 * (1 - (1 - t)^3)) exp(w * (3 t^2 - 2 t^3)) exp(v1 / 3 * t^3)
 //   exp(w) = exp(-v0 / 3) q0^-1 q1 exp(-v1 / 3)
 //
-// A rotation at constant speed remains at constant speed. Cycles are continued with the differences
-// between frames instead of the frames, so that a clip whose last frame is displaced from the first
-// frame remains smooth.
+// A rotation at constant speed stays at constant speed. Beyond the ends of a cycle, curves use the
+// differences between frames instead of the frames. Therefore a clip stays smooth if its last frame
+// is displaced from its first frame, as in a walk.
 
 #include "md5/pose/cubic.h"
 #include "md5/core/context.h"
@@ -25,7 +25,8 @@ typedef struct md5_frame_pair {
     uint32_t to;
 } md5_frame_pair;
 
-// The interval of a sample position and its neighbors, which are the same for all tracks.
+// The interval that contains the sample position, and its two neighbors. They are the same for all
+// tracks.
 typedef struct curve {
     const md5_anim *anim;
     const md5_sample_position *sample;
@@ -36,9 +37,10 @@ typedef struct curve {
 
 // -- Intervals ------------------------------------------------------------------------------------
 
-// Returns the interval before a frame. Before frame 0 of a loop is the last interval of the clip,
-// because the last frame of a loop is equal to the first; before frame 0 of a cycle is the interval
-// from the last frame to frame 0. A clamped clip does not have an interval there.
+// Returns the interval before a frame. Frame 0 has an interval before it only if the clip repeats.
+// In a loop this is the last interval of the clip, because the last frame equals the first. In a
+// cycle it is the interval from the last frame to frame 0. A clamped clip has no such interval; the
+// function then returns an interval without motion.
 static md5_frame_pair pair_before(uint32_t frame, uint32_t last, md5_wrap wrap)
 {
     if (frame > 0)
@@ -48,7 +50,8 @@ static md5_frame_pair pair_before(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){wrap == MD5_WRAP_CYCLE ? last : frame, frame};
 }
 
-// Returns the interval after a frame, in the same way.
+// Returns the interval after a frame. The last frame of a loop or cycle is followed by an interval
+// as described at pair_before().
 static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
 {
     if (frame < last)
@@ -58,8 +61,8 @@ static md5_frame_pair pair_after(uint32_t frame, uint32_t last, md5_wrap wrap)
     return (md5_frame_pair){frame, wrap == MD5_WRAP_CYCLE ? 0 : frame};
 }
 
-// Selects the four frames of a cubic interpolation: the two frames of the sample position, and a
-// frame pair before and after them, which wrap around or end as the clip does.
+// Selects the intervals of a cubic interpolation: the interval of the sample position, and those
+// before and after it.
 static curve begin_curve(const md5_anim *anim, const md5_sample_position *sample)
 {
     const uint32_t last = anim->num_frames - 1;
@@ -74,8 +77,8 @@ static curve begin_curve(const md5_anim *anim, const md5_sample_position *sample
 
 // -- Translations ---------------------------------------------------------------------------------
 
-// Evaluates one axis of a Hermite curve, whose coefficients follow from the speeds at both ends.
-// `before`, `current` and `after` are the displacements of the three intervals.
+// Evaluates one coordinate of a Hermite curve that starts at `from`. `before`, `current` and
+// `after` are the displacements of the three intervals, which determine the speeds at both ends.
 static float hermite(float from, float before, float current, float after, float t)
 {
     const float start_speed = 0.5f * (before + current);
@@ -85,11 +88,12 @@ static float hermite(float from, float before, float current, float after, float
     return from + t * (start_speed + t * (square + t * cube));
 }
 
-// Returns the translation of slot `slot` at the sample position, on a Hermite curve.
+// Returns the translation of a slot at the sample position, on a Hermite curve. A slot is the
+// position of a value in a frame.
 //
-// With MD5_ROOT_ID, subtracts the translation of the base frame like md5i_root_translation(). An
-// interval from the last frame to the first frame then continues into the next cycle, so the
-// displacement of a cycle is added to it.
+// MD5_ROOT_ID subtracts the translation of the base frame, like md5i_root_translation(). The
+// interval from the last frame to the first frame then continues into the next cycle. Therefore the
+// displacement of a cycle is added to that interval.
 static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root root)
 {
     const md5_anim *const anim = cubic->anim;
@@ -122,8 +126,8 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
 
 // -- Rotations ------------------------------------------------------------------------------------
 
-// Logarithms and exponentials of quaternions are computed in double, and without the trigonometric
-// functions of libm, whose last bits differ between systems.
+// Quaternion logarithms and exponentials are computed in double from series. The trigonometric
+// functions of libm are not used, because their last bits differ between systems.
 
 // Returns the mean of two vectors.
 static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
@@ -173,13 +177,13 @@ static md5_quatd exponential(md5_vec3d a)
     return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
-// Returns the rotation of slot `slot` in a frame, as double.
+// Returns the rotation of a slot in a frame, converted to double precision.
 static md5_quatd read_frame_rotation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
     return md5_quatd_from_quat(md5_frame_rotation(anim, frame, slot));
 }
 
-// Returns the rotation from pair.from to pair.to, along the shorter arc.
+// Returns the rotation by which a slot changes from pair.from to pair.to, along the shorter arc.
 static md5_quatd rotation_between(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
 {
     const md5_quatd change =
@@ -190,8 +194,8 @@ static md5_quatd rotation_between(const md5_anim *anim, md5_frame_pair pair, uin
     return change;
 }
 
-// Returns the rotation of slot `slot` at the sample position, on a quaternion Hermite curve. The
-// names follow the formula at the top of this file: the speeds v0 and v1, and w.
+// Returns the rotation of a slot at the sample position, on a quaternion Hermite curve. The file
+// comment contains the formula. start_speed is its v0, end_speed its v1, and middle its w.
 static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->anim;
@@ -208,12 +212,12 @@ static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
         mean(logarithm(rotation_between(anim, cubic->before, slot)), speed);
     const md5_vec3d end_speed = mean(speed, logarithm(rotation_between(anim, cubic->after, slot)));
 
-    // w of the formula.
+    // This is w of the formula.
     const md5_vec3d middle = logarithm(
         md5_quatd_mul(md5_quatd_mul(exponential(md5_vec3d_scale(start_speed, -1.0 / 3.0)), change),
                       exponential(md5_vec3d_scale(end_speed, -1.0 / 3.0))));
 
-    // The exponents of the three factors after q0.
+    // These are the exponents of the three factors after q0.
     const md5_vec3d steps[3] = {md5_vec3d_scale(start_speed, (1.0 - left * left * left) / 3.0),
                                 md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t)),
                                 md5_vec3d_scale(end_speed, t * t * t / 3.0)};
@@ -226,15 +230,16 @@ static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Samples the rotation of anim->rotation_joints[slot] along a smooth curve.
+// Samples the rotation of the joint anim->rotation_joints[slot] along a smooth curve.
 md5_quat md5i_cubic_rotation(const md5_anim *anim, const md5_sample_position *sample, uint32_t slot)
 {
     const curve cubic = begin_curve(anim, sample);
     return cubic_rotation(&cubic, slot);
 }
 
-// Samples the translation of anim->translation_joints[slot]: as stored with MD5_ROOT_FILE; with
-// MD5_ROOT_ID, which is for joint 0 only, as the original engine computes it.
+// Samples the translation of the joint anim->translation_joints[slot] along a smooth curve.
+// MD5_ROOT_FILE returns it as stored. MD5_ROOT_ID is valid for joint 0 only, and returns the
+// translation that the original engine computes.
 md5_vec3 md5i_cubic_translation(const md5_anim *anim, const md5_sample_position *sample,
                                 md5_root root, uint32_t slot)
 {
@@ -242,8 +247,8 @@ md5_vec3 md5i_cubic_translation(const md5_anim *anim, const md5_sample_position 
     return cubic_translation(&cubic, slot, root);
 }
 
-// Samples all tracks that drive a joint into a pose, along smooth curves. Constant joints are not
-// written.
+// Samples all tracks that drive a joint along smooth curves, and writes the values to a pose. Does
+// not write values that are constant in the clip.
 void md5i_sample_curves(const md5_anim *anim, const md5_targets *targets,
                         const md5_sample_position *sample, md5_xform *pose)
 {

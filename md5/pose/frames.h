@@ -1,11 +1,11 @@
-// Reads the values of single frames, of clips with frames and of compressed clips.
+// Reads single values of a frame. The clip may store frames or compressed keys.
 #ifndef MD5_POSE_FRAMES_H
 #define MD5_POSE_FRAMES_H
 
 #include "md5/pose/packed.h"
 
-// Returns the translation of anim->translation_joints[slot] at a frame, from a clip that stores
-// frames or from a compressed clip.
+// Returns the translation of the joint anim->translation_joints[slot] at a frame. A compressed clip
+// is decoded on each call.
 static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
     const md5_packed *const packed = anim->internal.packed;
@@ -18,9 +18,9 @@ static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t fram
     return anim->translations[(size_t)frame * anim->num_translations + slot];
 }
 
-// Returns the rotation of anim->rotation_joints[slot] at a frame, from a clip that stores frames or
-// from a compressed clip. Always inlined: sampling along curves calls it seven times per joint and
-// would take 1.6 times as long without inlining.
+// Returns the rotation of the joint anim->rotation_joints[slot] at a frame. A compressed clip is
+// decoded on each call. The function is always inlined, because sampling along curves calls it
+// seven times for each joint. Without inlining, that takes 1.6 times as long.
 static MD5_ALWAYS_INLINE md5_quat md5_frame_rotation(const md5_anim *anim, uint32_t frame,
                                                      uint32_t slot)
 {

@@ -1,22 +1,23 @@
-// Converts local transforms to model space and back.
+// Converts transforms that are relative to the parent joints to model space, and back.
 #include "md5/core/math.h"
 #include "md5/pose/kernels.h"
 
-// Converts a pose to joint matrices in model space. Reads pose[skeleton->num_joints], with
-// transforms relative to the parent, and writes joints[skeleton->num_joints] in joint order.
+// Converts a pose to joint matrices in model space. pose[num_joints] contains transforms relative
+// to the parents. The function writes joints[num_joints].
 void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
 {
     MD5_ASSERT_PART(skeleton, joints);
     MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
     MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
-    // Each joint depends on its parent, so the instruction set with the lowest latency is fastest.
+    // Each joint depends on its parent, so latency matters more than width. The instruction set
+    // with the lowest latency is fastest.
     MD5_POSE_KERNELS(AVX2)->finish(skeleton, NULL, pose, joints, NULL);
 }
 
 // -- Transforms -----------------------------------------------------------------------------
 
-// Returns a * b with a rotation of unit length: without normalization, the rounding errors of a
-// long chain of joints would add up.
+// Returns a * b, and normalizes the rotation. Otherwise the rounding errors of a long chain of
+// joints would add up.
 static md5_xform multiply_normalized(md5_xform a, md5_xform b)
 {
     md5_xform result = md5_xform_mul(a, b);
@@ -26,8 +27,8 @@ static md5_xform multiply_normalized(md5_xform a, md5_xform b)
     return result;
 }
 
-// Converts a pose to transforms in model space, parents before children. Both arrays may be the
-// same.
+// Converts a pose to transforms in model space. Parents are converted before their children. The
+// two arrays may be the same.
 void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
                                md5_xform *joints)
 {
@@ -44,8 +45,9 @@ void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *po
     }
 }
 
-// Converts transforms in model space to a pose. Children come first, so that a parent is still in
-// model space when it is read, also if both arrays are the same.
+// Converts transforms in model space to a pose. Children are converted before their parents, so
+// that a parent is still in model space when a child reads it. Therefore the two arrays may be the
+// same.
 void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
                                md5_xform *pose)
 {

@@ -1,7 +1,8 @@
-// Selects the kernels of an instruction set.
+// Selects the kernels of an instruction set. A kernel is a function that does the work of posing
+// for all joints.
 #include "md5/pose/kernels.h"
 
-// Returns the functions that are compiled for an instruction set.
+// Returns the kernels that are compiled for an instruction set. The processor must support it.
 const md5_pose_kernels *md5i_get_pose_kernels(md5_cpu level)
 {
     static const md5_pose_kernels *const kernels[MD5_CPU_COUNT] =

@@ -1,6 +1,6 @@
-// The per-joint work for each instruction set, as a table of functions (md5_pose_kernels).
-// Invariant: the kernels of all instruction sets compute the same bits as the kernels in plain C,
-// so any of them can be selected at run time.
+// Kernels: the functions that do the work for each joint. Each instruction set has a table of them
+// (md5_pose_kernels). Invariant: all kernels compute the same bits as those in plain C. Therefore
+// any of them can be selected at run time.
 #ifndef MD5_POSE_KERNELS_H
 #define MD5_POSE_KERNELS_H
 
@@ -10,17 +10,17 @@
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_sample_position *sample,
                                const md5_targets *targets, md5_xform *pose);
 
-// The method by which two poses are combined.
+// How a kernel combines two poses.
 typedef enum md5_combine_kind {
     MD5_BLEND,          // md5_blend_poses()
-    MD5_BLEND_NLERP,    // the same with nlerp: md5_blend_batch()
-    MD5_ADD,            // md5_add_pose() with a difference of poses
+    MD5_BLEND_NLERP,    // like MD5_BLEND but with nlerp: md5_blend_batch()
+    MD5_ADD,            // md5_add_pose() without a reference
     MD5_SUBTRACT,       // md5_subtract_pose()
-    MD5_ADD_DIFFERENCE, // md5_add_pose() with a reference: subtracts, then adds, in one call
+    MD5_ADD_DIFFERENCE, // md5_add_pose() with a reference: MD5_SUBTRACT and MD5_ADD in one call
 } md5_combine_kind;
 
-// Two poses that a kernel combines to a third. Without joint weights, each joint is combined by
-// `weight`, otherwise by the product of both weights.
+// Two poses that a kernel combines into a third. `weight` applies to all joints. If there are joint
+// weights, it is multiplied by the weight of each joint.
 typedef struct md5_combine_job {
     md5_combine_kind kind;
     const md5_xform *a;
@@ -34,38 +34,40 @@ typedef struct md5_combine_job {
 
 typedef void md5_combine_kernel(const md5_combine_job *poses);
 
-// palette[count] = joints * inverse_bind.
+// Computes palette[k] = joints[k] * inverse_bind[k] for `count` joints.
 typedef void md5_multiply_kernel(uint32_t count, const md5_mat34 *joints,
                                  const md5_mat34 *inverse_bind, md5_mat34 *palette);
-// Computes the joints in model space from a pose, and the palette unless it is NULL.
+// Computes the joint matrices in model space from a pose. Also computes the palette unless
+// `palette` is NULL.
 typedef void md5_finish_kernel(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                                const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
-// The kernels of one instruction set. A kernel is a function that does the work for all joints of a
-// pose, or for several poses, with the vectors of that instruction set.
+// The kernels of one instruction set. A kernel processes all joints of one pose, or of several
+// poses, with the vectors of that instruction set. The small form of the library (md5/small/) lacks
+// some of them.
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that already contains the constant
     // values. Interpolates rotations by nlerp for MD5_INTERPOLATE_NLERP, else by slerp.
     md5_sample_kernel *sample;
 
-    // Not in the small form: samples a compressed clip by slerp.
+    // Samples a compressed clip by slerp. The small form does not contain it.
     md5_packed_kernel *sample_packed;
 
-    // palette[count] = joints * inverse_bind.
+    // Computes palette[k] = joints[k] * inverse_bind[k].
     md5_multiply_kernel *multiply;
 
     // Computes md5_local_to_palette(), or md5_local_to_model() if `palette` is NULL.
     md5_finish_kernel *finish;
 
-    // Not in the small form: computes md5_pose_palette() for `width` characters with the same
-    // binding, one in each lane. The binding has no rebases. The interpolation of all sample
-    // positions is LINEAR, or that of all is NLERP. NULL if `width` is 1 or 0. `scratch` has space
-    // for `width` matrices for each joint of the model.
+    // Computes md5_pose_palette() for `width` characters, one in each lane. They have the same
+    // binding, which has no rebases. The sample positions all use LINEAR, or all use NLERP.
+    // `scratch` has space for `width` matrices for each joint of the model. `crowd` is NULL if
+    // `width` is 0 or 1. The small form does not contain it.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
-    // Not in the small form: computes `finish` for `width` characters of the same skeleton, whose
-    // poses are `step` transforms apart. Otherwise like `crowd`, but uses only the skeleton of a
-    // job's binding, not its sample position or root.
+    // Computes `finish` for `width` characters with the same skeleton. Their poses are `step`
+    // transforms apart. The jobs are as for `crowd`, but their sample positions and roots are
+    // ignored, and only the skeleton of a binding is read. The small form does not contain it.
     void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_xform *poses, size_t step,
                          float *scratch);
 
@@ -83,18 +85,21 @@ extern const md5_pose_kernels md5i_pose_kernels_avx2;
 extern const md5_pose_kernels md5i_pose_kernels_avx512;
 extern const md5_pose_kernels md5i_pose_kernels_neon;
 
-// Combine two poses. Not in the table, so that programs that do not blend are linked without them.
+// Combine two poses. They are not members of md5_pose_kernels, so that the linker can omit them
+// from programs that do not blend.
 md5_combine_kernel md5i_combine_scalar;
 md5_combine_kernel md5i_combine_sse2;
 md5_combine_kernel md5i_combine_avx2;
 md5_combine_kernel md5i_combine_avx512;
 md5_combine_kernel md5i_combine_neon;
 
-// Computes MD5_BLEND and MD5_BLEND_NLERP in plain C: the same bits with a tenth of the code.
+// Computes MD5_BLEND and MD5_BLEND_NLERP in plain C. The results have the same bits as
+// md5i_combine_scalar() with a tenth of its code.
 md5_combine_kernel md5i_blend_scalar;
 
-// The kernels of each instruction set. The processor must support the set: see md5i_cpu_has(). The
-// combine kernels are in a table, so that blending a few joints takes one call less.
+// The kernels of each instruction set. The processor must support the set: see md5i_cpu_has().
+// Combine kernels are in an array instead of behind a function. This saves a call, which matters
+// when a few joints are blended.
 const md5_pose_kernels *md5i_get_pose_kernels(md5_cpu level);
 extern md5_combine_kernel *const md5i_combine_kernels[MD5_CPU_COUNT];
 
@@ -107,8 +112,8 @@ extern md5_combine_kernel *const md5i_combine_kernels[MD5_CPU_COUNT];
 #define MD5_BLEND_KERNEL md5i_blend_scalar
 #endif
 
-// Sample a clip without a binding, and pose a batch, with given kernels. The sample positions must
-// be valid: see md5_clamp_sample_position().
+// Sample a clip without a binding, and pose a batch, with the given kernels. The callers must have
+// checked the sample positions: see md5_clamp_sample_position().
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                            const md5_sample_position *sample, md5_root root, md5_xform *pose);
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,

@@ -1,22 +1,23 @@
-// md5_build_mask(): computes joint weights from a text in the format of the channels in Doom 3's
-// modelDefs, such as "*hips -*head".
+// md5_build_mask(): computes joint weights from a text such as "*hips -*head". The format is that
+// of the channels in Doom 3's modelDefs.
 //
 // The text is a list of patterns. A pattern is a joint name after optional signs: '-' removes the
-// joint, '*' includes its descendants. With a feather, the weights increase from the first joint of
-// a subtree to its descendants in equal steps. While a mask is built, the array of weights contains
-// numbers of steps, whole numbers from 0 to `whole`, so that they are exact. The last operation
-// divides them by `whole`.
+// joint, and '*' includes its descendants. A feather makes the weights of a subtree increase in
+// equal steps, from its first joint down to its descendants.
+//
+// While a mask is built, the array of weights contains whole numbers of steps from 0 to `whole`.
+// Whole numbers are exact. Finally all of them are divided by `whole`.
 #include "md5/core/context.h"
 
-// Maximum number of levels of a feather, more than any skeleton has. A subtree_value of this many
-// steps and levels is a whole number below 2^24, which is exact as a float.
+// Maximum number of levels of a feather, which is more than any skeleton has. The limit keeps an
+// encoded subtree_value below 2^24, so that a float represents it exactly.
 enum { MAX_FEATHER = 2047 };
 
-// A pattern that was read from the text.
+// A pattern as it was read from the text.
 typedef struct mask_pattern {
     bool is_removed;   // '-'
     bool has_subtree;  // '*'
-    bool is_quoted;    // the name is quoted, and there are no signs before the quote
+    bool is_quoted;    // the name is in quotes, with no signs before them
     const char *start; // first character after the signs: the name or its quote
     const char *name;
     size_t length; // of the name, bytes
@@ -39,7 +40,7 @@ static char lower_byte(char byte)
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
-// Returns true if a joint's name equals the name in a pattern of a mask.
+// Returns true if `name` is the name in a pattern. `ignore_case` ignores the case of letters.
 static bool is_name(const char *name, const mask_pattern *pattern, bool ignore_case)
 {
     for (size_t i = 0; i < pattern->length; i++) {
@@ -52,9 +53,8 @@ static bool is_name(const char *name, const mask_pattern *pattern, bool ignore_c
     return name[pattern->length] == '\0';
 }
 
-// Returns the index of the joint with the name of a pattern, or -1 if it does not exist. A joint
-// with exactly this name precedes joints whose name differs only in case, like in the original
-// engine.
+// Returns the index of the joint that a pattern names, or -1 if there is none. An exact match is
+// preferred to a match that differs only in case, as in the original engine.
 static int32_t find_matching_joint(const md5_skeleton *skeleton, const mask_pattern *pattern)
 {
     int32_t found = -1;
@@ -67,8 +67,8 @@ static int32_t find_matching_joint(const md5_skeleton *skeleton, const mask_patt
     return found;
 }
 
-// Sets the steps of `top` and all its descendants to 0. Removed joints have -1 meanwhile, so that a
-// joint whose parent was removed can be recognized.
+// Sets the steps of `top` and all its descendants to 0. The value -1 marks removed joints during
+// the first pass, so that their children can recognize them.
 static void remove_subtree(const md5_skeleton *skeleton, uint32_t top, float *steps)
 {
     const float removed = -1;
@@ -84,14 +84,15 @@ static void remove_subtree(const md5_skeleton *skeleton, uint32_t top, float *st
     }
 }
 
-// Two numbers of a joint while a subtree is added. Both are stored in one float of the array of
-// steps, as steps + (whole + 1) * depth, because this library does not allocate memory for poses.
+// Two numbers that add_subtree() needs for each joint. Both are stored in one float of the array of
+// steps, as steps + (whole + 1) * depth. Thus no other memory is needed; posing functions of this
+// library do not allocate any.
 typedef struct subtree_value {
     int steps; // before the subtree is added, 0 .. whole
-    int depth; // in the subtree, 0 .. whole; 0: outside of the subtree; the top joint has depth 1
+    int depth; // level in the subtree: 1 at its top joint, up to `whole`; 0 outside of the subtree
 } subtree_value;
 
-// Returns both numbers of a joint as one float.
+// Encodes both numbers of a joint as one float.
 static float encode_subtree_value(subtree_value value, int whole)
 {
     return (float)(value.steps + (whole + 1) * value.depth);
@@ -105,8 +106,8 @@ static subtree_value decode_subtree_value(float number, int whole)
 }
 
 // Raises the steps of `top` and its descendants to their depth in the subtree, at most `whole`.
-// Steps that are already higher remain. The depths are stored in the same array as the steps
-// meanwhile: see subtree_value.
+// Steps that are already higher remain. The array of steps also stores the depths during the call:
+// see subtree_value.
 static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, float *steps)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -129,8 +130,8 @@ static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, f
     }
 }
 
-// Applies the signs of a pattern to its joint: removes or adds the joint or its subtree. `whole` is
-// the number of steps of the full weight.
+// Applies a pattern to the joint that it names: removes or adds the joint, or its whole subtree.
+// `whole` is the number of steps that stands for weight 1.
 static void apply_pattern(const md5_skeleton *skeleton, const mask_pattern *pattern, uint32_t joint,
                           int whole, float *steps)
 {
@@ -155,8 +156,8 @@ static void skip_mask_blanks(mask_text *text)
     }
 }
 
-// Reports a syntax error at a position of a mask's text. The message is `begin` followed by `end`.
-// Returns false.
+// Reports a syntax error at the position `at` of the text. The message is `begin` followed by
+// `end`. Returns false.
 static bool fail_at(md5_context *context, const mask_text *text, const char *at, const char *begin,
                     const char *end)
 {
@@ -164,8 +165,8 @@ static bool fail_at(md5_context *context, const mask_text *text, const char *at,
                      "%s%s", begin, end);
 }
 
-// Reads the optional signs before a name in the text of a mask: `-` removes joints, and `*`
-// includes all descendants of the joint.
+// Reads the optional signs before a name: `-` removes the joint, and `*` includes all its
+// descendants.
 static void read_signs(const char **at, mask_pattern *pattern)
 {
     pattern->is_removed = **at == '-';
@@ -176,8 +177,8 @@ static void read_signs(const char **at, mask_pattern *pattern)
         (*at)++;
 }
 
-// Reads a name in quotes, and checks that a blank or the end of the text follows. text->at is at
-// the first quote.
+// Reads a name in quotes. text->at must be at the first quote. A blank or the end of the text must
+// follow the second quote.
 static bool read_quoted_name(md5_context *context, mask_text *text, mask_pattern *pattern)
 {
     const char *const first = text->at;
@@ -199,8 +200,8 @@ static bool read_quoted_name(md5_context *context, mask_text *text, mask_pattern
     return true;
 }
 
-// Reads the pattern at text->at: signs, then a name that is quoted or ends at a blank. Moves
-// text->at to its end. A pattern without a name is an error.
+// Reads the pattern at text->at, and moves text->at to its end. A pattern consists of signs and a
+// name. The name is in quotes or ends at a blank. A pattern without a name is an error.
 static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pattern)
 {
     const char *const start = text->at;
@@ -230,9 +231,9 @@ static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pa
     return true;
 }
 
-// Returns the joint of a pattern, or -1 if it does not exist. In id's declarations, the signs may
-// be inside of the quotes: "*Bip01 L Hand". So if no joint has the quoted name, the signs are
-// removed from it and stored in `pattern`.
+// Returns the joint that a pattern names, or -1 if there is none. In id's declarations the signs
+// may be inside of the quotes, as in "*Bip01 L Hand". Therefore, if no joint has the quoted name,
+// the signs are moved from the name to the pattern.
 static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pattern)
 {
     int32_t joint = find_matching_joint(skeleton, pattern);
@@ -249,8 +250,8 @@ static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pa
     return joint;
 }
 
-// Computes weights[joints] from a list of patterns, which are applied in the order of the text.
-// Reports the first unknown joint or syntax error.
+// Computes weights[joints] from a list of patterns. The patterns are applied in the order of the
+// text. Stops at the first syntax error or unknown joint, and returns false with the error set.
 bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t feather,
                     float *weights, md5_error *error)
 {

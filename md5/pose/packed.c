@@ -1,6 +1,6 @@
-// Sampling of compressed clips: decodes headers and keys, samples single tracks in plain C, and
-// sorts tracks into groups for the kernels. The kernels of all instruction sets compute the same
-// bits as md5i_packed_sample_track(). packed.h explains the format.
+// Samples compressed clips. This file decodes headers and keys, samples single tracks in plain C,
+// and sorts tracks into groups for the kernels. The kernels of all instruction sets compute the
+// same bits as md5i_packed_sample_track(). packed.h explains the format.
 #include "md5/pose/packed.h"
 
 #include "md5/core/math.h"
@@ -11,8 +11,9 @@ const uint8_t md5i_packed_key_steps[MD5_PACKED_NUM_STEPS] = {0,  1,  2,  3,  4, 
 
 // -- Headers ----------------------------------------------------------------------------------
 
-// Returns 2^(scale / 4 + MD5_PACKED_MIN_EXPONENT): a power of two, which is exact, times one of the
-// four constants 2^(0/4) to 2^(3/4). So all platforms compute the same scale.
+// Returns 2^(scale / 4 + MD5_PACKED_MIN_EXPONENT). This is a power of two times one of the
+// constants 2^(0/4) to 2^(3/4). The multiplication by a power of two is exact, so all platforms
+// compute the same scale.
 float md5i_packed_decode_scale(uint32_t scale)
 {
     static const float roots[4] = {1, 1.18920712f, 1.41421356f, 1.68179283f};
@@ -22,22 +23,22 @@ float md5i_packed_decode_scale(uint32_t scale)
     return power * roots[scale % 4];
 }
 
-// Reads an unsigned number of `count` bits at the position *bit, and moves *bit to its end.
+// Reads an unsigned number of `count` bits at the bit position *bit, and moves *bit behind it.
 static uint32_t read_bits(const md5_packed *packed, uint32_t *bit, uint32_t count)
 {
     *bit += count;
     return md5_packed_read_bits(packed->bytes, *bit - count, count);
 }
 
-// Returns the value of a two's complement number of `num_bits` bits, 0 if it has no bits.
+// Returns the value of a two's complement number of `num_bits` bits. A number without bits is 0.
 static int32_t extend_sign(uint32_t bits, uint32_t num_bits)
 {
     const uint32_t sign = (uint32_t)(((uint64_t)1 << num_bits) >> 1);
     return (int32_t)(bits ^ sign) - (int32_t)sign;
 }
 
-// Decodes the header of a track at the cursor, and moves the cursor to the next track. `kind` is
-// the kind of the track. packed.h describes the fields in the same order.
+// Decodes the header of the track at the cursor, and moves the cursor to the next track. `kind`
+// tells whether it is a rotation or a translation. packed.h describes the fields in the same order.
 md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind,
                                           md5_packed_cursor *cursor)
 {
@@ -70,8 +71,9 @@ md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind
 
 // -- Keys at a sample position ----------------------------------------------------------------
 
-// Returns the number of keys of a track. `step` is a code for the number of frames between two
-// keys; the code of a constant track stands for 0 frames, and such a track has one key.
+// Returns the number of keys of a track. `step` is an index of md5i_packed_key_steps, which
+// contains the number of frames from one key to the next. Step 0 is a constant track, which has one
+// key.
 uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 {
     const uint64_t spacing = md5i_packed_key_steps[step];
@@ -91,8 +93,8 @@ static uint32_t next_key_frame(uint32_t key_frame, uint32_t frames_per_key, uint
 }
 
 // Finds the two keys around a sample position, and the fraction between them. Returns false if the
-// position's two frames are not between the same two keys, as in the interval from the last to the
-// first frame of a cycle. Consecutive frames always are.
+// two frames of the position are not between the same two keys. This happens in the interval from
+// the last frame to the first frame of a cycle. It cannot happen if the frames are consecutive.
 bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                            md5_packed_span *span)
 {
@@ -133,7 +135,7 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
         return true;
     }
 
-    // If the fraction is not 0, the differences of frames are at most frames_per_key, so they are
+    // Differences of frames are at most frames_per_key unless the fraction is 0. Therefore they are
     // exact as floats.
     const float displacement = ((float)frame1 - (float)frame0) * sample->fraction;
     const float frames_after_key = (float)(frame0 - key_frame) + displacement;
@@ -144,9 +146,8 @@ bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_p
 
 // -- One track --------------------------------------------------------------------------------
 
-// Completes the components of a decoded key: sets w of a translation to 0, computes the omitted
-// component of a rotation from its unit length, or normalizes a rotation that stores all
-// components.
+// Completes a decoded key to four components. A translation gets w = 0. A rotation that omits a
+// component gets it from the unit length. A rotation that stores all components is normalized.
 static void complete_value(const md5_packed_header *header, float v[4])
 {
     if (header->kind == MD5_PACKED_TRANSLATION) {
@@ -164,8 +165,8 @@ static void complete_value(const md5_packed_header *header, float v[4])
         v[c] *= scale;
 }
 
-// Decodes key number `key` of a track. Its components are in stored order, and the omitted
-// component is last.
+// Decodes the key with the index `key` of a track. The components are in stored order. The omitted
+// component of a rotation is last.
 md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_packed_header *header,
                                         uint32_t key)
 {
@@ -179,8 +180,8 @@ md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_pack
     return value;
 }
 
-// Interpolates between two values in stored order: rotations by slerp with the given weights,
-// translations linearly by `fraction`.
+// Interpolates between two values in stored order. Rotations are interpolated by slerp with
+// `weights`, translations linearly by `fraction`.
 static md5_packed_value interpolate_values(uint8_t kind, const md5_slerp_weights *weights,
                                            md5_packed_value a, md5_packed_value b, float fraction)
 {
@@ -196,8 +197,7 @@ static md5_packed_value interpolate_values(uint8_t kind, const md5_slerp_weights
     return value;
 }
 
-// Returns the value of a track between two keys. A track of step 0 is constant and has only the
-// first key.
+// Returns the value of a track between two keys. A constant track has only the first key.
 static md5_packed_value sample_span(const md5_packed *packed, const md5_packed_header *header,
                                     const md5_packed_span *span, const md5_slerp_weights *weights)
 {
@@ -219,8 +219,8 @@ static md5_packed_value sample_frame(const md5_packed *packed, const md5_packed_
     return sample_span(packed, header, &span, &weights);
 }
 
-// Samples a track and writes x y z w of a rotation, or x y z 0 of a translation. If the frames are
-// not between two keys, samples both frames and interpolates between them.
+// Samples a track. Writes x y z w of a rotation, or x y z 0 of a translation. If no pair of keys
+// encloses both frames, each frame is sampled separately, and the two values are interpolated.
 void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header *header,
                               const md5_sample_position *sample, float out[4])
 {
@@ -236,15 +236,17 @@ void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header 
                                sample_frame(packed, header, sample->frame1), sample->fraction);
     }
 
-    // The stored indices of x, y, z and w, by form.
+    // The stored index of x, y, z and w for each form. A form is the component that a rotation
+    // omits.
     static const uint8_t orders[5][4] = {
         {3, 0, 1, 2}, {0, 3, 1, 2}, {0, 1, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
     for (uint32_t i = 0; i < 4; i++)
         out[i] = value.v[orders[header->form][i]];
 }
 
-// Samples the rotation or the translation (x y z 0) of one joint of a compressed clip. The track of
-// the translation follows the track of the rotation, so the header of the rotation is read first.
+// Samples one joint of a compressed clip: its rotation, or its translation as x y z 0. The track of
+// the translation follows the track of the rotation. Therefore the header of the rotation is read
+// in both cases.
 md5_quat md5i_packed_sample_joint(const md5_packed *packed, uint32_t joint, uint8_t kind,
                                   const md5_sample_position *sample)
 {
@@ -259,7 +261,7 @@ md5_quat md5i_packed_sample_joint(const md5_packed *packed, uint32_t joint, uint
 
 // -- Groups -----------------------------------------------------------------------------------
 
-// Returns the header of one track of a group: the inverse of set_lane().
+// Collects the header of one track from the arrays of a group. This is the inverse of set_lane().
 static md5_packed_header lane_header(const md5_packed_group *group, uint32_t lane)
 {
     md5_packed_header header = {
@@ -277,7 +279,7 @@ static md5_packed_header lane_header(const md5_packed_group *group, uint32_t lan
     return header;
 }
 
-// Samples the tracks of groups into a pose, one track after the other.
+// Samples all tracks of the groups into a pose, one track after the other.
 void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_group *groups,
                                uint32_t num_groups, const md5_sample_position *sample,
                                md5_xform *pose)
@@ -295,21 +297,21 @@ void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_group 
 
 // -- Grouping ---------------------------------------------------------------------------------
 
-// A group that is not full yet: the headers of its tracks, and the joints that the tracks drive.
+// A group that is not full yet.
 typedef struct pending_headers {
     uint32_t count;
-    uint32_t targets[MD5_LANES]; // joints
+    uint32_t targets[MD5_LANES]; // the joint of the pose that each track drives
     md5_packed_header headers[MD5_LANES];
 } pending_headers;
 
-// A kernel samples the tracks of a group together, one in each lane of a vector. Tracks can share a
-// group if they are of one class: of one kind (rotations or translations), and all of them or none
-// is_scalar_only(). Sampling is fastest if they also have the same step, the index of the distance
-// of their keys in md5i_packed_key_steps.
+// Number of classes of tracks. A kernel samples a group of tracks together, each in one lane of a
+// vector. Only tracks of the same class can share a group. The class depends on the kind (rotation
+// or translation) and on is_scalar_only(). Sampling is fastest if all tracks of a group also have
+// the same step.
 enum { CLASSES = 4 };
 
-// State of grouping. If `kernel` is not NULL, each full group is sampled into `pose`. Otherwise
-// groups are counted, and written if `groups` is not NULL.
+// State of sorting tracks into groups. If `kernel` is not NULL, each full group is sampled into
+// `pose`. Otherwise each full group is counted, and stored in `groups` unless that is NULL.
 typedef struct md5_packed_grouping {
     md5_packed_kernel *kernel;
     const md5_packed *packed;
@@ -320,15 +322,16 @@ typedef struct md5_packed_grouping {
     pending_headers pending[CLASSES][MD5_PACKED_NUM_STEPS];
 } md5_packed_grouping;
 
-// Returns true if the wide kernels cannot decode the keys of a track.
+// Returns true if the SIMD kernels cannot decode the keys of a track, so that it is sampled in
+// plain C.
 static bool is_scalar_only(const md5_packed_header *header)
 {
     return header->form == MD5_PACKED_FULL || header->key_bits > MD5_PACKED_WORD_BITS;
 }
 
-// Stores the header of a track in one lane of a group, whose arrays contain one element for each
-// lane, so that kernels load them as vectors. `joint` is the joint of the pose that the track
-// drives: the kernel writes the sampled value to a member of its transform.
+// Stores the header of a track in one lane of a group. Each array of a group contains one element
+// for each lane, so that a kernel loads it as a vector. `joint` is the joint of the pose that the
+// track drives.
 static void set_lane(md5_packed_group *group, uint32_t lane, const md5_packed_header *header,
                      uint32_t joint)
 {
@@ -348,9 +351,9 @@ static void set_lane(md5_packed_group *group, uint32_t lane, const md5_packed_he
     }
 }
 
-// Finishes and counts a pending group, and empties it. Samples it if there is a kernel; otherwise
-// writes it to the array of groups if there is one. Unused lanes repeat the first track, so that
-// kernels can decode all lanes.
+// Finishes a pending group and empties it. The group is sampled if there is a kernel. Otherwise it
+// is counted, and stored if there is an array of groups. Unused lanes repeat the first track, so
+// that kernels can decode all lanes.
 static void emit_group(md5_packed_grouping *grouping, pending_headers *pending)
 {
     const md5_packed_header *const first = &pending->headers[0];
@@ -397,9 +400,9 @@ static void write_constant(const md5_packed_grouping *grouping, const md5_packed
                                  .translation = {value[0], value[1], value[2]}};
 }
 
-// Adds a track to the pending group of its class and step. `joint` is the joint that it drives, or
-// MD5_NONE. Constant tracks are not grouped; if there is a kernel, the constant is written to the
-// pose.
+// Adds a track to the pending group of its class and step. `joint` is the joint that the track
+// drives, or MD5_NONE. Constant tracks are not grouped. If there is a kernel, their value is
+// written to the pose immediately.
 static void group_track(md5_packed_grouping *grouping, const md5_packed_header *header,
                         uint32_t joint)
 {
@@ -416,9 +419,9 @@ static void group_track(md5_packed_grouping *grouping, const md5_packed_header *
     add_header(grouping, &grouping->pending[class_index][header->step], header, joint);
 }
 
-// Emits the tracks that remain in groups that are not full. Tracks of one class are merged into
-// groups of several steps, which are collected in entry 0 of the class. That entry is free, because
-// step 0 means constant tracks, which are never grouped.
+// Emits the tracks that remain in groups that are not full. Tracks of one class but different steps
+// are merged into common groups. Entry 0 of the class collects them. That entry is free, because
+// step 0 is a constant track, which is never grouped.
 static void emit_partial_groups(md5_packed_grouping *grouping)
 {
     for (uint32_t c = 0; c < CLASSES; c++) {
@@ -434,8 +437,8 @@ static void emit_partial_groups(md5_packed_grouping *grouping)
 }
 
 // Groups all tracks of a clip, and returns the number of groups. targets[joints] contains the joint
-// of the pose that each joint of the clip drives, or MD5_NONE. If it is NULL, each joint drives the
-// joint with the same index.
+// of the pose that each joint of the clip drives, or MD5_NONE. If `targets` is NULL, joint k of the
+// clip drives joint k of the pose.
 static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targets)
 {
     const md5_packed *const packed = grouping->packed;
@@ -462,8 +465,8 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
     return grouping->count;
 }
 
-// Samples a compressed clip that has no binding. The groups of tracks that the kernel samples
-// together are formed during the call, because no binding stores them.
+// Samples a compressed clip without a binding. A binding would store the groups of tracks. Here
+// they are formed during the call.
 void md5i_packed_sample_all(md5_packed_kernel *kernel, const md5_packed *packed,
                             const md5_sample_position *sample, md5_xform *pose)
 {
@@ -475,10 +478,10 @@ void md5i_packed_sample_all(md5_packed_kernel *kernel, const md5_packed *packed,
     group_tracks(&grouping, NULL);
 }
 
-// Groups the tracks of a compressed clip, so that a kernel samples each group together.
-// targets[joints] contains the joint of the pose that each track drives, or MD5_NONE; NULL lets
-// each track drive its own joint. Returns the number of groups, and writes them if `groups` is not
-// NULL.
+// Groups the tracks of a compressed clip. A kernel samples the tracks of a group together.
+// targets[joints] contains the joint of the pose that each joint of the clip drives, or MD5_NONE.
+// If `targets` is NULL, joint k of the clip drives joint k of the pose. Returns the number of
+// groups. Writes the groups unless `groups` is NULL.
 uint32_t md5i_group_packed_tracks(const md5_packed *packed, const uint32_t *targets,
                                   md5_packed_group *groups)
 {

@@ -1,12 +1,13 @@
-// The storage format of a compressed clip: a header for each track, then the keys of each track.
+// The storage format of a compressed clip: a header for each track, then the keys of each track. A
+// key is the value of a track at one of the frames.
 //
-// A rotation stores three of its four components; the fourth component is computed from the unit
-// length. The omitted component is the one that is farthest from 0 in all frames, because near 0
-// the square root would magnify errors. If a rotation changes so much that every component comes
-// near 0, all four components are stored. Translations store three components.
+// A rotation stores three of its four components. The fourth component is computed from the unit
+// length. The omitted component is the one whose smallest magnitude over all frames is largest. The
+// reason is that the square root magnifies errors near 0. If every component comes near 0 in some
+// frame, all four are stored. Translations store three components.
 //
-// A component of a key is (offset + level) * scale: an integer times a float, which gives the same
-// bits on every machine that rounds to nearest.
+// A component of a key is (offset + level) * scale: an integer times a float. This product has the
+// same bits on every machine that rounds to nearest.
 //
 // The data is one stream of bits, lowest bit first. Headers are in the order of the joints, the
 // rotation of each joint before its translation:
@@ -20,10 +21,10 @@
 // - unless the track is constant, 5 bits for each component: its number of bits in a key;
 // - the offsets, signed.
 //
-// The headers are followed by the keys of each track that is not constant. The components of a key
-// are stored in order.
+// The keys of each track that is not constant follow the headers. The components of a key are
+// stored in order.
 //
-// md5_bind() decodes the headers once. Tracks of the same kind and step are then sampled 8 at a
+// md5_bind() decodes the headers once. Kernels then sample 8 tracks of the same kind and step at a
 // time (md5_packed_group).
 #ifndef MD5_POSE_PACKED_H
 #define MD5_POSE_PACKED_H
@@ -47,14 +48,15 @@ enum {
 // Kinds of tracks.
 enum { MD5_PACKED_ROTATION, MD5_PACKED_TRANSLATION };
 
-// Forms 0 to 3: the component that is omitted. Translations have the form of W.
+// Forms of a track. Forms 0 to 3 are the index of the component that a rotation omits. Translations
+// use the form that omits w.
 enum { MD5_PACKED_WITHOUT_W = 3, MD5_PACKED_FULL = 4 };
 
-// Number of frames from one key to the next, by step; 0 for a constant track. The last frame is
-// also a key.
+// Number of frames from one key to the next for each step. It is 0 for step 0, a constant track.
+// The last frame of a clip is always a key.
 extern const uint8_t md5i_packed_key_steps[MD5_PACKED_NUM_STEPS];
 
-// Positions of the next track in the stream, in bits.
+// Positions of the next track's header and first key in the stream, in bits.
 typedef struct md5_packed_cursor {
     uint32_t header;
     uint32_t keys;
@@ -82,7 +84,7 @@ typedef struct md5_packed_header {
     int32_t offsets[4];
 } md5_packed_header;
 
-// Returns the number of stored components.
+// Returns the number of components that a key of this form stores.
 static inline uint32_t md5_packed_components(uint8_t form)
 {
     return form == MD5_PACKED_FULL ? 4 : 3;
@@ -92,15 +94,16 @@ float md5i_packed_decode_scale(uint32_t scale);
 
 // -- Bits -------------------------------------------------------------------------------------
 
-// Loads bits of the stream: the lowest bit of the result is the bit with the index `bit`. At least
-// MD5_PACKED_WORD_BITS bits of the result are valid, because the load begins at a whole byte and up
-// to 7 bits before `bit` are shifted out.
+// Loads bits of the stream. The lowest bit of the result is bit number `bit` of the stream. The
+// load begins at a whole byte, so up to 7 bits before it are shifted out. Therefore only
+// MD5_PACKED_WORD_BITS bits of the result are valid.
 static inline uint64_t md5_packed_load_word(const uint8_t *bytes, uint32_t bit)
 {
     return md5_read_u64le(bytes + bit / 8) >> bit % 8;
 }
 
-// Reads an unsigned number of `count` bits, at most 32, that begins at the bit `bit`.
+// Reads an unsigned number of `count` bits, at most 32, whose lowest bit is bit number `bit` of the
+// stream.
 static inline uint32_t md5_packed_read_bits(const uint8_t *bytes, uint32_t bit, uint32_t count)
 {
     return (uint32_t)md5_packed_load_word(bytes, bit) & (uint32_t)(((uint64_t)1 << count) - 1);
@@ -122,16 +125,17 @@ uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames);
 
 // -- Keys -------------------------------------------------------------------------------------
 
-// A sample position in keys: two keys and the fraction between them. If keys are several frames
-// apart, `key1` is `key0` or the next key.
+// A sample position in terms of keys: two keys and the fraction between them. If keys are several
+// frames apart, `key1` is either `key0` or the key after it.
 typedef struct md5_packed_span {
     uint32_t key0;
     uint32_t key1;
     float fraction;
 } md5_packed_span;
 
-// Converts a sample position to keys. Returns false if no pair of keys encloses both frames, as
-// between the last and the first frame of a cycle: then each frame is between its own pair of keys.
+// Converts a sample position to keys. Returns false if no pair of keys encloses both frames. This
+// happens between the last and the first frame of a cycle, where each frame is between its own pair
+// of keys.
 bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                            md5_packed_span *span);
 
@@ -149,15 +153,15 @@ void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header 
 
 // -- Groups -----------------------------------------------------------------------------------
 
-// A group: the headers of up to 8 tracks of the same kind that are not constant. A kernel samples
-// the tracks of a group together, each in one lane of a SIMD register. Lanes after `count` repeat
-// lane 0, so that they write the same value to the same address.
+// A group of tracks that a kernel samples together, each in one lane of a vector. It contains the
+// headers of up to 8 tracks of the same kind that are not constant. Lanes after `count` repeat lane
+// 0, so that they write the same value to the same address.
 typedef struct md5_packed_group {
     uint32_t first_bits[MD5_LANES];
     uint32_t target_offsets[MD5_LANES]; // offset of the value in the pose, bytes
     int32_t offsets[4][MD5_LANES];
     float scales[MD5_LANES];
-    float forms[MD5_LANES]; // as floats, because kernels compare floats
+    float forms[MD5_LANES]; // in floats, because kernels compare them as floats
     uint8_t component_bits[4][MD5_LANES];
     uint8_t key_bits[MD5_LANES];
     uint8_t steps[MD5_LANES];
@@ -172,8 +176,8 @@ static inline uint8_t *md5_packed_target(md5_xform *pose, uint32_t offset)
     return (uint8_t *)pose + offset;
 }
 
-// A kernel decodes the two keys around the sample position for all tracks of each group,
-// interpolates between them, and writes the values to the joints of a pose.
+// The type of a kernel for groups. It decodes the two keys around the sample position for all
+// tracks of each group, interpolates between them, and writes the values to a pose.
 typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_group *groups,
                                uint32_t num_groups, const md5_sample_position *sample,
                                md5_xform *pose);
@@ -181,17 +185,18 @@ typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_group 
 // Samples groups in plain C.
 md5_packed_kernel md5i_packed_sample_scalar;
 
-// Samples all tracks of a clip without a binding into pose[joints of the clip].
+// Samples all tracks of a clip without a binding. Joint k of the clip drives pose[k].
 void md5i_packed_sample_all(md5_packed_kernel *kernel, const md5_packed *packed,
                             const md5_sample_position *sample, md5_xform *pose);
 
-// Samples a joint's rotation or translation (x y z 0).
+// Samples the rotation of one joint, or its translation as x y z 0.
 md5_quat md5i_packed_sample_joint(const md5_packed *packed, uint32_t joint, uint8_t kind,
                                   const md5_sample_position *sample);
 
-// Groups the tracks that drive a joint, for a binding. Returns the number of groups; writes them if
-// `groups` is not NULL. targets[joints] contains the joint of the pose that each track drives, or
-// MD5_NONE. If `targets` is NULL, each track drives its own joint, which gives the maximum number.
+// Groups the tracks that drive a joint. Returns the number of groups. Writes the groups unless
+// `groups` is NULL. targets[joints] contains the joint of the pose that each joint of the clip
+// drives, or MD5_NONE. If `targets` is NULL, joint k of the clip drives joint k of the pose, which
+// gives the largest number of groups.
 uint32_t md5i_group_packed_tracks(const md5_packed *packed, const uint32_t *targets,
                                   md5_packed_group *groups);
 

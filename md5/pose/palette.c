@@ -1,12 +1,13 @@
-// Computes joint matrices and matrix palettes from poses and sample positions.
+// Computes joint matrices and palettes. A palette contains a matrix for each joint, which
+// transforms a vertex from the bind pose to the current pose.
 #include "md5/core/math.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/sample_position.h"
 #include "md5/pose/tracks.h"
 
-// Computes the joint matrices and the palette from a pose; both outputs may be NULL. Without
-// `joints`, the joint matrices are computed in the memory of the palette and then multiplied in
-// place.
+// Computes the joint matrices and the palette from a pose. Either output may be NULL. If `joints`
+// is NULL, the joint matrices are computed in the memory of the palette, which is then multiplied
+// in place.
 static void finish_palette(const md5_pose_kernels *kernels, const md5_skeleton *skeleton,
                            const md5_mat34 *inverse_bind, const md5_xform *pose, md5_mat34 *joints,
                            md5_mat34 *palette)
@@ -29,6 +30,7 @@ md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform
 }
 
 // Computes the palette from joint matrices in model space. For each joint of the model, writes
+// palette[joint] = joints[joint] * inverse_bind[joint].
 void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
@@ -63,7 +65,8 @@ void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md
     MD5_ASSERT_SAMPLE_POSITION(binding->anim, sample);
     const md5_pose_plan *const plan = binding->internal.plan;
     md5_sample(binding, sample, root, pose);
-    // In the order of depth a joint's matrix is rarely needed immediately after it is computed.
+    // Change the order of joints to their depth. A parent's matrix is then rarely needed
+    // immediately after it is computed, so the processor seldom waits for it.
     md5_skeleton by_depth = *binding->skeleton;
     by_depth.order = plan->order;
     finish_palette(plan->kernels, &by_depth, binding->inverse_bind, pose, joints, palette);

@@ -1,10 +1,12 @@
-// Tables that posing reads for each joint. md5_bind() builds them once: the joints by depth, the
-// target of each track, the joints that are constant in the clip, and the joints whose parents
-// differ. Invariant: `order` lists every parent before its children, and each joint has either a
-// track or an entry in the lists of fixed joints.
+// Tables that posing reads for each joint, which md5_bind() builds once. They contain the order of
+// the joints by depth, the target of each track, and the joints that are constant in the clip. A
+// separate table contains the joints whose parents differ (md5_rebase). Invariants: `order` lists
+// every parent before its children. Each joint has either a track or an entry in the lists of fixed
+// joints.
 //
-// Players of state machines also read plans and call their kernels. The functions in this file are
-// inline, so that the other libraries need only public symbols of this library.
+// State machine players, which are another library, also read plans and call their kernels. The
+// functions in this file are inline so that other libraries need only public symbols of this
+// library.
 #ifndef MD5_POSE_PLAN_H
 #define MD5_POSE_PLAN_H
 
@@ -12,8 +14,8 @@
 
 #include <string.h>
 
-// A range of slots. Slot k of a frame is the value of the k-th joint in rotation_joints or
-// translation_joints.
+// A range of slots. A slot is the position of a value in a frame: slot k is the value of the k-th
+// joint in rotation_joints or translation_joints.
 typedef struct md5_slots {
     uint32_t first;
     uint32_t count;
@@ -22,15 +24,15 @@ typedef struct md5_slots {
 // The target joints of a clip's tracks.
 typedef struct md5_targets {
     const uint32_t *rotations;    // [num_rotations] joint of the pose; MD5_NONE: drives nothing
-    const uint32_t *translations; // [num_translations] the same
+    const uint32_t *translations; // [num_translations] joint of the pose, or MD5_NONE
     bool rotations_in_order;      // rotation slot k drives joint k
     bool translations_in_order;   // translation slot k drives joint k
     md5_slots rotation_slots;     // rotations to sample
     md5_slots translation_slots;  // translations to sample
 } md5_targets;
 
-// The tables of a binding. A track is the animation of one joint of the clip; it drives a joint of
-// the model. A fixed joint has a constant rotation or translation.
+// The tables of a binding. A track is the animation of one joint of the clip, and it drives a joint
+// of the model. A fixed joint has a rotation or translation that is constant in the clip.
 struct md5_pose_plan {
     const struct md5_pose_kernels *kernels; // the fastest kernels of the processor
     const uint32_t *order;                  // [model joints] by depth
@@ -39,31 +41,33 @@ struct md5_pose_plan {
     // `tracks` in the binding, after which it is stored.
     const uint32_t *driven;
     md5_targets targets;
-    // Joints whose rotation or translation the clip does not animate.
+    // Model joints whose rotation or translation the clip does not animate.
     uint32_t num_fixed_rotations;
     uint32_t num_fixed_translations;
     const uint32_t *fixed_rotations;
     const uint32_t *fixed_translations;
 
-    // Not in the small form: the tracks of a compressed clip that drive a joint of the pose.
+    // The tracks of a compressed clip that drive a joint of the pose, in groups. The small form of
+    // the library (md5/small/) does not contain them.
     const struct md5_packed_group *groups;
     uint32_t num_groups;
 };
 
-// A model joint whose track is not relative to the joint's parent in the model. Its transform in
-// the pose becomes
+// A model joint whose parent in the model is not the parent of its track in the clip. Its transform
+// in the pose becomes
 //
 //   inverse(model joints below `above`, down to the parent)
 //     * animation joints that the model lacks, from `extra` upwards * the joint's track
 //
-// so that the joint has the same transform relative to `above` as in the animation.
+// This gives the joint the same transform relative to `above` as in the animation.
 struct md5_rebase {
     uint32_t joint; // model joint
     uint32_t extra; // parent of the joint's track if the parent drives nothing; else MD5_NONE
     uint32_t above; // ancestor of `joint` in the model; MD5_NONE = model space
 };
 
-// Returns the constant transform of a model joint, for components that the clip does not animate.
+// Returns the transform of a model joint that applies where the clip does not animate it: the
+// clip's constant, or the bind pose for a joint without a track.
 static inline const md5_xform *md5_constant_xform(const md5_binding *binding, uint32_t joint)
 {
     const uint32_t track = binding->tracks[joint];
@@ -82,8 +86,8 @@ static inline void md5_copy_constants(const md5_binding *binding, uint32_t first
         pose[joint] = *md5_constant_xform(binding, joint);
 }
 
-// Returns the smallest range of slots that contains all slots of `slots` which drive a joint in
-// wanted[model joints]. targets[] contains the joint of each slot.
+// Returns the smallest range of slots that contains all slots of `slots` that drive a wanted joint.
+// targets[] contains the joint of each slot. wanted[model joints] is true for wanted joints.
 static inline md5_slots md5_narrow_slots(const uint32_t *targets, md5_slots slots,
                                          const bool *wanted)
 {
@@ -103,7 +107,8 @@ static inline md5_slots md5_narrow_slots(const uint32_t *targets, md5_slots slot
     return slots;
 }
 
-// Returns the targets with the slots narrowed to the joints in wanted[model joints].
+// Returns the same targets with smaller ranges of slots, which contain all slots of the joints in
+// wanted[model joints].
 static inline md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted)
 {
     md5_targets narrowed = *targets;

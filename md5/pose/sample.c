@@ -3,8 +3,8 @@
 #include "md5/pose/sample_position.h"
 #include "md5/pose/tracks.h"
 
-// Returns the index of the track that drives a joint, or -1 if it has no track. joints[count]
-// contains the joints of all tracks in ascending order, so a binary search finds it.
+// Returns the index of the track that drives a joint, or -1 if it has none. joints[count] contains
+// the joint of each track. It is ascending, so a binary search finds the joint.
 static int64_t find_track(const uint32_t *joints, uint32_t count, uint32_t joint)
 {
     uint32_t low = 0;
@@ -19,7 +19,7 @@ static int64_t find_track(const uint32_t *joints, uint32_t count, uint32_t joint
     return low < count && joints[low] == joint ? (int64_t)low : -1;
 }
 
-// Returns the transform of one joint of the animation relative to its parent, at a sample position.
+// Returns the transform of an animation joint relative to its parent at a sample position.
 static MD5_COLD md5_xform sample_joint(const md5_sampling *sampling, uint32_t joint, md5_root root)
 {
     const md5_anim *const anim = sampling->anim;
@@ -35,9 +35,9 @@ static MD5_COLD md5_xform sample_joint(const md5_sampling *sampling, uint32_t jo
     return local;
 }
 
-// Returns the transform of a model joint relative to `above`, one of its ancestors: the product of
-// the transforms of the joints from below `above` down to the joint. If `above` is MD5_NONE, the
-// result is in model space.
+// Returns the transform of a model joint relative to its ancestor `above`, or in model space if
+// `above` is MD5_NONE. This is the product of the transforms of all joints from below `above` down
+// to the joint.
 static MD5_COLD md5_xform compose_ancestors(const md5_joint *joints, const md5_xform *pose,
                                             uint32_t joint, uint32_t above)
 {
@@ -50,9 +50,9 @@ static MD5_COLD md5_xform compose_ancestors(const md5_joint *joints, const md5_x
     return relative;
 }
 
-// Corrects joints whose parent in the animation is a different joint than in the model, so that
-// their sampled transform is relative to the wrong joint. A rebase describes such a joint: see
-// md5_rebase. The time is limited by STEPS_PER_JOINT in binding.c.
+// Corrects the rebased joints of a pose. The parent of such a joint in the animation is not its
+// parent in the model, so its sampled transform is relative to the wrong joint. STEPS_PER_JOINT in
+// binding.c limits the time of this function.
 static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_position *sample,
                                    md5_root root, md5_xform *pose)
 {
@@ -65,13 +65,13 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
         const md5_rebase *rebase = &binding->internal.rebases[i];
         md5_xform local = pose[rebase->joint];
 
-        // Compose the tracks of the joints in between, which the model lacks.
+        // Compose the tracks that lie in between, whose joints the model lacks.
         for (uint32_t extra = rebase->extra; extra != MD5_NONE && targets[extra] == MD5_NONE;
              extra = anim_joints[extra].parent)
             local = md5_xform_mul(sample_joint(&sampling, extra, root), local);
 
-        // `local` is relative to rebase->above, the joint that the animation follows. Make it
-        // relative to the parent in the model.
+        // `local` is relative to rebase->above, which the joint follows in the animation. Make it
+        // relative to the joint's parent in the model.
         const uint32_t parent = joints[rebase->joint].parent;
         if (parent != rebase->above) {
             const md5_xform parent_to_above =
@@ -82,12 +82,12 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
     }
 }
 
-// Samples a clip without a binding, so that pose[k] is joint k of the clip.
+// Samples a clip without a binding. Joint k of the clip is written to pose[k].
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                            const md5_sample_position *sample, md5_root root, md5_xform *pose)
 {
-    // Without a binding, each track is written to the joint of the pose with the same index as in
-    // the clip. Tracks are sorted by joint: if all joints have a track, track k drives joint k.
+    // Without a binding, a track is written to the joint with the same index as in the clip. The
+    // tracks are sorted by joint. Thus track k drives joint k if all joints have a track.
     const uint32_t count = anim->skeleton.num_joints;
     const md5_targets targets = {
         .rotations = anim->rotation_joints,
@@ -105,8 +105,9 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
         pose[0].translation = md5i_root_translation(anim, sample, root);
 }
 
-// Samples an animation into a pose of the model: constant joints, then the tracks, then the root,
-// then joints whose parents differ.
+// Samples an animation into a pose of the model. The order matters: constant joints first, then the
+// tracks, then the root, and finally the joints whose parents differ, because their correction
+// reads the other joints.
 void md5_sample(const md5_binding *binding, md5_sample_position sample, md5_root root,
                 md5_xform *pose)
 {

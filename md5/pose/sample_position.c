@@ -1,10 +1,10 @@
-// Converts time to frames, computes root motion, and bounds from the file.
+// Converts time to frames, computes root motion, and reads the bounds of frames from the clip.
 #include "md5/pose/sample_position.h"
 #include "md5/core/math.h"
 #include "md5/pose/tracks.h"
 
-// Converts a number to an integer. Numbers outside of the range of int64_t give its nearest value,
-// because the conversion would be undefined.
+// Converts a number to an integer. Numbers beyond the range of int64_t become its nearest limit,
+// because their conversion is undefined in C.
 static int64_t clamp_to_int64(double value)
 {
     if (value >= 0x1p63)
@@ -25,15 +25,17 @@ static double position_in_frames(double time, double frame_rate)
     return isnan(limited) ? 0 : fmin(fmax(limited, -DBL_MAX), DBL_MAX);
 }
 
-// A position in frames, divided into a cycle, a frame of the cycle, and a fraction.
+// A position in frames, divided into the number of the cycle, a frame of the cycle, and a fraction
+// of a frame.
 typedef struct cycle_position {
     int64_t cycle;
     int64_t frame;  // 0 to the length of a cycle - 1
     float fraction; // 0 <= fraction < 1
 } cycle_position;
 
-// Divides a position of at most 2^62 frames into cycles of `length` frames, exactly, as an integer.
-// floor() is not used: without SSE4 it is four operations, and the frames depend on their result.
+// Divides a position of at most 2^62 frames into cycles of `length` frames. The cycle and the frame
+// are exact, because the division is an integer division. floor() is avoided because it takes four
+// operations without SSE4, and everything else waits for its result.
 static inline cycle_position divide_position(double position, int64_t length)
 {
     int64_t frame = (int64_t)position;
@@ -41,8 +43,8 @@ static inline cycle_position divide_position(double position, int64_t length)
         frame--;
     float fraction = (float)(position - (double)frame + 0.0); // + 0.0 turns -0 into 0
 
-    // A fraction that rounds to 1 becomes 0 of the next frame. Such fractions occur only far from
-    // the limits of int64, so the next frame cannot overflow.
+    // A fraction that rounds to 1 becomes fraction 0 of the next frame. Only small positions have
+    // such fractions, so `frame` cannot overflow.
     if (fraction >= 1) {
         fraction = 0;
         frame++;
@@ -56,7 +58,8 @@ static inline cycle_position divide_position(double position, int64_t length)
     return result;
 }
 
-// Divides a larger position, which is an integer. fmod() is exact; the cycle has the precision of a
+// Divides a position of more than 2^62 frames into cycles. Such a large double has no fraction.
+// fmod() gives the exact frame, but the number of the cycle is rounded to the precision of a
 // double.
 static cycle_position divide_large_position(double position, int64_t length)
 {
@@ -67,8 +70,8 @@ static cycle_position divide_large_position(double position, int64_t length)
     return (cycle_position){clamp_to_int64((position - remainder) / period), (int64_t)remainder, 0};
 }
 
-// Converts a time in seconds to the two frames around it and the fraction between them. `wrap`
-// selects what happens outside of the clip.
+// Converts a time in seconds to a sample position: the two frames around it and the fraction
+// between them. `wrap` selects whether a time outside of the clip repeats the clip or is clamped.
 md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -83,14 +86,14 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
     if (is_clamped && !(requested < (double)last))
         return end;
 
-    // A cycle ends with the interval from the last to the first frame; a loop ends at the last
-    // frame, which is equal to the first.
+    // A cycle is one frame interval longer than a loop. It ends with the interval from the last
+    // frame back to the first. A loop ends at the last frame, which equals the first.
     const double position = is_clamped && requested < 0 ? 0 : requested;
     const int64_t length = wrap == MD5_WRAP_CYCLE ? anim->num_frames : last;
     const cycle_position divided = fabs(position) <= 0x1p62
                                        ? divide_position(position, length)
                                        : divide_large_position(position, length);
-    // The fraction of a clamped position may have rounded up to the end.
+    // Rounding may have moved the fraction of a clamped position to the end.
     if (is_clamped && divided.cycle > 0)
         return end;
     const uint32_t frame = (uint32_t)divided.frame;
@@ -103,15 +106,15 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
     };
 }
 
-// Returns the sample position between two given frames. Frames and fraction are limited to the
-// clip.
+// Returns the sample position between two given frames. Clamps the frames to the clip and the
+// fraction to 0..1.
 md5_sample_position md5_sample_position_from_frames(const md5_anim *anim, uint32_t frame0,
                                                     uint32_t frame1, float fraction)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
     md5_sample_position sample = {.frame0 = frame0, .frame1 = frame1};
     md5_clamp_sample_position(anim, &sample);
-    if (fraction >= 1) // the fraction must be below 1
+    if (fraction >= 1) // a sample position requires a fraction below 1
         sample.frame0 = sample.frame1;
     else if (fraction > 0)
         sample.fraction = fraction;
@@ -120,9 +123,9 @@ md5_sample_position md5_sample_position_from_frames(const md5_anim *anim, uint32
 
 // == The root ====================================================================================
 
-// Returns true for the interval from the last frame to the first frame, which exists only with
-// MD5_WRAP_CYCLE. The root does not move in it: the character has already reached the displacement
-// of the cycle, and the first frame belongs to the next cycle.
+// Returns true in the interval from the last frame to the first frame, which exists only with
+// MD5_WRAP_CYCLE. The root stands still in this interval. Its displacement is already complete at
+// the last frame, and the first frame belongs to the next cycle.
 static bool ends_cycle(const md5_sample_position *sample)
 {
     return sample->frame1 < sample->frame0;
@@ -140,21 +143,21 @@ md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_sample_position *
     md5_vec3 roots[3];
     md5i_read_root(anim, frames, 3, roots);
 
-    // id's engine subtracts the base frame's translation from every frame. The remainder in the
-    // last frame is the displacement of a cycle.
+    // id's engine subtracts the translation of the base frame from every frame. What remains in the
+    // last frame is the displacement of one cycle.
     const md5_vec3 base = anim->base_frame[0].translation;
     const md5_vec3 from = md5_vec3_sub(roots[0], base);
     md5_vec3 to = md5_vec3_sub(roots[1], base);
     const md5_vec3 cycle_displacement = md5_vec3_sub(roots[2], base);
 
-    if (ends_cycle(sample)) // frame1 is the first frame of the next cycle
+    if (ends_cycle(sample)) // the next frame is the first frame of the next cycle
         to = md5_vec3_add(to, cycle_displacement);
     const md5_vec3 in_cycle = md5_vec3_lerp(from, to, sample->fraction);
     return md5_vec3_add(in_cycle, md5_vec3_scale(cycle_displacement, (float)sample->cycle));
 }
 
-// Returns one axis of the displacement from the start of a cycle to `sample`. `from` and `to` are
-// the translations of its two frames.
+// Returns the displacement along one axis from the start of a cycle to `sample`. `from` and `to`
+// are the root's positions in the two frames of `sample`.
 static double displacement_in_cycle(const md5_sample_position *sample, float from, float to,
                                     double cycle_length)
 {
@@ -163,7 +166,8 @@ static double displacement_in_cycle(const md5_sample_position *sample, float fro
     return start + (end - start) * (double)sample->fraction;
 }
 
-// One axis of the root's translation in the frames that a motion between two sample positions uses.
+// The root's position along one axis, in all frames that its motion between two sample positions
+// depends on.
 typedef struct axis_frames {
     float from[2]; // frame0 and frame1 of the start of the motion
     float to[2];   // frame0 and frame1 of its end
@@ -171,7 +175,7 @@ typedef struct axis_frames {
     float last;    // last frame of the clip
 } axis_frames;
 
-// Returns the motion of the root along one axis from a sample position to another. Computed in
+// Returns the motion of the root along one axis between two sample positions. It is computed in
 // double, so that the motions of many short intervals add up to the motion of the whole interval.
 static float axis_motion(const md5_sample_position *from, const md5_sample_position *to,
                          axis_frames axis)
@@ -184,7 +188,8 @@ static float axis_motion(const md5_sample_position *from, const md5_sample_posit
     return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
 }
 
-// Returns the motion of the root between two sample positions, over any number of cycles.
+// Returns how far the root moves between two sample positions. They may be any number of cycles
+// apart.
 md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
                               md5_sample_position to)
 {
@@ -196,8 +201,7 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
     md5_clamp_sample_position(anim, &from);
     md5_clamp_sample_position(anim, &to);
 
-    // The positions of the root in both frames of `from` and of `to`, then in the first and last
-    // frame.
+    // Frames of `from`, frames of `to`, then the first and the last frame of the clip.
     const uint32_t frames[6] = {from.frame0, from.frame1, to.frame0,
                                 to.frame1,   0,           anim->num_frames - 1};
     md5_vec3 roots[6];
@@ -216,8 +220,8 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
     };
 }
 
-// Returns bounds from the file at a sample position: the union of the bounds of both frames, moved
-// with the root. They are empty if the file has no bounds.
+// Returns the bounds at a sample position, from those that the file stores. The result is the union
+// of the bounds of both frames, moved with the root. It is empty if the file has no bounds.
 md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5_root root)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -231,7 +235,7 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5
     const md5_bounds both =
         md5_bounds_union(anim->frame_bounds[sample.frame0], anim->frame_bounds[sample.frame1]);
 
-    // The stored translation of joint 0.
+    // The bounds of the file surround the character at this stored translation of joint 0.
     const uint32_t frames[2] = {sample.frame0, sample.frame1};
     md5_vec3 roots[2];
     md5i_read_root(anim, frames, 2, roots);

@@ -1,12 +1,12 @@
-// Samples single tracks of a clip with frames: for the kernels in plain C, and for joints whose
-// parents differ between clip and model.
+// Samples single tracks of a clip that stores frames. The kernels in plain C use these functions,
+// and so do joints whose parents differ between the clip and the model.
 #ifndef MD5_POSE_SAMPLING_H
 #define MD5_POSE_SAMPLING_H
 
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
-// Values of a sample position that are the same for all joints.
+// Values of a sample position that are the same for all joints, so that they are computed once.
 typedef struct md5_sampling {
     const md5_anim *anim;
     const md5_sample_position *sample;
@@ -32,7 +32,7 @@ static inline md5_sampling md5_begin_sampling(const md5_anim *anim,
     return sampling;
 }
 
-// Samples the rotation of anim->rotation_joints[slot].
+// Samples the rotation of the joint anim->rotation_joints[slot].
 static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_anim *anim = sampling->anim;
@@ -43,7 +43,7 @@ static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_
                               : md5_slerp_weighted(&sampling->weights, from, to);
 }
 
-// Samples the translation of anim->translation_joints[slot].
+// Samples the translation of the joint anim->translation_joints[slot].
 static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_sample_position *const sample = sampling->sample;

@@ -20,7 +20,7 @@ uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 }
 
 // Returns the index of a joint that the program requires, such as the hand that carries a weapon.
-// An unknown name is a failed assertion.
+// An unknown name fails an assertion, because it is an error of the program.
 uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name)
 {
     MD5_ASSERT_PART(skeleton, joints);
@@ -43,7 +43,7 @@ uint32_t md5_find_mesh(const md5_model *model, const char *name)
 }
 
 // Returns true if skeleton->order lists every joint once and every parent before its children. The
-// skeleton may contain any indices. visited[joints] is a buffer that must be zeroed.
+// indices may be invalid, because they can come from a hostile file. visited[joints] must be zero.
 bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *visited)
 {
     const uint32_t count = skeleton->num_joints;
@@ -65,8 +65,8 @@ bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *visited)
 
 // == Bind poses ==================================================================================
 
-// A transform in double, so that differences of model-space positions and products of rotations
-// are rounded only once, when they are stored.
+// A transform in double precision. Differences of model-space positions and products of rotations
+// are thus rounded only once, when they are stored as floats.
 typedef struct precise_transform {
     md5_quatd rotation; // unit length
     double t[3];        // translation
@@ -91,7 +91,8 @@ static void rotation_rows(md5_quatd q, double rows[3][3])
     rows[2][2] = 1.0 - 2.0 * (x * x + y * y);
 }
 
-// Converts a transform to double. Normalizes its rotation, whose length in floats is only almost 1.
+// Converts a transform to double precision. Normalizes the rotation, because the length of a
+// quaternion of floats is not exactly 1.
 static precise_transform to_doubles(const md5_xform *transform)
 {
     const md5_quatd q = md5_quatd_from_quat(transform->rotation);
@@ -105,7 +106,7 @@ static precise_transform to_doubles(const md5_xform *transform)
     return precise;
 }
 
-// Computes out = inverse rotation * v, with the transposed matrix.
+// Computes out = inverse rotation * v. The inverse of a rotation matrix is its transpose.
 static void rotate_back(const precise_transform *transform, const double *v, double *out)
 {
     for (uint32_t i = 0; i < 3; i++)
@@ -113,7 +114,7 @@ static void rotate_back(const precise_transform *transform, const double *v, dou
                  + transform->rows[2][i] * v[2];
 }
 
-// Converts a transform from double precision to a matrix of floats.
+// Rounds a transform to a matrix of floats.
 static void store_matrix(const precise_transform *transform, md5_mat34 *matrix)
 {
     for (uint32_t row = 0; row < 3; row++) {
@@ -136,8 +137,8 @@ static void store_inverse(const precise_transform *transform, md5_mat34 *inverse
     }
 }
 
-// Stores the transform of a joint relative to its parent: inverse(parent) * joint. Its rotation has
-// w <= 0, like the rotations in files.
+// Stores the transform of a joint relative to its parent: inverse(parent) * joint. The sign of the
+// quaternion is chosen so that w <= 0, like in files.
 static void store_relative(const precise_transform *parent, const precise_transform *joint,
                            md5_xform *relative)
 {
@@ -155,12 +156,13 @@ static void store_relative(const precise_transform *parent, const precise_transf
     };
 }
 
-// Computes the bind pose from transforms[joints] in model space: relative to the parents, as
-// matrices, and as inverse matrices. Each array has an element for each joint.
+// Computes the three forms of a bind pose from transforms[joints] in model space. bind_local is
+// relative to the parents, `bind` contains matrices, and inverse_bind contains their inverses. Each
+// array has an element for each joint.
 void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms,
                           md5_xform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind)
 {
-    // The conversion to doubles is slow. Most joints come after their parent or after a sibling, so
+    // The conversion to doubles is slow. Most joints follow their parent or a sibling. Therefore
     // the converted transforms of the previous joint and of its parent are reused.
     precise_transform current = {0};
     precise_transform parent_transform = {0};
@@ -189,8 +191,8 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
     }
 }
 
-// Returns the transform of a joint in model space from its parent's transform and its transform
-// relative to the parent, in double precision.
+// Computes the transform of a joint in model space, in double precision. `local` is the joint's
+// transform relative to `parent`.
 static precise_transform compose_precisely(const precise_transform *parent,
                                            const precise_transform *local)
 {
@@ -203,8 +205,8 @@ static precise_transform compose_precisely(const precise_transform *parent,
     return joint;
 }
 
-// Computes the inverse matrices of a bind pose whose transforms are relative to the parents.
-// Returns false and sets the context's error if memory runs out.
+// Computes the inverse matrices of a bind pose. Its transforms are relative to the parents, unlike
+// those of md5i_build_bind_pose(). Returns false and sets the context's error if memory runs out.
 bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                            const md5_xform *bind_local, md5_mat34 *inverse_bind)
 {
@@ -225,8 +227,9 @@ bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
 
 // == Buffers =====================================================================================
 
-// Allocates the buffers for posing a model in one block: a pose, which is the bind pose at first,
-// joints, palette and scratch memory. Returns NULL on failure.
+// Allocates the buffers for posing a model in one block. They are a pose, joint matrices, a palette
+// and scratch memory. The pose is initialized with the bind pose. Returns NULL and sets the error
+// on failure.
 md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch_size,
                                           const md5_allocator *allocator, md5_error *error)
 {
@@ -246,7 +249,7 @@ md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch
 
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
 
-    // The first pass measures the block, the second gets the addresses.
+    // The first pass measures the block. The second pass gets the addresses of its parts.
     for (uint32_t pass = 0; pass < 2; pass++) {
         buffers = MD5_BLOCK_ARRAY(&block, md5_pose_buffers, 1);
         parts.pose = (md5_xform *)md5i_block_copy(&block, model->bind_local, count,

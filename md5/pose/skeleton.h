@@ -4,8 +4,8 @@
 
 #include "md5/core/arena.h"
 
-// Returns true if skeleton->order lists each joint once and after its parent, and each parent is a
-// joint or MD5_NONE. visited[num_joints] is scratch memory that contains 0.
+// Returns true if skeleton->order is valid: it lists each joint once and after its parent, and each
+// parent is a joint or MD5_NONE. visited[num_joints] is scratch memory, which must be zero.
 bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *visited);
 
 // Converts the file's model-space transforms[num_joints] to bind_local (relative to the parent),

@@ -1,12 +1,12 @@
 // Samples tracks in all storage formats with all interpolations. The small form of the library
-// replaces this file.
+// (md5/small/) has its own version of this file.
 #include "md5/pose/tracks.h"
 #include "md5/pose/cubic.h"
 #include "md5/pose/frames.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/sample_position.h"
 
-// Returns the rotation of slot `slot` at a sample position, for any kind of clip and interpolation.
+// Returns the rotation of a slot at a sample position, for any storage format and interpolation.
 md5_quat md5i_sample_rotation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_anim *const anim = sampling->anim;
@@ -19,13 +19,12 @@ md5_quat md5i_sample_rotation(const md5_sampling *sampling, uint32_t slot)
     if (!sampling->is_nlerp)
         return md5i_packed_sample_joint(packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
                                         sample);
-    // Nlerp interpolates between two frames, not between two keys.
+    // Nlerp interpolates between the two frames instead of two keys, which may be farther apart.
     return md5_nlerp_weighted(&sampling->nlerp, md5_frame_rotation(anim, sample->frame0, slot),
                               md5_frame_rotation(anim, sample->frame1, slot));
 }
 
-// Returns the translation of slot `slot` at a sample position, for any kind of clip and
-// interpolation.
+// Returns the translation of a slot at a sample position, for any storage format and interpolation.
 md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_anim *const anim = sampling->anim;
@@ -41,12 +40,12 @@ md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot)
                                                       MD5_PACKED_TRANSLATION, sample);
         return (md5_vec3){xyz.x, xyz.y, xyz.z};
     }
-    // Nlerp interpolates between two frames, not between two keys.
+    // Interpolate between the two frames instead of two keys, as for rotations.
     return md5_vec3_lerp(md5_frame_translation(anim, sample->frame0, slot),
                          md5_frame_translation(anim, sample->frame1, slot), sample->fraction);
 }
 
-// Samples the translation of joint 0 for a `root` other than MD5_ROOT_FILE.
+// Samples the translation of joint 0 for MD5_ROOT_ID or MD5_ROOT_IN_PLACE.
 md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sample, md5_root root)
 {
     const bool is_animated = anim->num_translations > 0 && anim->translation_joints[0] == 0;
@@ -56,8 +55,8 @@ md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sampl
     return md5i_cubic_translation(anim, sample, root, 0);
 }
 
-// Samples the tracks of a compressed clip one by one into a pose, for interpolations that the
-// kernels do not support.
+// Samples the tracks of a compressed clip one by one. This is the slow path for interpolations that
+// no kernel supports.
 static void sample_one_by_one(const md5_anim *anim, const md5_targets *targets,
                               const md5_sample_position *sample, md5_xform *pose)
 {
@@ -76,8 +75,8 @@ static void sample_one_by_one(const md5_anim *anim, const md5_targets *targets,
     }
 }
 
-// Samples the tracks that drive a joint into a pose that already contains the constant joints.
-// Selects the method by the kind of clip and by the interpolation.
+// Samples the tracks that drive a joint, and writes them to a pose that already contains the
+// constant joints. The storage format and the interpolation select the method.
 void md5i_sample_tracks(const md5_anim *anim, const md5_pose_plan *plan,
                         const md5_sample_position *sample, md5_xform *pose)
 {
