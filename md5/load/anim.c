@@ -1,16 +1,18 @@
 // Builds clips that store frames from the tables of a file.
 //
-// The tables of a short text can describe a large clip. To reduce the peak of memory, such a text
-// is read twice: the first time to measure the clip, the second time into the memory of the clip.
-// See second_reading.
+// A short text can describe a large clip, because its tables are compact. To reduce the peak of
+// memory, such a text is read twice. The first reading measures the clip. The second reading
+// decodes the frames into the memory of the clip. See second_reading.
 #include "md5/load/anim.h"
 #include "md5/load/axes.h"
 
-// Maximum number of components per frame of a text that is read twice.
+// Maximum number of values per frame in a text that is read twice. The second reading stores the
+// values of one frame in an array of this size.
 enum { MAX_COMPONENTS = 256 };
 
-// Returns true if everything before the frames of a file can be read again into `capacity` bytes.
-// The first reading has filled the arena with these tables and with the numbers of all frames.
+// Returns true if the part of a text before its frames can be read again into `capacity` bytes. The
+// first reading has filled the arena with the tables of that part and with the values of all
+// frames.
 static bool can_read_twice(const md5_arena *arena, const md5_anim_file *file, size_t capacity)
 {
     const bool is_text = file->lex.text != NULL;
@@ -21,23 +23,26 @@ static bool can_read_twice(const md5_arena *arena, const md5_anim_file *file, si
     return tables_size <= capacity;
 }
 
-// Returns true if a clip of `clip_size` bytes, together with the memory that is allocated now,
-// exceeds the memory goal: the peak of memory that a load of a text of `text_size` bytes may reach.
+// Returns true if a clip of `clip_size` bytes would exceed the memory goal together with the memory
+// that the load holds now. The goal is the peak of memory that the load of a text of `text_size`
+// bytes should not exceed.
 static bool exceeds_memory_goal(const md5_context *context, size_t text_size, size_t clip_size)
 {
     return clip_size + context->memory_held > md5i_memory_goal(text_size);
 }
 
-// The second reading of a text. First everything before the frames is read into the memory that the
-// frames of the clip will use; then md5i_build_clip() reads one frame after the other.
+// State of the second reading of a text. First the tables before the frames are read into memory
+// that the frames of the clip will use later. Then md5i_build_clip() reads one frame after the
+// other.
 typedef struct second_reading {
     md5_context quiet; // without warnings, which the first reading has reported
     md5_arena head;    // tables of the part before the frames
     float numbers[MAX_COMPONENTS];
 } second_reading;
 
-// Reads the text up to its first frame into the memory `frames`, which has `capacity` bytes. Sets
-// `file` to the tables there. Returns false and sets the context's error if it fails.
+// Reads the part of the text before its first frame again. The tables are stored in the memory
+// `frames`, which has `capacity` bytes, and `file` refers to them. Returns false and sets the
+// context's error on failure.
 static bool read_text_again(md5_context *context, const char *text, size_t size, void *frames,
                             size_t capacity, second_reading *second, md5_anim_file *file)
 {
@@ -57,8 +62,8 @@ static void exchange_floats(float *a, float *b)
     *b = old_a;
 }
 
-// Converts bounding boxes to the axes and units of the options. An axis with a negative sign
-// exchanges the minimum and the maximum. This is also correct for empty boxes: they remain empty.
+// Converts bounding boxes to the axes and units of the options. A negative axis exchanges the
+// minimum and the maximum. Empty boxes remain empty.
 static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
 {
     const float *const sign = md5i_axes_maps[context->axes].sign;
@@ -88,7 +93,7 @@ typedef struct clip_layout {
     uint32_t num_translations; // translating joints
 } clip_layout;
 
-// Allocates the structure and the frames of the clip in the block.
+// Allocates the structure and the frames of the clip in the block, in this order.
 static void allocate_frames(md5_block *block, size_t num_frames, clip_layout *clip)
 {
     const size_t rotations_size = clip->num_rotations * sizeof(md5_quat);
@@ -98,8 +103,9 @@ static void allocate_frames(md5_block *block, size_t num_frames, clip_layout *cl
     clip->arrays.translations = (md5_vec3 *)md5i_block_alloc(block, num_frames, translations_size);
 }
 
-// Allocates the tables of the clip in the block: everything except the structure and the frames.
-// Copies the tables of the file. While the block is measured, all arrays become NULL.
+// Allocates the tables of the clip in the block, and copies the tables of the file to them. The
+// tables are everything except the structure and the frames. While the block is only measured, all
+// arrays are NULL.
 static void allocate_tables(md5_block *block, const md5_anim_file *file, clip_layout *clip)
 {
     const uint32_t num_joints = file->num_joints;
@@ -114,8 +120,8 @@ static void allocate_tables(md5_block *block, const md5_anim_file *file, clip_la
     clip->bounds = MD5_BLOCK_COPY(block, md5_bounds, file->bounds, file->num_frames);
 }
 
-// Frees everything in the arena except changes[num_joints]. Returns the new address of `changes`,
-// or NULL if memory runs out.
+// Frees all memory of the arena except changes[num_joints], which moves to a new address. Returns
+// that address, or NULL if memory runs out.
 static uint8_t *free_tables(md5_arena *arena, const uint8_t *changes, uint32_t num_joints)
 {
     md5_arena remaining = {.context = arena->context, .is_exact = true};
@@ -166,13 +172,13 @@ static void fill_anim(const md5_context *context, const md5_anim_file *file,
     };
 }
 
-// Returns flags[num_joints], allocated in the arena: MD5_ROTATION_CHANGES and
-// MD5_TRANSLATION_CHANGES of each joint. Also counts the joints with these flags in `clip`. Returns
-// NULL if memory runs out.
+// Returns the flags MD5_ROTATION_CHANGES and MD5_TRANSLATION_CHANGES of each joint, in an array of
+// the arena. Also counts the joints with each flag in `clip`. Returns NULL if memory runs out.
 static uint8_t *find_moving_joints(md5_arena *arena, const md5_anim_file *file, clip_layout *clip)
 {
-    // One allocation contains the flags of the joints, then scratch memory of one byte for each
-    // component. It is one because reserve_tables() in md5/read/anim.c reserves memory for it.
+    // One allocation contains the flags of the joints and scratch memory, which has one byte for
+    // each component. Two allocations would not fit into the memory that reserve_tables() in
+    // md5/read/anim.c reserves.
     const size_t num_bytes = (size_t)file->num_joints + file->num_components;
     uint8_t *const joint_flags = MD5_ALLOC_ZEROED(arena, uint8_t, num_bytes);
     if (!joint_flags)
@@ -183,7 +189,7 @@ static uint8_t *find_moving_joints(md5_arena *arena, const md5_anim_file *file, 
     return joint_flags;
 }
 
-// Returns the bytes of the rotations and translations of all frames.
+// Returns the size of the rotations and translations of all frames in bytes.
 static size_t measure_frames(const clip_layout *clip, size_t num_frames)
 {
     const size_t bytes_per_frame = clip->num_rotations * sizeof *clip->arrays.rotations
@@ -191,11 +197,12 @@ static size_t measure_frames(const clip_layout *clip, size_t num_frames)
     return num_frames * bytes_per_frame;
 }
 
-// Builds a clip from a text, in one block: first the frames, then the tables.
+// Builds a clip from a text in one block, which contains the frames and then the tables.
 //
-// The text is read twice if the clip and the tables of the file together exceed the memory goal.
-// Then the tables are freed before the block is allocated, except `joint_flags`. The second reading
-// stores its tables in the memory of the frames, which are filled last.
+// The text is read twice if the clip and the tables of the file together exceed the memory goal. In
+// that case the tables, except `joint_flags`, are freed before the block is allocated. The second
+// reading stores its tables where the frames will be. This works because the frames are decoded
+// last.
 bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -232,8 +239,8 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     }
     allocate_tables(&block, &file, &clip);
 
-    // Decode the frames, with the copied tables: the frames overwrite the tables of a second
-    // reading.
+    // Decode the frames. From here on, use the copies of the tables: a second reading has its
+    // tables where the frames are written.
     file.tracks = clip.tracks;
     file.base_frame = clip.arrays.base_frame;
     md5i_build_clip(&file, joint_flags, reads_twice ? second.numbers : NULL, &clip.arrays);

@@ -4,7 +4,7 @@
 
 #include "md5/load/asset.h"
 
-// A md5_build_asset() function for all formats that store frames.
+// Builds a clip from a text that stores frames. This is a md5_build_asset function.
 bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset);
 
 #endif

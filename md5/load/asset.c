@@ -1,11 +1,11 @@
-// The common part of all loads: checks the options, reads the file, and copies the texts and joints
-// of a file to the memory block of an asset.
+// The part of loading that all assets share: checking the options, reading the file, and copying
+// texts and joints of the file to the memory block of the asset.
 #include "md5/load/asset.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
 
-// Starts a load call. Messages contain the path of the file, or for a text in memory the file name
-// of the options.
+// Starts a load call. Messages of the call contain the path of the file. For a text in memory they
+// contain the file name of the options instead.
 void md5i_begin_load(md5_context *context, const char *path, const char *text,
                      const md5_load_opts *opts, md5_error *error)
 {
@@ -13,7 +13,7 @@ void md5i_begin_load(md5_context *context, const char *path, const char *text,
     md5i_context_begin(context, opts, text ? name : path, error);
 }
 
-// Checks the options that md5i_context_begin() copies without a check.
+// Checks the options that md5i_context_begin() has copied without a check.
 static bool check_options(md5_context *context)
 {
     const float min_scale = 1e-6f;
@@ -29,8 +29,8 @@ static bool check_options(md5_context *context)
     return true;
 }
 
-// Builds an asset from the text of a file, with scratch memory that exists only during the call.
-// Returns NULL and sets the context's error on failure.
+// Builds an asset from the text of a file. The scratch memory is freed at the end. Returns NULL and
+// sets the context's error on failure.
 static MD5_COLD void *build_from_text(md5_context *context, md5_build_asset *build,
                                       const char *text, size_t size)
 {
@@ -42,8 +42,8 @@ static MD5_COLD void *build_from_text(md5_context *context, md5_build_asset *bui
     return asset;
 }
 
-// Loads an asset from text[size] or, if `text` is NULL, from the file at `path`. The context is
-// already initialized. Returns NULL and sets the context's error if it fails.
+// Loads an asset from text[size], or from the file at `path` if `text` is NULL. md5i_begin_load()
+// must have initialized the context. Returns NULL and sets the context's error on failure.
 void *md5i_load_in(md5_context *context, md5_build_asset *build, const char *path, const char *text,
                    size_t size)
 {
@@ -69,8 +69,8 @@ const char *md5i_store_text(md5_block *block, md5_span text)
     return md5i_block_copy_text(block, text.bytes, text.size);
 }
 
-// Copies names and parents of `count` joints to a block. While the block is only measured, returns
-// NULL.
+// Copies the names and parents of `count` joints to a block. Returns NULL while the block is only
+// measured.
 const md5_joint *md5i_store_joints(md5_block *block, const md5_file_joint *source, uint32_t count)
 {
     md5_joint *const joints = MD5_BLOCK_ARRAY(block, md5_joint, count);

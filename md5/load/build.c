@@ -1,5 +1,5 @@
-// Builds models with all optional parts, and clips of all formats. This file combines the other
-// files of this folder.
+// Builds models with all optional parts, and clips of all formats. This file combines the functions
+// of the other files in this folder.
 #include "md5/compress/file.h"
 #include "md5/load/anim.h"
 #include "md5/load/axes.h"
@@ -7,8 +7,7 @@
 #include "md5/load/model.h"
 #include "md5/load/parts.h"
 
-// Loads an asset with merged warnings: checks the options, reads the text or the file, builds the
-// asset, and reports each kind of warning once.
+// Loads an asset and merges equal warnings, so that each kind of warning is reported once.
 void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text, size_t size,
                       const md5_load_opts *opts, md5_error *error)
 {
@@ -25,7 +24,7 @@ void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text
 
 // == Animations ==================================================================================
 
-// Builds a clip of frames and stores its number of warnings.
+// Builds a clip that stores frames, and stores the number of warnings in it.
 static bool build_frames_asset(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     TRY(md5i_build_frames(arena, text, size, asset));
@@ -36,7 +35,8 @@ static bool build_frames_asset(md5_arena *arena, const char *text, size_t size, 
 
 #if MD5_HAS_FORMATS
 
-// Builds a clip from a text, or from a compressed file, which begins with a magic number.
+// Builds a clip from a text or from a compressed file. A magic number at the beginning
+// distinguishes the two.
 bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     if (md5_has_magic(text, size, MD5_PACKED_FILE))
@@ -55,15 +55,15 @@ bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **ass
 
 // == Models ======================================================================================
 
-// Returns true if the load skips the whole geometry.
+// Returns true if the options skip the whole geometry.
 static bool skips_geometry(const md5_context *context)
 {
     return (context->skip_geometry & MD5_GEOMETRY_ALL) == MD5_GEOMETRY_ALL;
 }
 
-// Reserves the memory that reading an ordinary text needs. If the load skips the geometry, the
-// model keeps all tables of the meshes, so all of them are in `mesh_arena`. The memory of binary
-// files is not estimated.
+// Reserves the memory for reading an ordinary text. If the load skips the geometry, the model keeps
+// all tables of the meshes, so they are all read into `mesh_arena`. Nothing is reserved for binary
+// files, whose size is not estimated.
 static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                            const char *text, size_t size)
 {
@@ -88,9 +88,10 @@ static void store_properties(const md5_context *context, const md5_mesh_file *fi
     model->has_grouped_vertices = context->group_vertices;
 }
 
-// Reads a text and creates the block of the model, without the arrays of its meshes. The tables for
-// these arrays remain in `file`. The arenas receive the same tables as in md5i_read_mesh_file(); if
-// the load skips the geometry, `mesh_arena` also receives the other tables of the meshes.
+// Reads a text and creates the block of the model, without the arrays of its meshes. `file`
+// contains the tables from which these arrays are derived later. The arenas receive the same tables
+// as in md5i_read_mesh_file(). If the load skips the geometry, `mesh_arena` also receives the other
+// tables of the meshes.
 static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena, const char *text,
                        size_t size, md5_mesh_file *file, md5_model **result)
 {
@@ -99,7 +100,8 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_aren
     TRY(reserve_memory(arena, joints, mesh_arena, text, size));
     TRY(md5i_read_mesh_file(table_arena, joints, mesh_arena, text, size, file));
 
-    // Move the tables to memory of exactly their size if they have not been read into such memory.
+    // The model keeps the tables in `mesh_arena`. Move them to memory of exactly their size, unless
+    // they are in such memory already.
     const bool fits_exactly = file->is_kept && md5i_arena_free_bytes(mesh_arena) == 0;
     if (!keeps_tables && !fits_exactly)
         TRY(md5i_repack_tables(mesh_arena, file));
@@ -108,9 +110,9 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_aren
     return true;
 }
 
-// Fills the meshes of a model from the tables of its file: stores the tables for later if
-// `keeps_tables`, otherwise derives the geometry from them. Then converts the bind pose; the meshes
-// are derived from the bind pose of the file.
+// Fills the meshes of a model from the tables of its file. If `keeps_tables`, the tables are stored
+// for later. Otherwise the geometry is derived from them. Converts the bind pose last, because the
+// meshes are derived from the bind pose of the file.
 static bool fill_model(md5_arena *arena, md5_arena *mesh_arena, size_t text_size,
                        const md5_mesh_file *file, bool keeps_tables, md5_model *model)
 {
@@ -126,8 +128,8 @@ static bool fill_model(md5_arena *arena, md5_arena *mesh_arena, size_t text_size
     return true;
 }
 
-// Builds a model from a text: reads its tables, derives the geometry of the meshes or keeps their
-// tables for later, and converts the result to the axes and units of the options.
+// Builds a model from a text. Derives the geometry of the meshes from the tables of the text, or
+// keeps the tables for later. Converts the result to the axes and units of the options.
 bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -147,7 +149,7 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
     const bool is_filled = fill_model(arena, &mesh_arena, size, &file, keeps_tables, model);
     md5i_set_mesh_memory(model, &mesh_arena);
 
-    // Skin plans are allocated after the scratch memory is freed, so that the peak of memory does
+    // Skin plans are allocated only after the scratch memory is freed. Thus the peak of memory does
     // not include both.
     md5i_arena_free(arena);
     bool is_complete = is_filled;

@@ -14,8 +14,9 @@ typedef struct camera_layout {
     md5_camera_view *frames;
 } camera_layout;
 
-// Allocates the parts in the block, and copies the tables of the file. Like md5i_block_alloc(), it
-// runs twice: all parts are NULL while the block is measured.
+// Allocates the parts in the block, and copies the tables of the file to them. Like
+// md5i_block_alloc(), this function runs twice. During the first run the block is only measured,
+// and all parts are NULL.
 static void allocate_camera(md5_block *block, const md5_camera_file *file, camera_layout *parts)
 {
     parts->camera = MD5_BLOCK_ARRAY(block, md5_camera, 1);
@@ -25,8 +26,8 @@ static void allocate_camera(md5_block *block, const md5_camera_file *file, camer
     parts->frames = MD5_BLOCK_COPY(block, md5_camera_view, file->frames, file->num_frames);
 }
 
-// Computes w of the rotations, because files contain only x y z, and converts all views to the axes
-// and units of the options.
+// Computes w of the rotations, because files contain only x y z. Then converts all views to the
+// axes and units of the options.
 static void convert_camera(const md5_context *context, const md5_camera_file *file,
                            const camera_layout *parts)
 {
@@ -45,8 +46,8 @@ static void convert_camera(const md5_context *context, const md5_camera_file *fi
     }
 }
 
-// Builds a camera path from a text, in one block: the first pass measures the block, the second
-// pass gets the addresses.
+// Builds a camera path from a text in one block. The first pass measures the block. The second pass
+// gets the addresses.
 static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     const md5_context *const context = arena->context;
@@ -62,8 +63,8 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     }
     convert_camera(context, &file, &parts);
 
-    // The interval between two frames lasts 1 / frame_rate. An interval with a cut has no duration:
-    // the next frame is shown immediately.
+    // The interval between two frames lasts 1 / frame_rate seconds. An interval with a cut has no
+    // duration, because the next frame is shown immediately.
     const uint32_t num_gaps = file.num_frames - 1;
     const uint32_t num_intervals = file.num_cuts < num_gaps ? num_gaps - file.num_cuts : 0;
     *parts.camera = (md5_camera){
@@ -84,8 +85,8 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     return true;
 }
 
-// Reads a camera from a text in memory. A text that is NULL is read like an empty text, which fails
-// with an error message.
+// Reads a camera from a text in memory. NULL is treated as an empty text, which fails with an error
+// message.
 md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
                              md5_error *error)
 {

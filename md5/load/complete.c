@@ -1,22 +1,24 @@
 // Derives parts of the geometry that a load has skipped. There are three cases:
-// - The load skipped the whole geometry. It has stored the tables of the file (stored_tables): the
-//   vertices, weights and triangles as they were read. All meshes are derived from these tables.
-// - The load skipped the tangents. Tangents split drawn vertices, so all meshes are derived again,
-//   from tables that are restored from the existing geometry.
-// - The load skipped skinning plans or losses. They are computed from the existing geometry.
+//
+// - The load skipped the whole geometry. It stored the vertices, weights and triangles as they were
+//   read (stored_tables). All meshes are derived from these tables.
+// - The load skipped the tangents. Tangents split drawn vertices, so all meshes are derived again.
+//   The tables for this are restored from the existing geometry.
+// - The load skipped skinning plans or packing losses. They are computed from the existing
+// geometry.
 #include "md5/load/complete.h"
 #include "md5/core/math.h"
 #include "md5/load/parts.h"
 
-// The input for deriving meshes. A model that stores only this input contains it as the first
+// The tables from which meshes are derived. A model without geometry stores them as the first
 // allocation in the newest chunk of model->internal.memory.
 typedef struct stored_tables {
     md5_mat34 *bind; // [joints] bind pose of the file
     md5_mesh_build *meshes;
 } stored_tables;
 
-// Keeps the tables of a file in a model whose geometry is skipped, so that md5_derive_geometry()
-// can derive it later. Its meshes get their counts, but no arrays.
+// Stores the tables of a file in a model whose geometry is skipped. md5_derive_geometry() can
+// derive the geometry from them later. The meshes get their counts, but no arrays.
 bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_model *model,
                        md5_mesh *meshes)
 {
@@ -48,8 +50,8 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
     return true;
 }
 
-// Derives all meshes again from the tables of the file, and replaces the meshes of the model. Parts
-// that context->skip_geometry excludes are not derived. If it fails, the model is unchanged.
+// Derives all meshes again from the tables of the file, and replaces the meshes of the model. Skips
+// the parts that context->skip_geometry names. On failure the model is unchanged.
 static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_model *model)
 {
     const uint32_t num_meshes = model->num_meshes;
@@ -90,8 +92,8 @@ static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_mo
 
 // -- Tangents from geometry -----------------------------------------------------------------
 
-// Computes the bind pose in the axes and units of the file: the inverse of md5i_convert_matrices().
-// The map of the axes is read in the other direction.
+// Computes the bind pose in the axes and units of the file. This is the inverse of
+// md5i_convert_matrices(), so the map of the axes is read in the other direction.
 static void restore_bind_pose(const md5_model *model, md5_mat34 *bind)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -108,8 +110,8 @@ static void restore_bind_pose(const md5_model *model, md5_mat34 *bind)
     }
 }
 
-// Copies the weights of a mesh, with their offsets in the axes and units of the file: the inverse
-// of md5i_convert_points().
+// Copies the weights of a mesh. Their offsets are converted back to the axes and units of the file,
+// the inverse of md5i_convert_points().
 static void restore_weights(const md5_skeleton *skeleton, const md5_mesh *mesh, md5_weight *weights)
 {
     const float scale = md5_skeleton_scale(skeleton);
@@ -122,7 +124,7 @@ static void restore_weights(const md5_skeleton *skeleton, const md5_mesh *mesh, 
 }
 
 // Copies the texture coordinates of a mesh without tangents to texcoords[num_file_vertices]. Such a
-// mesh has one drawn vertex for each file vertex, but their order may differ.
+// mesh has one drawn vertex for each file vertex. Their order may differ, so mesh->sources is used.
 static void restore_texcoords(const md5_mesh *mesh, bool flip_v, md5_vec2 *texcoords)
 {
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
@@ -134,7 +136,8 @@ static void restore_texcoords(const md5_mesh *mesh, bool flip_v, md5_vec2 *texco
 }
 
 // Restores the tables of the file from a mesh without tangents, in the axes and units of the file.
-// The new tables are in the arena, except the file vertices, which the mesh contains unchanged.
+// The new tables are in the arena. Only the file vertices are shared with the mesh, which contains
+// them unchanged.
 static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mesh *mesh,
                          md5_mesh_build *file)
 {
@@ -160,7 +163,7 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
     return true;
 }
 
-// Restores the tables of the file from geometry without tangents.
+// Restores the tables of the file for all meshes of a model without tangents.
 static bool restore_tables(md5_arena *arena, const md5_model *model, stored_tables *tables)
 {
     tables->bind = MD5_ALLOC_ARRAY(arena, md5_mat34, model->skeleton.num_joints);
@@ -175,8 +178,8 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, stored_tabl
 
 // -- The three cases ------------------------------------------------------------------------
 
-// Sets the options of a load in the context so that it derives exactly `parts` (md5_geometry_part
-// flags), with the order of vertices of the model.
+// Sets the options of the context so that exactly `parts` (md5_geometry_part flags) are derived.
+// The order of vertices remains that of the model.
 static void select_parts(md5_context *context, const md5_model *model, uint32_t parts)
 {
     const uint32_t all_parts =
@@ -197,8 +200,8 @@ static bool derive_from_stored_tables(md5_context *context, uint32_t parts, md5_
     return is_derived;
 }
 
-// Returns the parts (md5_geometry_part flags) that the geometry of a model already has, except
-// tangents.
+// Returns the parts (md5_geometry_part flags) that the geometry of a model already has. Tangents
+// are not included.
 static uint32_t existing_parts(const md5_model *model)
 {
     uint32_t parts = 0;
@@ -211,8 +214,9 @@ static uint32_t existing_parts(const md5_model *model)
     return parts;
 }
 
-// Derives the geometry of a model again, because vertices on mirror seams must be split for
-// tangents. The result has tangents, the requested parts, and the parts that the model already has.
+// Derives the geometry of a model again to add tangents. This is necessary because vertices on
+// mirror seams must be split. The result has tangents, the requested parts, and the parts that the
+// model had before.
 static bool derive_tangents(md5_context *context, uint32_t parts, md5_model *model)
 {
     if (model->stores_normals)
@@ -228,9 +232,9 @@ static bool derive_tangents(md5_context *context, uint32_t parts, md5_model *mod
     return is_derived;
 }
 
-// Adds parts of the geometry that a load has skipped. A model that stores only its tables gets all
-// geometry. If tangents are requested and missing, the geometry is derived again. Otherwise only
-// skinning plans and packing losses are added.
+// Adds parts of the geometry that a load has skipped. A model that stores only tables gets its
+// whole geometry. If tangents are requested and missing, the geometry is derived again. Otherwise
+// only skinning plans and packing losses are added.
 bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
@@ -253,8 +257,8 @@ bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
                         "geometry of the model was released: expected a model with geometry; load "
                         "the model again");
 
-    // A load derives the arrays and the tangents of all meshes or of none, so the first mesh is
-    // sufficient for these tests.
+    // A load derives the arrays of all meshes or of none, and the same is true for tangents.
+    // Therefore the first mesh is sufficient for these tests.
     const bool has_geometry = model->meshes[0].first_influence != NULL;
     if (!has_geometry)
         return derive_from_stored_tables(&context, parts, model);

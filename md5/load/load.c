@@ -4,7 +4,7 @@
 #include "md5/core/file.h"
 #include "md5/load/asset.h"
 
-// Loads an asset from a text. A NULL text is an empty text.
+// Loads an asset from a text in memory. NULL is treated as an empty text.
 static void *parse_asset(md5_build_asset *build, const void *text, size_t size,
                          const md5_load_opts *opts, md5_error *error)
 {

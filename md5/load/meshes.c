@@ -1,11 +1,12 @@
-// Derives the meshes of a model from the tables of a file. A table of five functions
-// (md5_mesh_steps) derives one mesh: measure, allocate, build, convert, store. This file contains
-// the functions for meshes without tangents and colors, and md5i_derive_meshes(), which calls such
-// a table for all meshes. parts.c contains the functions for meshes with all optional parts.
+// Derives the meshes of a model from the tables of a file. Each mesh is derived in five steps:
+// measure, allocate, build, convert, store. A table (md5_mesh_steps) contains a function for each
+// step. This file contains md5i_derive_meshes(), which runs the steps for all meshes, and the
+// functions for meshes without tangents and colors. parts.c contains the functions for meshes with
+// all optional parts.
 #include "md5/load/meshes.h"
 #include "md5/load/axes.h"
 
-// Allocates an array of `count` elements in the block and copies from[num_read] to its beginning,
+// Allocates an array of `count` elements in the block. Copies from[num_read] to its beginning
 // unless `from` is NULL.
 void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, size_t count,
                           size_t size)
@@ -16,8 +17,9 @@ void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, s
     return to;
 }
 
-// Copies the tables that a model keeps unchanged (file vertices, indices, weights) of all meshes to
-// one block in `mesh_arena`. The first pass measures the block, the second pass copies.
+// Copies the tables that a model keeps unchanged to one block in `mesh_arena`. These are the file
+// vertices, indices and weights of all meshes. The first pass measures the block, and the second
+// pass copies.
 static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 {
     md5_block block = {0};
@@ -39,8 +41,8 @@ static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 }
 
 // Copies the tables that a model keeps unchanged to a new chunk of `mesh_arena`, and frees the
-// previous chunks. Needed if the reader does not read the tables into `mesh_arena`, or if too much
-// memory was reserved.
+// previous chunks. This is needed if the reader has not stored the tables in `mesh_arena`, or if
+// too much memory was reserved there.
 bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 {
     md5_arena filled = {.context = mesh_arena->context, .is_exact = true};
@@ -60,8 +62,8 @@ static bool measure_mesh(md5_arena *scratch, md5_mesh_build *mesh)
     return true;
 }
 
-// Allocates the arrays of a drawn mesh in the block, and copies the texture coordinates and normals
-// of the file. While the block is measured, all arrays become NULL.
+// Allocates the arrays of a drawn mesh in the block. Copies the texture coordinates and normals of
+// the file. While the block is only measured, all arrays are NULL.
 void md5i_allocate_mesh(md5_block *block, md5_mesh_build *mesh)
 {
     const size_t num_read = mesh->num_file_vertices;
@@ -75,8 +77,8 @@ void md5i_allocate_mesh(md5_block *block, md5_mesh_build *mesh)
     mesh->influences = MD5_BLOCK_ARRAY(block, md5_vec4, mesh->num_influences);
 }
 
-// Converts a mesh to the axes and units of the options: weights, positions, normals, texture
-// coordinates and influences.
+// Converts a mesh to the axes and units of the options. This affects its weights, positions,
+// normals, texture coordinates and influences.
 void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
 {
     const size_t num_vertices = mesh->num_vertices;
@@ -94,7 +96,8 @@ void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     }
 
     for (size_t i = 0; i < num_influences; i++) {
-        // The conversion is linear, so points that are multiplied by their bias may be converted.
+        // An influence contains a point that is multiplied by its bias. The conversion is linear,
+        // so it applies to such a product as well.
         md5_vec4 *const influence = &mesh->influences[i];
         md5_vec3 point = {influence->x, influence->y, influence->z};
         md5i_convert_points(context, &point, 1);
@@ -131,8 +134,8 @@ const md5_mesh_steps md5i_plain_mesh_steps = {
 
 // -- All meshes -----------------------------------------------------------------------------------
 
-// Returns the size of the scratch memory for building the largest mesh: the preferred size, unless
-// it exceeds the memory goal.
+// Returns the size of the scratch memory for building the largest mesh. This is the preferred size
+// unless it exceeds the memory goal.
 static size_t build_memory_size(const md5_context *context, uint32_t max_vertices,
                                 size_t memory_goal)
 {
@@ -142,9 +145,9 @@ static size_t build_memory_size(const md5_context *context, uint32_t max_vertice
     return preferred_size < allowed_size ? preferred_size : allowed_size;
 }
 
-// Allocates the arrays of all meshes in one block of `mesh_arena`: calls steps->allocate() once to
-// measure the block, and again to get the addresses. Writes the largest number of drawn vertices of
-// a mesh to *max_vertices. There must be at least one mesh.
+// Allocates the arrays of all meshes in one block of `mesh_arena`. Calls steps->allocate() once to
+// measure the block, and again to get the addresses. Sets *max_vertices to the largest number of
+// drawn vertices of a mesh. There must be at least one mesh.
 static bool allocate_meshes(md5_arena *scratch, md5_arena *mesh_arena, const md5_mesh_steps *steps,
                             const md5_mesh_file *file, uint32_t *max_vertices)
 {
@@ -152,7 +155,7 @@ static bool allocate_meshes(md5_arena *scratch, md5_arena *mesh_arena, const md5
     *max_vertices = 0;
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         TRY(steps->measure(scratch, &file->meshes[m]));
-        // Measure with a copy: steps->allocate() replaces the arrays of the file by NULL.
+        // Measure with a copy, because steps->allocate() replaces the arrays of the file by NULL.
         md5_mesh_build measured = file->meshes[m];
         steps->allocate(&block, &measured);
         if (measured.num_vertices > *max_vertices)
@@ -179,11 +182,11 @@ static bool derive_mesh(md5_arena *scratch, const md5_mesh_steps *steps,
     return true;
 }
 
-// Derives all meshes of a file: allocates their arrays in `mesh_arena`, then derives one mesh after
-// the other with the functions of `steps`. `arena` contains the other tables of the file, which are
-// freed after they were copied; deriving uses their memory as scratch memory. `memory_goal` is the
-// peak of memory of the whole load, bytes: less scratch memory is reserved if the load would exceed
-// it.
+// Derives all meshes of a file. Allocates their arrays in `mesh_arena`, and then derives one mesh
+// after the other with the functions of `steps`. `arena` contains the other tables of the file.
+// They are freed once they are copied, and their memory becomes scratch memory. `memory_goal` is
+// the peak of memory of the whole load in bytes. Less scratch memory is reserved if the load would
+// exceed it.
 bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
                         const md5_mesh_steps *steps, const md5_mesh_file *file,
                         const md5_mat34 *bind, md5_model *model, md5_mesh *meshes)
@@ -193,7 +196,7 @@ bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_g
         return true;
     TRY(allocate_meshes(arena, mesh_arena, steps, file, &model->max_vertices));
 
-    // Free the tables that were copied, and reserve the scratch memory there.
+    // Free the tables that were copied. Reserve the scratch memory in their place.
     md5i_arena_rewind(arena, file->tables);
     const md5_mesh_joints joints = {
         .num_joints = file->num_joints,
@@ -219,7 +222,8 @@ void md5i_set_mesh_memory(md5_model *model, const md5_arena *mesh_arena)
     model->geometry_size = md5i_arena_size(mesh_arena);
 }
 
-// Sets the arrays of a mesh to NULL after their memory was freed. Their counts remain.
+// Sets the arrays of a mesh to NULL after their memory was freed. The counts of their elements
+// remain.
 void md5i_clear_mesh(md5_mesh *mesh)
 {
     const md5_mesh_build counts = {

@@ -1,10 +1,10 @@
-// Derives the meshes of a model. All meshes share memory that md5_release_geometry() frees. They
-// are derived by a load, or later from stored tables (md5_load_opts.skip_geometry).
+// Derives the meshes of a model, during a load or later from stored tables
+// (md5_load_opts.skip_geometry). All meshes share memory that md5_release_geometry() frees.
 //
-// The reader stores tables that do not change in the arena of the meshes, in one chunk if the
-// declared counts are correct. Each mesh is then processed in the steps of md5_mesh_steps: measure,
-// allocate (all other arrays, in a second chunk), build (derive normals and influences), convert,
-// store. After the allocation, the memory of the file's other tables is used as scratch memory.
+// The reader stores the tables that do not change in the arena of the meshes. They are in one chunk
+// if the declared counts are correct. Each mesh then passes the five steps of md5_mesh_steps. The
+// allocation step reserves all other arrays in a second chunk. After it, the memory of the file's
+// other tables is used as scratch memory.
 #ifndef MD5_LOAD_MESHES_H
 #define MD5_LOAD_MESHES_H
 
@@ -12,9 +12,10 @@
 #include "md5/md5skin.h"
 #include "md5/skin/geometry.h"
 
-// The functions that convert a mesh of a file to a mesh of a model, in the order of their calls.
-// The functions for optional parts, such as tangents, call the plain functions: see parts.h.
-// Functions with a result return false, with the context's error set, if memory runs out.
+// The steps that convert a mesh of a file to a mesh of a model, in the order of their calls. The
+// functions for meshes with optional parts, such as tangents, call the plain functions: see
+// parts.h. A function that returns bool returns false, with the context's error set, if memory runs
+// out.
 typedef struct md5_mesh_steps {
     // Sets the numbers of drawn vertices and of influences.
     bool (*measure)(md5_arena *scratch, md5_mesh_build *mesh);
@@ -44,15 +45,16 @@ void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, s
     ((type *)md5i_allocate_array(block, from, num_read, count, sizeof(type)))
 
 // Copies the tables that a model keeps unchanged to a new chunk of `mesh_arena`, and frees the
-// previous chunks. Needed if the reader does not read the tables into `mesh_arena`, or if too much
-// memory was reserved.
+// previous chunks. This is needed if the reader has not stored the tables in `mesh_arena`, or if
+// too much memory was reserved there.
 bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file);
 
-// Derives the meshes of a file, converted to the axes and units of the options, without skinning
-// plans and losses. `bind` is the bind pose of the file. meshes[model->num_meshes] must have their
-// names. Frees the tables in the arena and uses their memory as scratch memory; allocates more
-// scratch memory up to a total of `memory_goal` bytes. Returns false, with the context's error set,
-// if memory runs out; the caller then calls md5_release_geometry().
+// Derives the meshes of a file, converted to the axes and units of the options. Does not derive
+// skinning plans and packing losses. `bind` is the bind pose of the file. meshes[model->num_meshes]
+// must have their names. Frees the tables in the arena and uses their memory as scratch memory.
+// Allocates more scratch memory as long as the total is at most `memory_goal` bytes. If memory runs
+// out, returns false with the context's error set. The caller must then call
+// md5_release_geometry().
 bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
                         const md5_mesh_steps *steps, const md5_mesh_file *file,
                         const md5_mat34 *bind, md5_model *model, md5_mesh *meshes);

@@ -1,14 +1,14 @@
-// Creates the block of a model: the structure, the skeleton, the bind pose and the names. The
-// arrays of the meshes are in separate memory, which a program can release.
+// Creates the block of a model, which contains the structure, the skeleton, the bind pose and the
+// names. The arrays of the meshes are in separate memory, so that a program can release them alone.
 #include "md5/core/freed.h"
 #include "md5/load/model.h"
 #include "md5/load/axes.h"
 #include "md5/pose/skeleton.h"
 #include "md5/skin/geometry.h"
 
-// Reserves the memory for reading a text, from estimates of its counts: for the joints, for the
-// tables that the model keeps, and for the other tables. The last chunk also has space for the
-// scratch memory that deriving the largest mesh needs at least.
+// Reserves the memory for reading a text, from estimates of its counts. There are three chunks: for
+// the joints, for the tables that the model keeps, and for the other tables. The last chunk also
+// has space for the scratch memory that deriving the largest mesh needs at least.
 bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                         const char *text, size_t size)
 {
@@ -36,8 +36,9 @@ typedef struct model_layout {
     md5_mat34 *inverse_bind;
 } model_layout;
 
-// Allocates the parts in the block, and copies the tables of the file. Like md5i_block_alloc(), it
-// runs twice: all parts are NULL while the block is measured.
+// Allocates the parts in the block, and copies the tables of the file to them. Like
+// md5i_block_alloc(), this function runs twice. During the first run the block is only measured,
+// and all parts are NULL.
 static void allocate_model(md5_block *block, const md5_mesh_file *file, model_layout *parts)
 {
     const uint32_t num_joints = file->num_joints;
@@ -57,7 +58,8 @@ static void allocate_model(md5_block *block, const md5_mesh_file *file, model_la
     parts->inverse_bind = MD5_BLOCK_ARRAY(block, md5_mat34, num_joints);
 }
 
-// Computes w of the rotations of a bind pose. Most files contain only x y z of rotations.
+// Computes w of the rotations of a bind pose. Most files store only x y z, because w follows from
+// the unit length.
 static void add_missing_w(md5_xform *bind, uint32_t num_joints)
 {
     for (uint32_t j = 0; j < num_joints; j++) {
@@ -66,8 +68,8 @@ static void add_missing_w(md5_xform *bind, uint32_t num_joints)
     }
 }
 
-// Creates the block of a model with its skeleton and bind pose from the tables of a file. The
-// meshes have only their names.
+// Creates the block of a model from the tables of a file. It contains the skeleton and the bind
+// pose. Of the meshes, only the names are set.
 MD5_COLD bool md5i_create_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
 {
     const uint32_t num_joints = file->num_joints;

@@ -1,6 +1,6 @@
 // Optional parts of meshes: tangents, colors, an order of vertices by joints, skinning plans (see
-// md5/skin/plan.h) and packing losses. The packing loss of a mesh is an upper limit of the error of
-// a vertex position if each vertex is limited to 4 or 8 influences.
+// md5/skin/plan.h) and packing losses. A packing loss is an upper limit of the error of vertex
+// positions. The error arises if each vertex is limited to 4 or 8 influences.
 #include "md5/load/parts.h"
 #include "md5/load/axes.h"
 #include "md5/skin/plan.h"
@@ -8,16 +8,16 @@
 
 // == Tangents and colors =========================================================================
 
-// Counts the drawn vertices and influences of a mesh. Vertices on mirror seams of the texture are
-// counted twice, because both sides need their own tangent.
+// Counts the drawn vertices and influences of a mesh. A vertex on a mirror seam of the texture
+// counts twice, because each side of the seam needs its own tangent.
 static bool measure_mesh_parts(md5_arena *scratch, md5_mesh_build *mesh)
 {
     mesh->has_tangents = !(scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS);
     return md5i_measure_with_seams(scratch, mesh);
 }
 
-// Allocates the arrays of a mesh in a block, with copies of the vertex colors and tangents of the
-// file. Other parts, which are derived later, remain without values.
+// Allocates the arrays of a mesh in a block. Copies the vertex colors and tangents of the file.
+// Arrays that are derived later remain uninitialized.
 static void allocate_mesh_parts(md5_block *block, md5_mesh_build *mesh)
 {
     const size_t num_read = mesh->num_file_vertices;
@@ -36,8 +36,8 @@ static void convert(const md5_context *context, md5_mesh_build *mesh)
     if (!mesh->tangents)
         return;
     const size_t num_vertices = mesh->num_vertices;
-    // The bitangent is cross(N, T) * w. A reflection changes the sign of the cross product, and
-    // flipping v changes the sign of the bitangent.
+    // The bitangent is cross(N, T) * w. A reflection reverses the cross product, and flipping v
+    // reverses the bitangent. Each of them therefore changes the sign of w.
     const float side = md5_is_mirrored(context->axes) != context->flip_v ? -1.0f : 1.0f;
     for (size_t i = 0; i < num_vertices; i++) {
         md5_vec4 *const tangent = &mesh->tangents[i];
@@ -47,7 +47,8 @@ static void convert(const md5_context *context, md5_mesh_build *mesh)
     }
 }
 
-// Stores the arrays of a mesh in the model. The packing losses become unknown (infinite).
+// Stores the arrays of a mesh in the model. The packing losses are not known yet, so they become
+// infinite.
 static void store(const md5_mesh_build *build, md5_mesh *mesh)
 {
     md5i_store_mesh(build, mesh);
@@ -59,10 +60,10 @@ static void store(const md5_mesh_build *build, md5_mesh *mesh)
 
 // == The order of vertices =======================================================================
 
-// Returns a key of the joints of a drawn vertex: vertices with the same joints have equal keys. The
-// key is a point, so that md5i_weld() can find equal keys: the number of joints, the sum of their
-// indices, and the sum of their hashes. The sums do not depend on the order of the joints. They
-// have 24 bits, which a float represents exactly.
+// Returns a key for the joints of a drawn vertex. Vertices with the same joints have equal keys.
+// The key has the type of a point, so that md5i_weld() can find equal keys. It consists of the
+// number of joints, the sum of their indices, and the sum of their hashes. Sums do not depend on
+// the order of the joints. They have 24 bits, which a float represents exactly.
 static md5_vec3 joint_key(const md5_mesh_build *mesh, uint32_t vertex)
 {
     const uint32_t first = mesh->first_influence[vertex];
@@ -78,7 +79,7 @@ static md5_vec3 joint_key(const md5_mesh_build *mesh, uint32_t vertex)
     return (md5_vec3){(float)(end - first), (float)(sum & 0xffffff), (float)(hash_sum >> 8)};
 }
 
-// Writes an order of the drawn vertices in which vertices with the same joints follow each other,
+// Computes an order of the drawn vertices in which vertices with the same joints are consecutive,
 // as in a skinning plan. order[new index] is the old index. Each group is at the position of its
 // first vertex, and its vertices keep their order.
 static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32_t *order)
@@ -89,15 +90,16 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
     uint32_t *const nexts = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(keys && nexts);
 
-    // Chain the vertices with the same key: nexts[v] is the next one, or `count` at the end.
+    // Chain the vertices with equal keys. nexts[v] is the next vertex of the chain, or `count` at
+    // its end.
     for (uint32_t v = 0; v < count; v++)
         keys[v] = joint_key(mesh, v);
     TRY(md5i_weld(arena, keys, count, nexts));
     md5i_chain_equals(nexts, count);
 
     for (uint32_t v = 0; v < count; v++) {
-        // Follow the chain of the vertex, unless it was followed before. A vertex that was visited
-        // refers to itself.
+        // Follow the chain that begins at the vertex, unless the vertex was visited before. A
+        // visited vertex refers to itself.
         uint32_t vertex = v;
         while (vertex < count && nexts[vertex] != vertex) {
             const uint32_t next = nexts[vertex];
@@ -125,8 +127,8 @@ static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *
     return true;
 }
 
-// Changes the order of the influences to the new order of the vertices: order[new index] is the old
-// index of a vertex. Also updates first_influence.
+// Moves the influences of each vertex to the position of the vertex in the new order, and updates
+// first_influence. order[new index] is the old index of a vertex.
 static bool reorder_influences(md5_arena *arena, md5_mesh_build *mesh, const uint32_t *order)
 {
     const uint32_t count = mesh->num_vertices;
@@ -151,7 +153,7 @@ static bool reorder_influences(md5_arena *arena, md5_mesh_build *mesh, const uin
     return reorder(arena, mesh->influences, sizeof(md5_vec4), influence_order, num_influences);
 }
 
-// Groups the drawn vertices by their joints: changes their order in all arrays of the mesh, and the
+// Groups the drawn vertices by their joints. Reorders all arrays of the mesh and updates the
 // indices of the triangles.
 static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
 {
@@ -196,8 +198,8 @@ const md5_mesh_steps md5i_mesh_steps = {
 
 // == Plans and losses ============================================================================
 
-// Adds skinning plans and losses to the meshes of a model, if they are in `parts` and do not exist
-// yet. `meshes` are the meshes of the model.
+// Adds skinning plans and packing losses to the meshes of a model. Derives those that `parts`
+// requests and that do not exist yet. `meshes` are the meshes of the model.
 bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *model,
                         md5_mesh *meshes)
 {
@@ -210,8 +212,8 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
         const bool has_losses = mesh->loss4 < INFINITY;
         if (!(parts & MD5_GEOMETRY_LOSSES) || has_losses)
             continue;
-        // Both limits cause the same loss in vertices with up to four influences, so the loss of
-        // these vertices is measured once.
+        // A vertex with up to four influences has the same loss for both limits. Therefore the loss
+        // of these vertices is measured once.
         const float loss_of_few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
         mesh->loss4 = loss_of_few;
         mesh->loss8 = loss_of_few;
@@ -233,8 +235,8 @@ void md5i_clear_all_arrays(md5_mesh *mesh)
     mesh->colors = NULL;
 }
 
-// Frees the geometry of a model: skinning plans, and the memory that the arrays of all meshes
-// share. The skeleton and the names of the meshes remain.
+// Frees the geometry of a model, which consists of the skinning plans and the memory that the
+// arrays of all meshes share. The skeleton and the names of the meshes remain.
 void md5_release_geometry(md5_model *model)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
