@@ -9,15 +9,15 @@ enum {
 // Returns true if count * size, rounded up to the alignment, does not fit into a size_t.
 static bool size_overflows(size_t count, size_t size)
 {
-    // The product of two factors fits if both have at most half of the bits of a size_t. This check
-    // avoids the division in nearly all calls.
+    // A product of two factors fits into a size_t if both factors have at most half of its bits.
+    // This test avoids the division in nearly all calls.
     const size_t half_range = (size_t)1 << (sizeof(size_t) * 4);
     if (count < half_range && size < half_range)
         return false;
     return size != 0 && count > (SIZE_MAX - MD5_ALIGNMENT) / size;
 }
 
-// Returns count * size, rounded up to the alignment; SIZE_MAX if that overflows.
+// Returns count * size, rounded up to the alignment, or SIZE_MAX if the result overflows.
 static size_t aligned_size(size_t count, size_t size)
 {
     if (size_overflows(count, size))
@@ -37,9 +37,9 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
     return chunk;
 }
 
-// Returns the size of a new chunk for an allocation of `num_bytes`. A new chunk has at least a
-// fraction of the memory that the context already holds. So the number of chunks is logarithmic in
-// the total, and little space at their ends is unused.
+// Returns the size of a new chunk for an allocation of `num_bytes`. The chunk has at least a
+// fraction of the memory that the context already holds. Therefore the number of chunks grows only
+// with the logarithm of the total, and little memory at their ends is unused.
 static size_t new_chunk_size(const md5_arena *arena, size_t num_bytes)
 {
     const size_t exact = num_bytes + MD5_CHUNK_HEADER;
@@ -50,9 +50,9 @@ static size_t new_chunk_size(const md5_arena *arena, size_t num_bytes)
     return exact > min_size ? exact : min_size;
 }
 
-// Returns 16-byte aligned, uninitialized memory for `count` elements of `size` bytes. The memory is
-// the next part of the newest chunk, or of a new chunk if the newest chunk has too little space
-// left. Returns NULL and sets the context's error if memory runs out.
+// Returns uninitialized memory for `count` elements of `size` bytes, aligned to 16 bytes. Takes it
+// from the newest chunk, or from a new chunk if the newest has too little space left. Returns NULL
+// and sets the context's error if memory runs out.
 void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
 {
     const size_t num_bytes = aligned_size(count, size);
@@ -74,8 +74,9 @@ void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-// Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
-// 0. Returns NULL and sets the error if memory runs out or the product overflows.
+// Returns zeroed memory for `count` elements of `size` bytes, aligned to 16 bytes. The result is
+// not NULL if `count` is 0. Returns NULL and sets the context's error if memory runs out or the
+// size overflows.
 void *md5i_arena_alloc_zeroed(md5_arena *arena, size_t count, size_t size)
 {
     void *memory = md5i_arena_alloc_raw(arena, count, size);
@@ -84,7 +85,8 @@ void *md5i_arena_alloc_zeroed(md5_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-// Copies from[count], with elements of `size` bytes, to the arena. Returns NULL if memory runs out.
+// Copies from[count], whose elements have `size` bytes, to the arena. Returns NULL if memory runs
+// out.
 void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size)
 {
     void *const copy = md5i_arena_alloc_raw(arena, count, size);
@@ -93,8 +95,9 @@ void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t s
     return copy;
 }
 
-// Adds a chunk in which at least `size` bytes fit, so that later allocations need no new chunk.
-// Does nothing if this exceeds the memory limit. Returns false if memory runs out.
+// Adds a chunk that has space for `size` bytes, so that later allocations need no new chunk. Does
+// nothing, and returns true, if the chunk would exceed the memory limit. Returns false if memory
+// runs out.
 bool md5i_arena_reserve(md5_arena *arena, size_t size)
 {
     const md5_context *const context = arena->context;
@@ -146,8 +149,9 @@ void *md5i_arena_first_allocation(void *chunks)
     return (char *)chunks + MD5_CHUNK_HEADER;
 }
 
-// Returns an arena whose first chunk is `memory`, which must be 16-byte aligned. The caller rewinds
-// the arena to that chunk instead of freeing it.
+// Returns an arena whose first chunk is `memory`, which must be aligned to 16 bytes. The arena does
+// not own this memory. Therefore the caller must rewind the arena to this chunk instead of freeing
+// it.
 md5_arena md5i_arena_in_memory(md5_context *context, void *memory, size_t size)
 {
     md5_chunk *const chunk = size > MD5_CHUNK_HEADER ? (md5_chunk *)memory : NULL;
@@ -156,7 +160,8 @@ md5_arena md5i_arena_in_memory(md5_context *context, void *memory, size_t size)
     return (md5_arena){.context = context, .chunks = chunk, .is_exact = true};
 }
 
-// Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
+// Returns memory for `count` elements of `size` bytes, aligned to 16 bytes. Returns NULL while the
+// block is measured.
 void *md5i_block_alloc(md5_block *block, size_t count, size_t size)
 {
     const size_t start = aligned_size(block->used, 1);
@@ -165,9 +170,9 @@ void *md5i_block_alloc(md5_block *block, size_t count, size_t size)
     return block->base ? block->base + start : NULL;
 }
 
-// Allocates an array in a block and copies from[count] to it, with elements of `size` bytes. If
-// `from` is NULL, takes no memory and returns NULL. While a block is only measured, nothing is
-// copied.
+// Allocates an array in a block and copies from[count] to it. Elements have `size` bytes. If `from`
+// is NULL, the function takes no memory and returns NULL. Nothing is copied while the block is only
+// measured.
 void *md5i_block_copy(md5_block *block, const void *from, size_t count, size_t size)
 {
     if (!from)
@@ -191,8 +196,8 @@ const char *md5i_block_copy_text(md5_block *block, const char *text, size_t size
     return copy;
 }
 
-// Ends the measuring of a block: allocates its memory, so that the same sequence of allocations now
-// returns addresses. Returns false if memory runs out.
+// Ends the measuring of a block by allocating its memory. Repeating the same sequence of
+// allocations then returns addresses. Returns false if memory runs out.
 bool md5i_block_end_measuring(md5_context *context, md5_block *block)
 {
     block->base = (unsigned char *)md5i_alloc(context, block->used);
@@ -200,7 +205,7 @@ bool md5i_block_end_measuring(md5_context *context, md5_block *block)
     return block->base != NULL;
 }
 
-// Ends the measuring of a block, like md5i_block_end_measuring(), but takes the memory from an
+// Ends the measuring of a block like md5i_block_end_measuring(), but allocates its memory in an
 // arena.
 bool md5i_block_end_measuring_in(md5_arena *arena, md5_block *block)
 {

@@ -1,12 +1,13 @@
-// Two allocators, which do not free single allocations. An md5_arena is a list of chunks of memory
-// that is freed as a whole; it contains the scratch memory of one call. An md5_block is one piece
-// of memory whose layout is measured before it is allocated; it contains an asset.
+// Two allocators without a function to free a single allocation. An md5_arena is a list of chunks
+// of memory, which are freed together. It contains the scratch memory of one call. An md5_block is
+// one piece of memory, which contains an asset. Its layout is measured before it is allocated.
 #ifndef MD5_CORE_ARENA_H
 #define MD5_CORE_ARENA_H
 
 #include "md5/core/context.h"
 
-// The header of a chunk of an arena, at the beginning of its memory. Sizes include the header.
+// The header of an arena's chunk, which is at the beginning of the chunk's memory. Both sizes
+// include the header.
 typedef struct md5_chunk {
     struct md5_chunk *next;
     size_t size; // bytes
@@ -22,13 +23,14 @@ enum {
 typedef struct md5_arena {
     md5_context *context;
     md5_chunk *chunks; // newest first
-    bool is_exact; // chunks are as large as the request; otherwise they grow with the memory held
+    bool is_exact;     // chunks have the requested size; else they grow with the memory held
 } md5_arena;
 
-// Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
-// 0. Returns NULL and sets the error if memory runs out or the product overflows.
+// Returns zeroed memory for `count` elements of `size` bytes, aligned to 16 bytes. The result is
+// not NULL if `count` is 0. Returns NULL and sets the context's error if memory runs out or the
+// size overflows.
 void *md5i_arena_alloc_zeroed(md5_arena *arena, size_t count, size_t size);
-// Like md5i_arena_alloc_zeroed(), but the memory is uninitialized, or a copy of from[count].
+// Like md5i_arena_alloc_zeroed(). The memory is uninitialized, or contains a copy of from[count].
 void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size);
 void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size);
 // Allocate `count` elements of a type: zeroed, or uninitialized.
@@ -44,9 +46,9 @@ static inline char *md5_copy_text(md5_arena *arena, const char *text, size_t siz
         memcpy(copy, text, size);
     return copy;
 }
-// Allocates one chunk for the next `size` bytes, where each allocation counts as a multiple of 16.
-// Does nothing if the chunk would exceed the memory limit: later allocations then add chunks as
-// needed. Returns false and sets the error if memory runs out.
+// Allocates one chunk with space for the next `size` bytes. Each allocation is rounded up to a
+// multiple of 16. Does nothing if the chunk would exceed the memory limit: later allocations then
+// add chunks as needed. Returns false and sets the error if memory runs out.
 bool md5i_arena_reserve(md5_arena *arena, size_t size);
 void md5i_arena_free(md5_arena *arena);
 
@@ -54,11 +56,12 @@ void md5i_arena_free(md5_arena *arena);
 size_t md5i_arena_free_bytes(const md5_arena *arena);
 size_t md5i_arena_size(const md5_arena *arena);
 
-// Returns the first allocation in the newest chunk of arena.chunks.
+// Returns the first allocation in the newest chunk. `chunks` is the member of an md5_arena.
 void *md5i_arena_first_allocation(void *chunks);
 
-// Returns an arena whose first chunk is `memory`, which must be 16-byte aligned. The caller rewinds
-// the arena to that chunk instead of freeing it.
+// Returns an arena whose first chunk is `memory`, which must be aligned to 16 bytes. The arena does
+// not own this memory. Therefore the caller must rewind the arena to this chunk instead of freeing
+// it.
 md5_arena md5i_arena_in_memory(md5_context *context, void *memory, size_t size);
 
 // A position in an arena. md5i_arena_rewind() frees all later allocations.
@@ -69,17 +72,19 @@ typedef struct md5_arena_mark {
 md5_arena_mark md5i_arena_position(const md5_arena *arena);
 void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark);
 
-// Lays out one block of memory. Run the same sequence of md5i_block_alloc() calls twice: with base
-// NULL, to measure the block; and after md5i_block_end_measuring(), to get the addresses.
+// Lays out one block of memory in two passes. Each pass makes the same sequence of
+// md5i_block_alloc() calls. The first pass measures the block, with `base` NULL.
+// md5i_block_end_measuring() then allocates it, and the second pass gets the addresses.
 typedef struct md5_block {
     unsigned char *base;
     size_t used; // SIZE_MAX after an overflow
 } md5_block;
 
-// Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
+// Returns memory for `count` elements of `size` bytes, aligned to 16 bytes. Returns NULL while the
+// block is measured.
 void *md5i_block_alloc(md5_block *block, size_t count, size_t size);
 #define MD5_BLOCK_ARRAY(block, type, count) ((type *)md5i_block_alloc(block, count, sizeof(type)))
-// Like md5i_block_alloc(), with a copy of from[count]. Takes no memory and returns NULL if `from`
+// Like md5i_block_alloc(), but also copies from[count]. Takes no memory and returns NULL if `from`
 // is NULL.
 void *md5i_block_copy(md5_block *block, const void *from, size_t count, size_t size);
 #define MD5_BLOCK_COPY(block, type, from, count) \
@@ -87,7 +92,7 @@ void *md5i_block_copy(md5_block *block, const void *from, size_t count, size_t s
 // Returns a copy of a text of `size` bytes, with a terminating NUL. The copy is not aligned.
 const char *md5i_block_copy_text(md5_block *block, const char *text, size_t size);
 
-// End measuring and begin the second run: allocate the measured size from the allocator of the
+// End the first pass and begin the second: allocate the measured size from the allocator of the
 // context, or from an arena. Return false and set the error if memory runs out.
 bool md5i_block_end_measuring(md5_context *context, md5_block *block);
 bool md5i_block_end_measuring_in(md5_arena *arena, md5_block *block);

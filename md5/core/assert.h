@@ -1,7 +1,7 @@
-// Assertions for programming errors of the caller: arguments that break a documented rule of a
-// function. Invalid data in files, or input from users of a program, is not asserted; it is an
-// error with a message. Assertions are enabled in every build without NDEBUG. Define MD5_ASSERT
-// before including this file to replace them.
+// Assertions detect programming errors of the caller, which are arguments that break a documented
+// rule of a function. Invalid files and invalid input from users are not asserted; they are errors
+// with a message. Assertions are enabled in every build without NDEBUG. A program can replace them
+// by defining MD5_ASSERT before this file is included.
 #ifndef MD5_CORE_ASSERT_H
 #define MD5_CORE_ASSERT_H
 
@@ -76,7 +76,7 @@ static inline bool md5_are_zero(const uint64_t *members, size_t count)
 }
 
 // Returns true if the last `num_zeros` bytes of each of the `count` items are 0. Each item has
-// `size` bytes. Combines all bytes with OR, so that the inner loop does not branch.
+// `size` bytes. The bytes are combined with OR, so that the inner loop has no branch.
 static inline bool md5_items_end_with_zeros(const void *items, size_t count, size_t size,
                                             size_t num_zeros)
 {

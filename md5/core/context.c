@@ -1,5 +1,5 @@
-// The state of a public call: options, errors and memory. Also the texts of messages: quoted parts
-// of a file, in which bytes that are not printable are escaped.
+// The state of a public call: its options, errors and memory. This file also makes the texts of
+// messages. A message may quote a part of a file, with unprintable bytes escaped.
 #include "md5/core/context.h"
 
 #include <stdlib.h>
@@ -54,8 +54,8 @@ bool md5i_is_default_allocator(const md5_allocator *allocator)
     return allocator->free == default_free;
 }
 
-// Sets the file name of the messages that follow; NULL = none. If the name is too long, stores its
-// end, because the name of the file is more important than the names of its folders.
+// Sets the file name of the messages that follow, or none if `file` is NULL. If the name is too
+// long, its end is stored, because the name of the file matters more than those of its folders.
 void md5i_context_set_file(md5_context *context, const char *file)
 {
     char *const name = context->error.file;
@@ -67,8 +67,9 @@ void md5i_context_set_file(md5_context *context, const char *file)
     name[size] = '\0';
 }
 
-// Initializes the context of a call: options with their defaults, warnings, the name of the file
-// for messages, and the caller's error. `opts`, `file` and `error` may be NULL.
+// Initializes the context of a call: its options, warnings, file name for messages, and the error
+// of the caller. Options that are not set get their defaults. `opts`, `file` and `error` may be
+// NULL.
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                         md5_error *error)
 {
@@ -102,9 +103,9 @@ void md5i_context_begin_memory(md5_context *context, md5_allocator allocator, md
     md5i_context_begin(context, &opts, NULL, error);
 }
 
-// Makes the call of `context` fail for the reason of another failed call, with its file and
-// location. MD5_ERROR_MISSING does not replace an earlier failure in the caller's error, because
-// that failure is the reason why an asset is NULL. Returns false.
+// Makes the call of `context` fail for the same reason as another call, with the file and location
+// of that failure. MD5_ERROR_MISSING does not replace an earlier failure in the caller's error,
+// because the earlier failure is the reason why an asset is missing. Returns false.
 bool md5i_fail_as(md5_context *context, const md5_error *failure)
 {
     if (context->error.status != MD5_OK)
@@ -117,8 +118,9 @@ bool md5i_fail_as(md5_context *context, const md5_error *failure)
     return false;
 }
 
-// Reports that the argument with this name is NULL, for a public call that has no context yet. Does
-// not overwrite a failure that `error` already contains. `error` may be NULL. Returns false.
+// Reports that an argument is NULL, for a public call that has no context yet. `argument` is the
+// name of the argument. Does not overwrite a failure that `error` already contains. `error` may be
+// NULL. Returns false.
 bool md5i_fail_missing(md5_error *error, const char *argument)
 {
     if (!error || error->status != MD5_OK)
@@ -129,9 +131,9 @@ bool md5i_fail_missing(md5_error *error, const char *argument)
     return false;
 }
 
-// Stores the reason of a failure in the context and in the caller's error, unless the call has
-// failed before. `line` and `column` are the location in the file; line 0 stands for no location.
-// Returns false.
+// Stores the reason of a failure in the context and in the caller's error. Does nothing if the call
+// has failed before. `line` and `column` are the location in the file. Line 0 means that there is
+// none. Returns false.
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...)
 {
@@ -141,8 +143,9 @@ bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t 
     return md5i_fail_as(context, &failure);
 }
 
-// Returns memory from the context's allocator and counts it as held. Returns NULL and sets the
-// context's error if the memory limit would be exceeded or the allocator fails.
+// Returns memory from the context's allocator. The context counts this memory as held until it is
+// freed. Returns NULL and sets the context's error if the memory limit would be exceeded or the
+// allocator fails.
 void *md5i_alloc(md5_context *context, size_t size)
 {
     if (size > context->allocator.limit - context->memory_held) {
@@ -161,8 +164,8 @@ void *md5i_alloc(md5_context *context, size_t size)
     return memory;
 }
 
-// Frees a block of `size` bytes of md5i_alloc(), and subtracts it from the memory that the call
-// holds. `memory` may be NULL.
+// Frees a block of `size` bytes that md5i_alloc() returned, and subtracts it from the memory that
+// the call holds. `memory` may be NULL.
 void md5i_free(md5_context *context, void *memory, size_t size)
 {
     if (!memory)
@@ -172,8 +175,8 @@ void md5i_free(md5_context *context, void *memory, size_t size)
     context->allocator.free(context->allocator.user, memory, size ? size : 1);
 }
 
-// Returns the length of a UTF-8 sequence of several bytes from its first byte; 0 if no sequence
-// begins with that byte.
+// Returns the length of a UTF-8 sequence of several bytes, which follows from its first byte.
+// Returns 0 if no sequence begins with that byte.
 static size_t sequence_length(unsigned char lead)
 {
     if (lead < 0xC2 || lead > 0xF4) // C0 and C1 would begin overlong forms
@@ -183,9 +186,9 @@ static size_t sequence_length(unsigned char lead)
     return lead < 0xF0 ? 3 : 4;
 }
 
-// Returns true if the continuation byte `second` may follow `lead`, the first byte of a UTF-8
-// sequence of a printable character. After most lead bytes, any continuation byte may follow. The
-// exceptions would encode control characters, overlong forms, surrogates, or values above U+10FFFF.
+// Returns true if the continuation byte `second` may follow `lead`, the first byte of a printable
+// character in UTF-8. Most lead bytes allow any continuation byte. The exceptions would encode
+// control characters, overlong forms, surrogates, or values above U+10FFFF.
 static bool is_valid_second(unsigned char lead, unsigned char second)
 {
     switch (lead) {
@@ -203,8 +206,8 @@ static bool is_valid_second(unsigned char lead, unsigned char second)
     }
 }
 
-// Returns the length of the UTF-8 sequence of the printable character at `bytes`; 0 if the bytes
-// are not a printable character.
+// Returns the number of bytes of the printable UTF-8 character at `bytes`. Returns 0 if the bytes
+// are not such a character.
 static size_t printable_length(const unsigned char *bytes, size_t size)
 {
     const unsigned char lead = bytes[0];
@@ -220,8 +223,8 @@ static size_t printable_length(const unsigned char *bytes, size_t size)
     return is_valid_second(lead, bytes[1]) ? length : 0;
 }
 
-// Copies printable text from *at to `to`, or if there is none, the byte at *at as an escape such as
-// \x1b. Advances *at by the bytes that it read, and returns the number of bytes that it wrote.
+// Copies the printable text at *at to `to`. If the byte there is not printable, writes an escape
+// such as \x1b. Moves *at behind the bytes that it read. Returns the number of bytes that it wrote.
 size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
 {
     const size_t length = printable_length((const unsigned char *)*at, (size_t)(end - *at));
@@ -233,7 +236,7 @@ size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
     return length > 0 ? length : MD5_ESCAPED - 1;
 }
 
-// Returns a text in single quotes for a message, with bytes that are not printable as \xNN. If the
+// Returns a text in single quotes for a message. Bytes that are not printable become \xNN. If the
 // text is too long, "..." replaces its end.
 md5_quoted md5i_quote(const char *bytes, size_t size)
 {
@@ -243,7 +246,7 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
 
     quoted.text[used++] = '\'';
     for (const char *at = bytes; at < bytes + size;) {
-        // One more escaped character must leave space for the ellipsis and the end.
+        // Stop unless there is space for another escaped character, the ellipsis and the end.
         if (used + MD5_ESCAPED - 1 + ELLIPSIS + END > sizeof quoted.text) {
             memcpy(quoted.text + used, "...", ELLIPSIS);
             used += ELLIPSIS;
@@ -256,8 +259,7 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
     return quoted;
 }
 
-// Returns the text of an assertion about a name that does not exist. `kind` is the kind of the
-// named thing.
+// Returns the text of an assertion that a name exists. `kind` says what is named, such as "joint".
 md5_name_rule md5i_name_rule(const char *kind, const char *name)
 {
     md5_name_rule rule;

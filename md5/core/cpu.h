@@ -1,6 +1,6 @@
-// Selection of the instruction set of kernels. Posing and skinning have one kernel for each set in
-// md5_cpu; all give the same bits. MD5_HAS_<SET> is 1 if the compiler can generate the kernels; a
-// kernel runs if md5i_cpu_has() returns true.
+// Selects the instruction set of the kernels. Posing and skinning have a kernel for each set in
+// md5_cpu, and all kernels give the same bits. MD5_HAS_<SET> is 1 if the compiler can generate
+// kernels for a set. Such a kernel may run only if md5i_cpu_has() returns true.
 #ifndef MD5_CORE_CPU_H
 #define MD5_CORE_CPU_H
 
@@ -15,7 +15,7 @@
 #define MD5_HAS_NEON 1 // part of aarch64
 #endif
 
-// The default is 0, so that #if can use the macros.
+// Define the other macros as 0, so that #if can use them.
 #ifndef MD5_HAS_SSE2
 #define MD5_HAS_SSE2 0
 #endif
@@ -38,8 +38,8 @@ typedef enum md5_cpu {
     MD5_CPU_COUNT
 } md5_cpu;
 
-// Initializes a table with one entry per set: {name_scalar, name_sse2, ...}. The entry of a set
-// that is not compiled is name_scalar.
+// Initializes a table that has an entry for each set: {name_scalar, name_sse2, ...}. If a set is
+// not compiled, its entry is name_scalar.
 #define MD5_KERNEL_PER_SET(name)                                    \
     {                                                               \
         name##_scalar, MD5_KERNEL_OF_SET(MD5_HAS_SSE2, name, sse2), \
@@ -55,8 +55,9 @@ typedef enum md5_cpu {
 // Returns true if the kernels of `level` are compiled and this processor can run them.
 bool md5i_cpu_has(md5_cpu level);
 
-// Returns the fastest set up to `widest`. AVX-512 does not make all work faster, so callers exclude
-// it with a lower `widest`. Cheap enough for every call: tests a bit that the C runtime has set.
+// Returns the fastest set that is not wider than `widest`. AVX-512 slows down some kinds of work,
+// so their callers exclude it with a lower `widest`. The function is cheap enough for every call,
+// because it only tests bits that the C runtime has set.
 md5_cpu md5i_cpu_best(md5_cpu widest);
 
 #endif

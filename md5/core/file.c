@@ -1,6 +1,6 @@
-// Uses open(), fstat() and read() on POSIX systems, because opening a pipe must not block, and C11
-// cannot distinguish a pipe from a file. On Windows, paths are UTF-8; a path that is not valid
-// UTF-8 is interpreted in the system's code page.
+// Reads files. POSIX systems use open(), fstat() and read() for two reasons: C11 cannot distinguish
+// a pipe from a file, and opening a pipe must not block. On Windows, paths are UTF-8. A path that
+// is not valid UTF-8 is interpreted in the code page of the system.
 #if defined(__unix__) || defined(__APPLE__)
 #define _POSIX_C_SOURCE 200809L
 #define HAS_POSIX 1
@@ -35,13 +35,13 @@ typedef struct file_source {
     size_t size; // 0 if unknown
 } file_source;
 
-// Reports that a call of the system failed, with the reason in errno. Returns false.
+// Reports that a system call failed. The reason is in errno. Returns false.
 static bool fail_io(md5_context *context, const char *problem)
 {
     return MD5_FAIL(context, MD5_ERROR_IO, "%s: %s", problem, strerror(errno));
 }
 
-// Reports a path that is not a regular file. Returns false.
+// Reports that a path leads to something other than a regular file. Returns false.
 static bool fail_kind(md5_context *context, bool is_folder)
 {
     return MD5_FAIL(context, MD5_ERROR_IO, "path leads to a %s: expected a regular file",
@@ -52,8 +52,8 @@ static bool fail_kind(md5_context *context, bool is_folder)
 
 #if HAS_POSIX
 
-// Opens a file and finds its size. Folders, pipes and devices are errors; O_NONBLOCK prevents that
-// opening a pipe waits for its other end.
+// Opens a file and finds its size. Folders, pipes and devices are errors. O_NONBLOCK prevents that
+// opening a pipe waits for a writer.
 static bool open_file_source(md5_context *context, const char *path, file_source *opened)
 {
     struct stat status;
@@ -72,8 +72,8 @@ static void close_source(file_source *opened)
         close(opened->descriptor);
 }
 
-// Reads up to `size` bytes and sets *count to the number of bytes that were read, which is 0 at the
-// end of the file. Returns false and sets the context's error if reading fails.
+// Reads up to `size` bytes, and sets *count to the number of bytes that were read. The number is 0
+// at the end of the file. Returns false and sets the context's error if reading fails.
 static bool read_some(md5_context *context, const file_source *from, char *bytes, size_t size,
                       size_t *count)
 {
@@ -91,8 +91,8 @@ static bool read_some(md5_context *context, const file_source *from, char *bytes
 
 #if defined(_WIN32)
 
-// A function of kernel32.dll, with which every program is linked. Returns 0 if the text is not
-// UTF-8 or does not fit.
+// A function of kernel32.dll, with which every program is linked. It returns 0 if the text is not
+// UTF-8 or the result does not fit.
 __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned code_page, unsigned long flags,
                                                         const char *text, int length, wchar_t *wide,
                                                         int size);
@@ -108,7 +108,7 @@ static FILE *open_stream(const char *path)
     return _wfopen(wide, L"rb");
 }
 
-// Checks that a path is a regular file, if it exists. Reading a device could block.
+// Checks that a path is a regular file if it exists. Otherwise reading a device could block.
 static bool check_kind(md5_context *context, const char *path)
 {
     struct _stat64 status;
@@ -134,8 +134,8 @@ static bool check_kind(md5_context *context, const char *path)
 
 #endif
 
-// Opens a file and finds its size, which remains 0 if the stream cannot report it. Sets errno to 0
-// first, because C11 does not require fopen() to set it.
+// Opens a file and finds its size, which remains 0 if the stream cannot report it. Clears errno
+// first, because C11 does not require that fopen() sets it.
 static bool open_file_source(md5_context *context, const char *path, file_source *opened)
 {
     TRY(check_kind(context, path));
@@ -157,8 +157,8 @@ static void close_source(file_source *opened)
         fclose(opened->stream);
 }
 
-// Reads up to `size` bytes and sets *count to the number of bytes that were read, which is 0 at the
-// end of the file. Returns false and sets the context's error if reading fails.
+// Reads up to `size` bytes, and sets *count to the number of bytes that were read. The number is 0
+// at the end of the file. Returns false and sets the context's error if reading fails.
 static bool read_some(md5_context *context, const file_source *from, char *bytes, size_t size,
                       size_t *count)
 {
@@ -173,8 +173,8 @@ static bool read_some(md5_context *context, const file_source *from, char *bytes
 
 // -- Text of a file -------------------------------------------------------------------------
 
-// Moves the text to a new buffer of `capacity` bytes and frees the previous buffer. Fails if a text
-// of this size is too large.
+// Moves the text to a new buffer of `capacity` bytes, and frees the previous buffer. Fails if
+// `capacity` exceeds the maximum size of a text.
 static bool grow_buffer(md5_context *context, md5_file_text *text, size_t capacity)
 {
     TRY(md5_check_text_size(context, capacity));
@@ -189,9 +189,9 @@ static bool grow_buffer(md5_context *context, md5_file_text *text, size_t capaci
     return true;
 }
 
-// Reads a file into a buffer of the file's size. The size may be unknown, or the file may grow
-// while it is read. So when the buffer is full, one more byte is read, and the buffer doubles only
-// if that byte exists.
+// Reads a file into a buffer of the file's size. That size may be unknown, and the file may grow
+// while it is read. Therefore one more byte is read once the buffer is full. Only if this byte
+// exists is the size of the buffer doubled.
 static bool read_source(md5_context *context, const file_source *from, md5_file_text *text)
 {
     enum { DEFAULT_CAPACITY = 1 << 16 };
@@ -214,8 +214,8 @@ static bool read_source(md5_context *context, const file_source *from, md5_file_
     }
 }
 
-// Reads a whole file of the operating system into a buffer. Fails if fewer bytes were read than the
-// size that the file had when it was opened: another program may be writing it.
+// Reads a whole file of the operating system into a buffer. Fails if the file has fewer bytes than
+// when it was opened, because another program may be writing it.
 static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     file_source opened = {0};
@@ -231,7 +231,7 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
 
 #else
 
-// Fails, because this build has no access to files of the operating system.
+// Always fails, because this build has no access to the file system (MD5_HAS_FILES=0).
 static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     (void)path, (void)text;
@@ -256,8 +256,8 @@ static bool open_with(md5_context *context, const char *path, md5_file_text *tex
                     reason.message[0] ? ": " : "", reason.message);
 }
 
-// Reads a whole file, by the application's functions if the load options contain them, otherwise
-// from the operating system. Returns false and sets the context's error on failure.
+// Reads a whole file. The application's file functions are used if the load options contain them,
+// otherwise the operating system. Returns false and sets the context's error on failure.
 bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)
@@ -267,7 +267,7 @@ bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *
                                : read_system_file(context, path, text);
 }
 
-// Frees the text of a file, or returns it to the application's functions that opened it.
+// Frees the text of a file. If the application's functions opened the file, they also free it.
 void md5i_free_file_text(md5_context *context, md5_file_text *text)
 {
     if (text->bytes && context->files.open)

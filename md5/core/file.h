@@ -15,7 +15,7 @@ typedef struct md5_file_text {
     size_t capacity;
 } md5_file_text;
 
-// Reports an error if a text has 2 GiB or more. For smaller texts, lines, columns and twice any
+// Reports an error if a text has 2 GiB or more. In a smaller text, lines, columns and twice any
 // count fit into 32 bits.
 static inline bool md5_check_text_size(md5_context *context, size_t size)
 {
@@ -25,10 +25,10 @@ static inline bool md5_check_text_size(md5_context *context, size_t size)
                     "text is too large: expected less than 2 GiB, found %zu bytes", size);
 }
 
-// Reads a file with the caller's open(), if it is set; otherwise reads a regular file from the file
-// system. Folders, pipes and devices are errors. With MD5_HAS_FILES=0 the file system is not used.
-// `text` must be zeroed. Returns false with the context's error set. The caller frees `text` in
-// both cases.
+// Reads a file with the caller's open() if it is set, otherwise from the file system. Only regular
+// files are read: folders, pipes and devices are errors. With MD5_HAS_FILES=0 the file system is
+// not used. `text` must be zeroed. Returns false and sets the context's error on failure. The
+// caller must free `text` in both cases.
 bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text);
 void md5i_free_file_text(md5_context *context, md5_file_text *text);
 

@@ -1,7 +1,7 @@
-// md5_float4: four floats in one register, for code that computes one rotation (x y z w) or one
-// vector (x y z, undefined w) at a time. wide.h is for code that computes many at a time. Uses the
-// vector extensions of the compiler if they exist, otherwise plain C. Both round each operation
-// separately, in the order of md5/core/math.h, so that they give the same bits.
+// md5_float4 is four floats in one register. It is for code that computes one rotation (x y z w) or
+// one vector (x y z, undefined w) at a time. wide.h is for code that computes many at a time. The
+// compiler's vector extensions are used if they exist, otherwise plain C. Both variants round each
+// operation separately, in the order of md5/core/math.h, so that they give the same bits.
 #ifndef MD5_CORE_FLOAT4_H
 #define MD5_CORE_FLOAT4_H
 
@@ -128,8 +128,8 @@ static inline md5_float4 md5_float4_load_translation(const md5_xform *from)
     return md5_float4_load((const char *)from + offsetof(md5_xform, translation));
 }
 
-// Writes four floats to memory of any alignment. For the translation of a transform this includes
-// the padding after it.
+// Writes four floats to memory of any alignment. If the memory is the translation of a transform,
+// the fourth float overwrites the padding after it.
 static inline void md5_float4_store(void *to, md5_float4 a)
 {
     memcpy(to, &a, sizeof a);
@@ -172,7 +172,7 @@ static inline float md5_float4_length(md5_float4 a)
     return sqrtf(md5_float4_dot3(a, a));
 }
 
-// Returns ( y z x w ).
+// Returns the vector with the elements in the order y z x w.
 static inline md5_float4 md5_float4_yzxw(md5_float4 a)
 {
     return MD5_FLOAT4_SHUFFLE(a, 1, 2, 0, 3);
@@ -211,10 +211,10 @@ static inline float md5_float4_dot4(md5_float4 a, md5_float4 b)
            + md5_float4_at(product, 3);
 }
 
-// Returns the quaternion product a * b: the rotation b, followed by the rotation a. Each lane is a
-// sum of four products, such as x = aw bx + ax bw + ay bz - az by. In the lane w, the second and
-// the third product are subtracted: w = aw bw - ax bx - ay by - az bz. So md5_float4_flip_w()
-// negates them there.
+// Returns the quaternion product a * b, which is the rotation b followed by the rotation a. Each
+// lane is a sum of four products, such as x = aw bx + ax bw + ay bz - az by. In the lane w the
+// second and the third product are subtracted: w = aw bw - ax bx - ay by - az bz. Therefore
+// md5_float4_flip_w() negates them in that lane.
 static inline md5_float4 md5_float4_quat_mul(md5_float4 a, md5_float4 b)
 {
     const md5_float4 first = md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 3, 3, 3, 3), b);
@@ -249,8 +249,8 @@ static inline md5_float4 md5_float4_normalize_quat(md5_float4 q, md5_float4 fall
     return is_rotation ? md5_float4_scale(q, 1.0f / sqrtf(square)) : fallback;
 }
 
-// Corrects the length of a product of unit quaternions, which deviates from 1 by rounding: one step
-// of Newton's method for the inverse square root, starting at 1.
+// Corrects the length of a product of unit quaternions, which differs from 1 only by rounding
+// errors. Computes one step of Newton's method for the inverse square root, starting at 1.
 static inline md5_float4 md5_float4_renormalize(md5_float4 q)
 {
     return md5_float4_scale(q, 1.5f - 0.5f * md5_float4_dot4(q, q));

@@ -1,5 +1,5 @@
-// Rejects compiler settings that would make results differ from other builds: see md5/README.md.
-// The wrong numbers could not be detected at run time.
+// Rejects compiler settings with which results would differ from other builds: see md5/README.md.
+// They are rejected here because wrong numbers could not be detected at run time.
 #ifndef MD5_CORE_FLOATS_H
 #define MD5_CORE_FLOATS_H
 
@@ -14,9 +14,9 @@
     "md5model requires reproducible floating-point results: compile without /fp:fast and /fp:contract"
 #endif
 
-// FLT_EVAL_METHOD is the precision in which sums and products of floats are computed: 0 is float;
-// 16 is also float, on targets with half floats. x87 uses long double (2), GCC for s390x in
-// standard C uses double (1).
+// FLT_EVAL_METHOD tells the precision in which sums and products of floats are computed. The values
+// 0 and 16 mean float; 16 is for targets with half floats. x87 has 2, which means long double. GCC
+// for s390x in standard C has 1, which means double.
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #if defined(__i386__)
 #error \

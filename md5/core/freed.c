@@ -1,11 +1,12 @@
-// Frees objects. Debug builds delay the release of the last freed blocks: see freed.h.
+// Frees objects. Debug builds release the most recently freed blocks only later: see freed.h.
 #include "md5/core/freed.h"
 
 #include <stdlib.h>
 
 #if MD5_HAS_ASSERTS && MD5_HAS_ATOMICS
 
-// Ring buffer of the blocks that were freed last. Threads replace its entries atomically.
+// Ring buffer of the most recently freed blocks. Its entries are replaced atomically, because
+// threads share it.
 enum { RING_SIZE = 64, MAX_BLOCK_SIZE = 1 << 16 };
 static void *ring[RING_SIZE];
 static uint32_t num_freed;
@@ -20,8 +21,8 @@ static void store_block(void *memory, size_t size)
     free(MD5_ATOMIC_EXCHANGE(&ring[index], block));
 }
 
-// Frees an object of the library, or the block that contains it. With freed-object checks, keeps
-// the last freed blocks for a while, so that a later use is detected.
+// Frees an object of the library, or the block that contains it. If freed objects are checked, the
+// block is kept for a while, so that a later use of the object is detected.
 void md5i_free_object(const md5_allocator *allocator, void *memory, size_t size)
 {
     md5_fill_freed(memory, size);

@@ -1,8 +1,8 @@
-// Frees objects so that debug builds can detect the use of a freed object (object.h). Debug builds
-// fill the memory with MD5_FREED_BYTE and keep the last freed blocks, so that an assertion finds
-// these bytes. Only memory of malloc() is kept. The allocator of a program gets its memory back
-// immediately, and a later check reads whatever the allocator has written there. Release builds
-// only free the memory.
+// Frees objects in a way that lets debug builds detect the use of a freed object (object.h). Debug
+// builds fill the memory with MD5_FREED_BYTE and keep the most recently freed blocks. An assertion
+// that finds these bytes then fails. Only memory from malloc() is kept. A program's own allocator
+// gets its memory back immediately, so a later check reads whatever that allocator has written
+// there. Release builds only free the memory.
 #ifndef MD5_CORE_FREED_H
 #define MD5_CORE_FREED_H
 

@@ -4,13 +4,13 @@
 
 #include "md5/core/arena.h"
 
-// Returns an array with space for one more item than `count`, each of `size` bytes. If `items` has
-// space left, returns `items`; otherwise returns a copy of twice the capacity in the arena. Returns
-// NULL and sets the context's error if memory runs out.
+// Returns an array with space for at least one more item than `count`. Each item has `size` bytes.
+// If `items` has space left, the result is `items`. Otherwise the result is a copy with twice the
+// capacity in the arena. Returns NULL and sets the context's error if memory runs out.
 //
-// The capacity is not stored. It is a power of two of at least FIRST_CAPACITY, so the array is full
-// if `count` is such a power. Therefore `items` must be the result of this function for `count`
-// - 1.
+// The capacity is not stored. It is a power of two and at least FIRST_CAPACITY, so the array is
+// full if `count` is such a power. Therefore `items` must be the result of this function for
+// `count` - 1.
 static inline void *md5_grow(md5_arena *arena, void *items, uint32_t count, size_t size)
 {
     enum { FIRST_CAPACITY = 16 };

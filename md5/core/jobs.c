@@ -1,12 +1,12 @@
 // Runs batches of jobs on several threads.
 #include "md5/core/jobs.h"
 
-// Number of jobs that a thread gets in one piece: a multiple of every SIMD width, and large enough
-// that the overhead of a piece does not matter.
+// Number of consecutive jobs that a thread gets at once, which is called a piece. It is a multiple
+// of every SIMD width, and large enough that the overhead of a piece does not matter.
 enum { PIECE = 32 };
 
-// Returns the distance between the scratch memories of two workers. Two workers never write to the
-// same cache line, for any address of the memory.
+// Returns the distance in bytes between the scratch memories of two workers. It ensures that two
+// workers never write to the same cache line, whatever the alignment of the memory is.
 static size_t scratch_step(size_t size)
 {
     enum { CACHE_LINE = 64 };
@@ -18,8 +18,8 @@ size_t md5i_batch_scratch_size(const md5_threads *threads, size_t size)
     return threads ? threads->num_workers * scratch_step(size) : size;
 }
 
-// Runs a range of pieces on one thread: a piece consists of PIECE consecutive jobs. Each thread has
-// its own part of the scratch memory, which `worker` selects.
+// Runs a range of pieces on one thread. Each thread has its own part of the scratch memory, which
+// `worker` selects.
 static void run_pieces(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const md5_batch *const batch = (const md5_batch *)user;
@@ -30,8 +30,7 @@ static void run_pieces(void *user, uint32_t worker, size_t begin, size_t end)
     batch->run(batch->user, begin * PIECE, last, scratch + worker * scratch_step(batch->size));
 }
 
-// Runs the jobs of a batch on several threads. Threads share the work by pieces of PIECE
-// consecutive jobs.
+// Runs the jobs of a batch on several threads, which take pieces of PIECE consecutive jobs.
 void md5i_run_batch(const md5_threads *threads, const md5_batch *batch)
 {
     md5_batch shared = *batch;

@@ -1,7 +1,6 @@
-// Reads the tokens of MD5 files and machine files: white space, words, brackets, strings, names and
-// numbers, and reports errors and warnings at a location of the text. Functions for white space and
-// numbers have a fast path for the usual form of a text; all other functions are rarely called or
-// report errors.
+// Reads the tokens of MD5 files and machine files: words, brackets, strings, names and numbers.
+// Errors and warnings are reported with their location in the text. The functions for white space
+// and numbers have a fast path for the usual form of a text. All other functions are called rarely.
 #include "md5/core/lex.h"
 
 #include <limits.h>
@@ -43,8 +42,8 @@ static bool is_quote(char c)
     return c == '"' || c == '\'';
 }
 
-// Starts a lexer at the beginning of a text, which may be NULL if `size` is 0. Ignores white space
-// and NUL bytes at the end of the text.
+// Starts a lexer at the beginning of a text. The text may be NULL if `size` is 0. White space and
+// NUL bytes at its end are ignored.
 MD5_COLD void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
 {
     const char *const start = text ? text : ""; // NULL + 0 is undefined
@@ -65,9 +64,9 @@ MD5_COLD void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, s
 
 // -- Messages -------------------------------------------------------------------------------
 
-// Finds the line and the column of a position. Counts the lines from the position of the previous
-// message, or from the start of the text if that is later. So messages in the order of the text
-// take linear time in total.
+// Finds the line and the column of a position. Lines are counted from the position of the previous
+// message, unless that is later in the text. Thus messages in the order of the text take linear
+// time in total.
 MD5_COLD void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_t *line,
                                      uint32_t *column)
 {
@@ -117,8 +116,8 @@ const char *md5i_lex_word_end(const md5_lex *lex, const char *position)
     return position;
 }
 
-// Returns the end of the token at `position`: of a word, of a text in quotes, or of a single
-// character such as a bracket. `position` must be before the end of the text.
+// Returns the end of the token at `position`, which must be before the end of the text. The token
+// is a word, a text in quotes, or a single character such as a bracket.
 MD5_COLD const char *md5i_lex_token_end(const md5_lex *lex, const char *position)
 {
     const char *next = position + 1;
@@ -139,7 +138,8 @@ MD5_COLD md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
                : end;
 }
 
-// Reports that the next token is not the expected one: the message, then ", found" and the token.
+// Reports that the next token is not the expected one. The text is the message, followed by ",
+// found" and the token.
 MD5_COLD bool md5i_lex_fail_expected(md5_lex *lex, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
@@ -148,8 +148,8 @@ MD5_COLD bool md5i_lex_fail_expected(md5_lex *lex, const char *format, ...)
                          md5i_lex_token(lex, lex->at).text);
 }
 
-// Counts a warning about the token at `position`, and reports it unless it repeats an earlier
-// warning or exceeds the limit. Warnings of one format are merged only if they are about the same
+// Counts a warning about the token at `position`. Reports it unless it repeats an earlier warning
+// or exceeds the limit. Warnings with the same format are merged only if they are about the same
 // name. If `with_token`, the message begins with the quoted token.
 static void warn(md5_lex *lex, const char *position, bool with_token, const char *format,
                  va_list arguments)
@@ -205,9 +205,9 @@ static const char *skip_low_bytes(const char *text, const char *end)
     return text;
 }
 
-// Stores the name of a mesh in lex->mesh_comment. Exporters write it as the comment `// meshes:
-// NAME`. Only the first such comment since lex->mesh_comment was cleared counts. The text of the
-// comment, after the slashes, is from `text` to `end`.
+// Stores the name of a mesh in lex->mesh_comment. Exporters write it as a comment: `// meshes:
+// NAME`. Only the first such comment counts after lex->mesh_comment was cleared. `text` is the
+// start of the comment after its slashes, and `end` is its end.
 static void read_mesh_comment(md5_lex *lex, const char *text, const char *end)
 {
     static const char label[] = "meshes:";
@@ -240,8 +240,8 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
         return;
     }
 
-    // Find the first `*` that a `/` follows. memchr() ignores the last byte of the text, after
-    // which no `/` can be.
+    // Find the first `*` that is followed by `/`. The last byte of the text is not searched,
+    // because no `/` can follow it.
     for (; lex->end - next >= 2; next++) {
         next = (const char *)memchr(next, '*', (size_t)(lex->end - next - 1));
         if (!next)
@@ -265,8 +265,8 @@ static inline bool begins_comment(const char *position, const char *end)
     return end - position >= 2 && (position[1] == '/' || position[1] == '*');
 }
 
-// Moves the lexer past white space and comments. Bytes from 0x80 on are white space, but a caller
-// whose token may begin with them passes `last` = 0x7F: bytes above `last` are not skipped.
+// Moves the lexer past white space and comments. Bytes above `last` are not skipped. Usually bytes
+// from 0x80 on are white space too. A caller whose token may begin with such a byte passes 0x7F.
 static MD5_ALWAYS_INLINE void skip_lex_blanks(md5_lex *lex, unsigned char last)
 {
     const char *position = lex->at;
@@ -291,16 +291,15 @@ const char *md5i_lex_skip_space(md5_lex *lex)
 
 // -- Words and brackets ---------------------------------------------------------------------
 
-// Skips white space, and returns the bare word after it without consuming the word. The result is
-// empty if the next token is not a bare word.
+// Skips white space, and returns the bare word after it without consuming the word. A bare word is
+// a word without quotes. The result is empty if the next token is not a bare word.
 md5_span md5i_lex_peek_word(md5_lex *lex)
 {
     md5i_lex_skip_space(lex);
     return (md5_span){lex->at, (size_t)(md5i_lex_word_end(lex, lex->at) - lex->at)};
 }
 
-// Skips white space, then consumes the character `bracket` if it is next. Returns false if it is
-// not.
+// Skips white space. If the next character is `bracket`, consumes it and returns true.
 bool md5i_lex_accept(md5_lex *lex, char bracket)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
@@ -310,13 +309,12 @@ bool md5i_lex_accept(md5_lex *lex, char bracket)
     return true;
 }
 
-// If the next token is the keyword `word`, consumes it and returns true. Otherwise only white space
-// is skipped.
+// Skips white space. If the next token is the keyword `word`, consumes it and returns true.
 MD5_COLD bool md5i_lex_accept_keyword(md5_lex *lex, const char *word)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
-    // Compare the first byte before the search for the end of the word: it differs in nearly all
-    // calls.
+    // Compare the first byte before searching for the end of the word, because it differs in nearly
+    // all calls.
     if (lex->at == lex->end || *lex->at != *word)
         return false;
     const char *const end = md5i_lex_word_end(lex, lex->at);
@@ -349,8 +347,8 @@ static bool ends_string(char c)
     return is_lex_line_end(c) || c == '\0';
 }
 
-// Reads a string. lex->at is at its opening quote, and the closing quote must be the same
-// character, on the same line. `text` is set to the bytes between the quotes.
+// Reads the string whose opening quote is at lex->at. The closing quote must be the same character
+// on the same line. Sets `text` to the bytes between the quotes.
 MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
 {
     const char *const start = lex->at;
@@ -370,9 +368,9 @@ MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
     return true;
 }
 
-// Reads a string, and the strings that follow it in the same kind of quotes. Copies their content
-// to `joined` unless it is NULL. Sets *count to the number of strings, *size to the sum of their
-// sizes, and *last to the last string.
+// Reads a string, and all strings that directly follow it in the same kind of quotes. Copies their
+// content to `joined` unless it is NULL. Sets *count to the number of strings, *size to the sum of
+// their sizes, and *last to the last string.
 static MD5_COLD bool read_strings(md5_lex *lex, char *joined, size_t *count, size_t *size,
                                   md5_span *last)
 {
@@ -389,8 +387,8 @@ static MD5_COLD bool read_strings(md5_lex *lex, char *joined, size_t *count, siz
     return true;
 }
 
-// Reads a quoted string or a bare word and sets `text` to its content. `expected` describes the
-// content for the error message. If lex->join_strings is set, consecutive strings become one text.
+// Reads a quoted string or a bare word, and sets `text` to its content. `expected` describes the
+// content in the error message. If lex->join_strings is set, consecutive strings become one text.
 MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected)
 {
     *text = md5i_lex_peek_word(lex);
@@ -410,7 +408,7 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *expected)
     if (count == 1)
         return true;
 
-    // The size of several strings is known now: read them again into memory of this size.
+    // Now the size of the joined strings is known. Read them again into memory of this size.
     char *const joined = MD5_ALLOC_ZEROED(lex->arena, char, size);
     TRY(joined);
     md5_span last = {NULL, 0};
@@ -427,8 +425,8 @@ static bool is_name_byte(char c)
     return char_class(c) == 0 || (unsigned char)c >= 0x80;
 }
 
-// Returns the end of a bare joint name that begins at `position`. A name may contain blanks: it
-// continues after them if the next word on the line does not begin like a number.
+// Returns the end of the bare joint name that begins at `position`. A name may contain blanks. It
+// continues after a blank if the next word on the line does not begin like a number.
 static const char *find_name_end(const md5_lex *lex, const char *position)
 {
     for (;;) {
@@ -454,7 +452,8 @@ MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
     if (!is_bare)
         return md5i_lex_text(lex, name, "a joint name");
 
-    // md5i_lex_skip_space() skipped bytes from 0x80 on, but they are part of the name.
+    // md5i_lex_skip_space() has skipped bytes from 0x80 on as white space. Go back, because they
+    // are part of the name.
     const char *start = lex->at;
     while (start > lex->text && (unsigned char)start[-1] >= 0x80)
         start--;
@@ -498,8 +497,8 @@ static bool word_begins(const char *position, const char *end, const char *lower
     return true;
 }
 
-// Returns true if the word from `digits` to `end` is not a finite number: nan, inf, or a number
-// with `#` like 1.#INF. `digits_end` is the first byte after its digits.
+// Returns true if the word from `digits` to `end` is not a finite number. Such words are nan, inf,
+// and numbers with `#` like 1.#INF. `digits_end` is the first byte after the digits of the word.
 static bool is_not_finite(const char *digits, const char *digits_end, const char *end)
 {
     if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf"))
@@ -507,9 +506,9 @@ static bool is_not_finite(const char *digits, const char *digits_end, const char
     return digits_end > digits && digits_end < end && *digits_end == '#';
 }
 
-// Reports why the word at `position` is not a number, and returns false. Recognizes nan and inf,
-// hexadecimal numbers, and numbers with a decimal comma. `kind` is the expected kind of number,
-// with its article, for all other words.
+// Reports why the word at `position` is not a number, and returns false. There are messages for nan
+// and inf, hexadecimal numbers, and numbers with a decimal comma. For all other words the message
+// names the expected kind of number, `kind`, which includes its article.
 static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *kind)
 {
     const char *const end = md5i_lex_word_end(lex, position);
@@ -546,9 +545,9 @@ static bool skip_separate_minus(md5_lex *lex)
     return true;
 }
 
-// Returns the end of a number whose digits end at `next`, including the suffix `f`, which the
-// original lexer accepts. Returns NULL if `next` is NULL, or if the next byte cannot follow a
-// number: only white space, brackets, comments and the end of the text can.
+// Returns the end of a number whose digits end at `next`. The number may end with the suffix `f`,
+// which the original lexer accepts. Returns NULL if `next` is NULL or the next byte cannot follow a
+// number. Only white space, brackets, comments and the end of the text can.
 static const char *find_number_end(const md5_lex *lex, const char *next)
 {
     if (!next)
@@ -559,9 +558,9 @@ static const char *find_number_end(const md5_lex *lex, const char *next)
     return is_end || begins_comment(next, lex->end) ? next : NULL;
 }
 
-// Reads a float in any form: with a separate sign, an exponent or the suffix `f`. Reports an error
-// if the text is not a number or its value is too large. md5i_lex_float() reads the usual form
-// faster.
+// Reads a float in any form, which includes a separate sign, an exponent and the suffix `f`.
+// Reports an error if the text is not a number or its value is too large. md5i_lex_float() calls it
+// for unusual forms only, because it is slower.
 static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
 {
     const char *const start = lex->at;
@@ -585,8 +584,8 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
     return true;
 }
 
-// Reads a number. White space may separate a `-` from its digits. Numbers in the usual form, far
-// enough from the end of the text, are read by a fast scanner; all others by lex_any_float().
+// Reads a number. White space may separate a `-` from its digits. A fast scanner reads numbers in
+// the usual form if enough bytes follow them. lex_any_float() reads all others.
 bool md5i_lex_float(md5_lex *lex, float *value)
 {
     skip_lex_blanks(lex, UCHAR_MAX);
@@ -599,9 +598,8 @@ bool md5i_lex_float(md5_lex *lex, float *value)
     return true;
 }
 
-// Reads up to `count` floats. Stops before the end of the block if it contains fewer floats. Sets
-// *num_read to the number of floats. Each float is first read with the fast scanner for the usual
-// form.
+// Reads up to `count` floats, or fewer if the block ends before. Sets *num_read to the number of
+// floats. The fast scanner for the usual form is tried first.
 bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num_read)
 {
     const char *position = lex->at;
@@ -642,8 +640,8 @@ bool md5i_lex_length(md5_lex *lex, float *value)
     return true;
 }
 
-// Reads ( x y z ) in the usual form: one blank between tokens. Returns the end, or NULL if the text
-// has another form.
+// Reads ( x y z ) in the usual form, which has one blank between two tokens. Returns the end, or
+// NULL if the text has another form.
 static const char *scan_vec3(const md5_lex *lex, md5_vec3 *value)
 {
     enum { BYTES = 3 * MD5_BYTES_AFTER + 2 };
@@ -654,8 +652,8 @@ static const char *scan_vec3(const md5_lex *lex, md5_vec3 *value)
     return next && next[1] == ')' ? next + 2 : NULL;
 }
 
-// Reads ( x y z ). First tries the fast scanner for the usual form. Otherwise `number` reads each
-// number; if it is md5i_lex_length(), numbers above MD5_MAX_LENGTH are errors.
+// Reads ( x y z ). The fast scanner for the usual form is tried first. If it fails, `number` reads
+// each number. With md5i_lex_length() as `number`, numbers above MD5_MAX_LENGTH are errors.
 bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5_vec3 *value)
 {
     md5i_lex_skip_space(lex);
@@ -672,9 +670,9 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
     return md5i_lex_expect(lex, ')');
 }
 
-// Reads a number as a double. Its range of values is that of float, which is sufficient for all
-// callers: md5i_lex_float() checks the number and moves the lexer, then the same text is read again
-// as a double.
+// Reads a number as a double. Values beyond the range of float are errors, which is sufficient for
+// all callers. The number is read twice: md5i_lex_float() checks it and moves the lexer, and then
+// the same text is converted to a double.
 bool md5i_lex_double(md5_lex *lex, double *value)
 {
     float checked; // only its range is needed
@@ -682,16 +680,16 @@ bool md5i_lex_double(md5_lex *lex, double *value)
     md5_lex start = *lex;
     TRY(md5i_lex_float(lex, &checked));
     const bool negate = skip_separate_minus(&start);
-    *value = 0; // the number is valid and replaces it, but compilers cannot see that
+    *value = 0; // a valid number replaces it, but compilers cannot see that
     md5i_scan_double(start.at, start.end, value);
     if (negate)
         *value = -*value;
     return true;
 }
 
-// Warns about an integer that other readers read differently: its fraction is not 0, or it has a
-// leading 0 and is above 7. The number starts at `start` with its sign, if any. Its digits begin at
-// `first`, its fraction is from `point` to `end`.
+// Warns about an integer that other readers interpret differently. Its fraction is not 0, or it has
+// a leading 0 and is above 7, so that it looks octal. The number begins at `start` with its sign.
+// Its digits begin at `first`. Its fraction is from `point` to `end`.
 static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *point,
                         const char *end, int64_t value)
 {
@@ -777,9 +775,9 @@ static bool is_line_start(const md5_lex *lex)
     return start == lex->text || is_lex_line_end(start[-1]);
 }
 
-// Skips the values of an unknown keyword. They end before the next known keyword, the next name at
-// the start of a line, the end of the block, or the end of the text. Blocks in braces are skipped
-// as a whole.
+// Skips the values of an unknown keyword. They end before the next known keyword, before a name at
+// the start of a line, at the end of the block, or at the end of the text. A nested block in braces
+// is skipped as a whole.
 MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 {
     const char *block_at = NULL; // position of the outermost block

@@ -1,24 +1,26 @@
 // The lexer of MD5 files and machine files. Tokens are words, numbers, strings and brackets,
-// separated by any white space and comments. Positions are pointers into the text. Lines and
-// columns are counted only for messages, starting at the location of the previous message, so that
+// separated by white space and comments. Positions are pointers into the text. Lines and columns
+// are counted only for messages. Counting starts at the location of the previous message, so that
 // all messages together take linear time.
 //
-// White space: bytes up to 0x20 except NUL, and bytes from 0x80 on, which id's lexer also skips (a
-// byte order mark, Latin-1 blanks). Comments: // to the end of the line, and /* */. NUL bytes at
-// the end of the text are ignored; any other NUL byte is not part of a token.
+// White space consists of the bytes up to 0x20 except NUL, and of the bytes from 0x80 on. id's
+// lexer also skips the latter, such as a byte order mark or Latin-1 blanks. Comments have the forms
+// // and /* */. NUL bytes at the end of the text are ignored. Any other NUL byte belongs to no
+// token.
 #ifndef MD5_CORE_LEX_H
 #define MD5_CORE_LEX_H
 
 #include "md5/core/arena.h"
 #include "md5/core/number.h"
 
-// A part of the text, or a string in the arena. It is not NUL-terminated and does not contain NUL.
+// A part of the text, or a string in the arena. It is not terminated by NUL, and does not contain
+// NUL.
 typedef struct md5_span {
     const char *bytes;
     size_t size;
 } md5_span;
 
-// The state of a lexer: the text, the position of the next token, and what was found on the way.
+// The state of a lexer.
 typedef struct md5_lex {
     md5_arena *arena;      // memory of joined strings; its context receives errors and warnings
     const char *text;      // the whole text
@@ -27,8 +29,8 @@ typedef struct md5_lex {
     const char *number_at; // start of the last number, even if it was invalid
     bool join_strings;     // "a" "b" is one string "ab": in .md5mesh, not in .md5anim
     md5_span mesh_comment; // NAME of the first comment `// meshes: NAME` since this was cleared
-    // The position up to which lines were counted for the previous message, and the start and the
-    // number of the line there. The next message continues the count.
+    // The location of the previous message: the position up to which lines were counted, the start
+    // of its line, and the number of its line. The next message continues the count from there.
     const char *counted_to;
     const char *line_start;
     uint32_t counted_line;
@@ -41,13 +43,14 @@ void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t siz
 // each end a line.
 void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column);
 
-// Report an error or a warning at a position. md5i_lex_fail() returns false. After max_warnings,
-// warnings are only counted.
+// Report an error or a warning at a position. md5i_lex_fail() returns false. Warnings beyond
+// max_warnings are counted but not reported.
 bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status status, const char *format, ...)
     MD5_PRINTF(4, 5);
 void md5i_lex_warn(md5_lex *lex, const char *position, const char *format, ...) MD5_PRINTF(3, 4);
 
-// Reports that the next token is not the expected one: the message, then ", found" and the token.
+// Reports that the next token is not the expected one. The text is the message, followed by ",
+// found" and the token.
 bool md5i_lex_fail_expected(md5_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
 
 // Reports a warning that begins with the token at its position, in quotes.
@@ -76,7 +79,8 @@ const char *md5i_lex_word_end(const md5_lex *lex, const char *position);
 // Returns the next token if it is a bare word, without consuming it; otherwise an empty span.
 md5_span md5i_lex_peek_word(md5_lex *lex);
 
-// Consume the next token and return true if it is the bracket or the keyword.
+// Consume the next token and return true if it is the given bracket or keyword. Otherwise only skip
+// white space.
 bool md5i_lex_accept(md5_lex *lex, char bracket);
 bool md5i_lex_accept_keyword(md5_lex *lex, const char *word);
 
@@ -102,8 +106,8 @@ static inline bool md5_span_is(md5_span span, const char *text)
            && memcmp(span.bytes, text, span.size) == 0;
 }
 
-// Returns true if the fast readers of numbers may be used at `position`: `size` bytes follow, and
-// the bytes before it that md5_scan_common() may read exist.
+// Returns true if the fast readers of numbers may be used at `position`. They also read bytes
+// around a number. Therefore MD5_BYTES_BEFORE bytes must precede it, and `size` bytes must follow.
 static inline bool md5_lex_can_scan(const md5_lex *lex, const char *position, size_t size)
 {
     return MD5_HAS_SHORTCUTS && position >= lex->text + MD5_BYTES_BEFORE
@@ -122,15 +126,15 @@ static inline bool md5_span_is_name(md5_span span)
 
 // -- Names ------------------------------------------------------------------------------------
 
-// Reads a name in a machine file: a quoted string or a bare word. Bare names may contain bytes from
-// 0x80 on, for UTF-8. `expected` describes the name in messages. md5i_lex_skip_name_space() skips
-// white space and comments before such a name.
+// Reads a name in a machine file, which is a quoted string or a bare word. Bare names may contain
+// bytes from 0x80 on, so that UTF-8 is possible. `expected` describes the name in messages.
+// md5i_lex_skip_name_space() skips white space and comments before such a name.
 bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *expected);
 void md5i_lex_skip_name_space(md5_lex *lex);
 
-// Reads the name of a joint in a model: a quoted string or a bare name. Bare names may contain
-// bytes from 0x80 on, and blanks if another word follows: `Bip01 L Hand 3 ( ...` is the name "Bip01
-// L Hand".
+// Reads the name of a joint in a model, which is a quoted string or a bare name. Bare names may
+// contain bytes from 0x80 on. They may also contain blanks if another word follows: `Bip01 L Hand 3
+// ( ...` begins with the name "Bip01 L Hand".
 bool md5i_lex_joint_name(md5_lex *lex, md5_span *name);
 
 // Skips the values of an unknown keyword: everything up to the next name that begins a line or for
@@ -140,8 +144,8 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word));
 // -- Numbers ----------------------------------------------------------------------------------
 
 // Maximum absolute value of positions, offsets, biases and fields of view, as documented in
-// md5model.h. Results computed from such values are finite for any number of joints and weights
-// that a text can contain.
+// md5model.h. The limit keeps all results finite, whatever number of joints and weights a text
+// contains.
 #define MD5_MAX_LENGTH 1e9f
 
 static inline bool md5_length_in_range(float value)
@@ -158,8 +162,8 @@ static inline bool md5_vec3_in_range(md5_vec3 value)
 // Reports that the number at `position` exceeds MD5_MAX_LENGTH.
 bool md5i_lex_fail_length(md5_lex *lex, const char *position);
 
-// Read a number. White space may separate a `-` from its digits. For md5i_lex_length(), a number
-// above MD5_MAX_LENGTH is an error.
+// Read a number. White space may separate a `-` from its digits. md5i_lex_length() reports an error
+// if the number exceeds MD5_MAX_LENGTH.
 bool md5i_lex_float(md5_lex *lex, float *value);
 bool md5i_lex_double(md5_lex *lex, double *value);
 bool md5i_lex_length(md5_lex *lex, float *value);
@@ -170,8 +174,8 @@ bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num
 // Reads ( x y z ). `number` reads the numbers: md5i_lex_float() or md5i_lex_length().
 bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5_vec3 *value);
 
-// Reads an integer. A value outside the range of int64_t becomes +-INT64_MAX. Like in id's lexer,
-// `2.0` is accepted, and `2.9` is truncated to 2, with a warning.
+// Reads an integer. A value outside of the range of int64_t becomes INT64_MAX or -INT64_MAX. A
+// fraction is accepted as in id's lexer: `2.0` is 2, and `2.9` is truncated to 2 with a warning.
 bool md5i_lex_int(md5_lex *lex, int64_t *value);
 
 // Reads an integer from 0 to UINT32_MAX. `value_name` is its name in messages.

@@ -3,8 +3,9 @@
 
 #include "md5/core/slerp.h"
 
-// Returns a unit vector perpendicular to `v`: the cross product of `v` and the coordinate axis with
-// the largest angle to `v`, along which `v` has its smallest component.
+// Returns a unit vector perpendicular to `v`. It is the cross product of `v` and a coordinate axis.
+// The chosen axis is the one along which `v` has its smallest component, because its angle to `v`
+// is the largest.
 static md5_vec3 any_perpendicular(md5_vec3 v)
 {
     const float x = fabsf(v.x);
@@ -18,8 +19,8 @@ static md5_vec3 any_perpendicular(md5_vec3 v)
     return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0, 0, 1});
 }
 
-// Returns the shortest rotation between two unit vectors whose angle is large, up to 180 degrees.
-// Any perpendicular axis is correct for opposite vectors.
+// Returns the shortest rotation from one unit vector to another, for large angles up to 180
+// degrees. For opposite vectors any perpendicular axis is correct.
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
 {
     // The axis is the direction of the cross product. Near 180 degrees the cross product is short,
@@ -78,8 +79,9 @@ const md5_axes_map md5i_axes_maps[MD5_NUM_AXES] = {
     [MD5_AXES_BLENDER] = {{1, 0, 2}, {1, -1, 1}, 1},
 };
 
-// Converts a vector from id's axes (x forward, y left, z up) to other axes: each component of the
-// result is a component of `v`, possibly negated. MD5_AXES_ID changes no bits.
+// Converts a vector from id's axes (x forward, y left, z up) to other axes. Each component of the
+// result is a component of `v`, possibly negated. The result for MD5_AXES_ID is bit-identical to
+// `v`.
 md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v)
 {
     if (axes == MD5_AXES_ID)
@@ -103,8 +105,8 @@ md5_vec3 md5i_vec3_from_axes(md5_axes axes, md5_vec3 v)
     return (md5_vec3){to[0], to[1], to[2]};
 }
 
-// Converts a rotation from id's axes to other axes. If one of them is left-handed, the rotation is
-// reversed (determinant -1).
+// Converts a rotation from id's axes to other axes. The rotation is reversed if the other axes are
+// left-handed (determinant -1).
 md5_quat md5i_quat_to_axes(md5_axes axes, md5_quat q)
 {
     const md5_vec3 axis = md5i_vec3_to_axes(axes, (md5_vec3){q.x, q.y, q.z});
@@ -121,8 +123,8 @@ md5_xform md5i_transform_to_axes(md5_axes axes, md5_xform transform)
     };
 }
 
-// Converts a transform from other axes to id's axes. A change between right-handed and left-handed
-// axes (determinant -1) reverses rotations, so it negates the vector part of the quaternion.
+// Converts a transform from other axes to id's axes. A change of handedness (determinant -1)
+// reverses rotations. Therefore it negates the vector part of the quaternion.
 md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform)
 {
     const md5_quat q = transform.rotation;

@@ -2,8 +2,8 @@
 // (md5_vec3d, md5_quatd), and the conversion to other axes. Every function has one fixed order of
 // operations, so that the corresponding SIMD code can give the same bits.
 //
-// Playback computes with floats. Doubles are for values that are derived once, at load, and for
-// smooth curves.
+// Playback computes with floats. Values that are derived once, at load, and smooth curves are
+// computed with doubles.
 #ifndef MD5_CORE_MATH_H
 #define MD5_CORE_MATH_H
 
@@ -15,8 +15,9 @@
 
 // -- Floats ---------------------------------------------------------------------------------------
 
-// The increment of a Weyl sequence and its mixing function: Steele, Lea and Flood, "Fast Splittable
-// Pseudorandom Number Generators", 2014. The mixing function maps 0 to 0.
+// The increment of a Weyl sequence, which is used together with the mixing function below: Steele,
+// Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014. The mixing function maps 0
+// to 0.
 #define MD5_WEYL UINT64_C(0x9E3779B97F4A7C15)
 // Returns a number whose bits all depend on all bits of the argument, for hashes and random numbers
 // (the last steps of SplitMix64).
@@ -33,8 +34,8 @@ static inline float md5_random_float(uint64_t bits)
     return (float)(md5_mix_bits(bits) >> 40) * (1.0f / 16777216.0f);
 }
 
-// The squared length of the x y z of a rotation in a file may exceed 1 by this value without a
-// warning. Files round to six decimals, which changes the square by at most 2 * sqrt(3) * 5e-7;
+// Tolerance for x y z of a rotation in a file. Their squared length may exceed 1 by this value
+// without a warning. Rounding to six decimals changes the square by at most 2 * sqrt(3) * 5e-7, and
 // some tools round more coarsely.
 #define MD5_LENGTH_SLACK 1e-5f
 
@@ -50,8 +51,8 @@ static inline bool md5_quat_is_overlong(float x, float y, float z)
     return x * x + y * y + z * z > 1.0f + MD5_LENGTH_SLACK;
 }
 
-// Returns x y z in the form of MD5 files, from which md5_quat_from_xyz() computes a w that is not
-// positive.
+// Returns the x y z that MD5 files store for a rotation. q and -q are the same rotation. The sign
+// is chosen so that md5_quat_from_xyz() restores w, which it assumes to be <= 0.
 static inline md5_vec3 md5_quat_to_xyz(md5_quat q)
 {
     const float sign = q.w > 0 ? -1.0f : 1.0f;
@@ -59,7 +60,7 @@ static inline md5_vec3 md5_quat_to_xyz(md5_quat q)
 }
 
 // Returns the shortest rotation from one unit vector to another, for angles above 120 degrees. For
-// opposite vectors the rotation is about any axis perpendicular to them.
+// opposite vectors the axis is any axis perpendicular to them.
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to);
 
 // Returns the matrix of a rotation and a translation.
@@ -86,10 +87,10 @@ static inline md5_mat34 md5_mat34_compose(md5_quat q, md5_vec3 t)
     }};
 }
 
-// Returns the rotation of a matrix, as a unit quaternion. Each case computes the quaternion times 4
+// Returns the rotation of a matrix as a unit quaternion. Each case computes the quaternion times 4
 // times one of its components, from sums and differences of matrix elements. The cases select a
-// component of at least 1/2, because a small component loses precision: Shepperd, "Quaternion from
-// Rotation Matrix", Journal of Guidance and Control 1, 1978.
+// component of at least 1/2, because division by a small component loses precision: Shepperd,
+// "Quaternion from Rotation Matrix", Journal of Guidance and Control 1, 1978.
 static inline md5_quat md5_mat34_rotation(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
@@ -108,8 +109,8 @@ static inline md5_quat md5_mat34_rotation(const md5_mat34 *matrix)
     return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
 }
 
-// Returns a * b: the transform b, followed by the transform a. The last row of both is 0 0 0 1, so
-// the translation of `a` is added only to the last column.
+// Returns a * b, which is the transform b followed by the transform a. The last row of both is 0 0
+// 0 1. Therefore the translation of `a` is added only to the last column.
 static inline md5_mat34 md5_mat34_product(const md5_mat34 *a, const md5_mat34 *b)
 {
     md5_mat34 product;
@@ -133,8 +134,8 @@ static inline md5_vec3 md5_mat34_rotate(const md5_mat34 *m, md5_vec3 v)
     };
 }
 
-// Returns the x y z of m * v. With v = (point, 1) this transforms a point; with
-// v = (bias * point, bias) it transforms a point and multiplies it by the bias of a weight.
+// Returns the x y z of m * v. If v is (point, 1), this transforms a point. If v is (bias * point,
+// bias), it transforms a point and multiplies the result by the bias of a weight.
 static inline md5_vec3 md5_mat34_apply(const md5_mat34 *m, md5_vec4 v)
 {
     return (md5_vec3){
@@ -146,8 +147,8 @@ static inline md5_vec3 md5_mat34_apply(const md5_mat34 *m, md5_vec4 v)
 
 // -- Doubles --------------------------------------------------------------------------------------
 
-// A double can represent the product of four floats of any size. So squared lengths of cross
-// products neither overflow nor underflow, for any content of a file.
+// A double can represent the product of four floats of any size. Therefore squared lengths of cross
+// products neither overflow nor underflow, whatever numbers a file contains.
 typedef struct md5_vec3d {
     double x;
     double y;
@@ -196,14 +197,14 @@ static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
     return length > 0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0, 0, 0};
 }
 
-// Returns a unit vector perpendicular to `v`, which is not zero: the cross product of `v` and the
-// coordinate axis with the largest angle to `v`.
+// Returns a unit vector perpendicular to `v`, which must not be zero. It is the cross product of
+// `v` and the coordinate axis that has the largest angle to `v`.
 static inline md5_vec3d md5_vec3d_perpendicular(md5_vec3d v)
 {
     const double x = fabs(v.x);
     const double y = fabs(v.y);
     const double z = fabs(v.z);
-    md5_vec3d axis = {0, 0, 1}; // the one farthest from the vector
+    md5_vec3d axis = {0, 0, 1}; // the axis with the largest angle to `v`
     if (x <= y && x <= z)
         axis = (md5_vec3d){1, 0, 0};
     else if (y <= z)
@@ -291,8 +292,8 @@ md5_quat md5i_quat_to_axes(md5_axes axes, md5_quat q);
 md5_xform md5i_transform_to_axes(md5_axes axes, md5_xform transform);
 md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform);
 
-// Like md5i_transform_to_axes(), but inline for MD5_AXES_ID: a call would pass the transform
-// through memory.
+// Like md5i_transform_to_axes(), but without a call for MD5_AXES_ID. A call would pass the
+// transform through memory.
 static inline md5_xform md5_transform_to_axes(md5_axes axes, md5_xform transform)
 {
     return axes == MD5_AXES_ID ? transform : md5i_transform_to_axes(axes, transform);
@@ -313,7 +314,7 @@ static inline bool md5_is_mirrored(md5_axes axes)
     return md5i_axes_maps[axes].determinant < 0;
 }
 
-// Returns the scale of a skeleton, in which 0 stands for 1.
+// Returns the scale of a skeleton. A stored scale of 0 means 1.
 static inline float md5_skeleton_scale(const md5_skeleton *skeleton)
 {
     return skeleton->scale == 0 ? 1.0f : skeleton->scale;

@@ -1,11 +1,12 @@
-// md5_mesh_build: the arrays of one mesh while it is loaded. Reading fills the tables of the file,
-// allocation reserves the derived arrays, and derivation (md5/skin) computes them.
+// md5_mesh_build contains the arrays of one mesh while it is loaded. The reader fills the tables of
+// the file. The allocation reserves the derived arrays, and md5/skin computes them.
 #ifndef MD5_CORE_MESH_H
 #define MD5_CORE_MESH_H
 
 #include "md5/core/lex.h"
 
-// Arrays and counts have the names and lengths of the members of md5_mesh.
+// A mesh while it is loaded. Arrays and counts have the names and lengths of the members of
+// md5_mesh.
 typedef struct md5_mesh_build {
     // Tables of the file, in the memory of the model. Every index is valid.
     md5_span name;
@@ -19,8 +20,8 @@ typedef struct md5_mesh_build {
     md5_weight *weights;
     uint32_t *indices; // indices of file vertices; after derivation, of drawn vertices
 
-    // Read into scratch memory, [num_file_vertices]; later copied to the memory of the model.
-    // NULL = the file does not have them.
+    // Tables that are read into scratch memory and later copied to the memory of the model. They
+    // have num_file_vertices elements, or are NULL if the file does not contain them.
     md5_vec4 *colors;
     md5_vec2 *texcoords;
     md5_vec3 *normals;

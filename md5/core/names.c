@@ -2,7 +2,8 @@
 #include "md5/core/names.h"
 #include "md5/core/bytes.h"
 
-// Orders texts by their bytes; a text that begins with another text follows it.
+// Orders texts by their bytes. If one text is the beginning of the other, the shorter text is
+// first.
 static int compare_spans(md5_span a, md5_span b)
 {
     const size_t size = a.size < b.size ? a.size : b.size;
@@ -18,8 +19,8 @@ static int compare_sorted_names(const md5_sorted_name *a, const md5_sorted_name 
     return compare_spans(a->name, b->name);
 }
 
-// Merges the sorted ranges sorted[low..middle) and sorted[middle..high) into merged[low..high). If
-// two names are equal, the name of the left range is first, so that the sort is stable.
+// Merges the sorted ranges sorted[low..middle) and sorted[middle..high) into merged[low..high). Of
+// two equal names, the one from the left range is first. This makes the sort stable.
 static void merge_runs(const md5_sorted_name *sorted, size_t low, size_t middle, size_t high,
                        md5_sorted_name *merged)
 {
@@ -42,10 +43,9 @@ static bool are_names_sorted(const md5_sorted_name *names, size_t count)
     return true;
 }
 
-// Sorts names with a bottom-up merge sort, which is stable, does not recurse, and does not have a
-// slow worst case. Each pass merges pairs of sorted runs, which doubles the length of the runs.
-// Passes copy between two arrays. Returns the array with the result: `names`, or an array of the
-// arena.
+// Sorts names with a bottom-up merge sort. It is stable, does not recurse, and has no slow worst
+// case. Each pass merges pairs of sorted runs from one array into another, which doubles the length
+// of the runs. Returns the array with the result, which is `names` or an array of the arena.
 md5_sorted_name *md5i_sort_names(md5_arena *arena, md5_sorted_name *names, size_t count)
 {
     if (!names || are_names_sorted(names, count))
@@ -68,8 +68,8 @@ md5_sorted_name *md5i_sort_names(md5_arena *arena, md5_sorted_name *names, size_
     return sorted;
 }
 
-// Returns the first of the sorted names that equals `name`, or NULL. Binary search for the first
-// name that is not less than `name`.
+// Returns the first of the sorted names that equals `name`, or NULL. A binary search finds the
+// first name that is not less than `name`.
 const md5_sorted_name *md5i_find_sorted_name(const md5_sorted_name *names, size_t count,
                                              md5_span name)
 {
@@ -88,13 +88,13 @@ const md5_sorted_name *md5i_find_sorted_name(const md5_sorted_name *names, size_
 // -- Joints of two skeletons ----------------------------------------------------------------------
 
 enum {
-    RADIX_BITS = 8, // of a hash, which one pass of the radix sort compares
+    RADIX_BITS = 8, // bits of a hash that one pass of the radix sort compares
     NUM_BUCKETS = 1 << RADIX_BITS,
-    MIN_RADIX_NAMES = 256, // a merge sort of fewer names is faster
+    MIN_RADIX_NAMES = 256, // for fewer names, a merge sort is faster
 };
 
-// Copies names from `from` to `to`, in the order of the RADIX_BITS bits of their hashes that begin
-// at bit `shift`. Names with equal bits keep their order.
+// Copies names from `from` to `to`, sorted by RADIX_BITS bits of their hashes, beginning at bit
+// `shift`. Names with equal bits keep their order.
 static void sort_by_hash_bits(const md5_sorted_name *from, size_t count, uint32_t shift,
                               md5_sorted_name *to)
 {
@@ -107,7 +107,7 @@ static void sort_by_hash_bits(const md5_sorted_name *from, size_t count, uint32_
         to[starts[(from[i].hash >> shift) % NUM_BUCKETS]++] = from[i];
 }
 
-// Sorts names by their hashes with a radix sort: it is stable, and its time is linear. Returns
+// Sorts names by their hashes with a radix sort, which is stable and takes linear time. Returns
 // false if memory runs out.
 static bool sort_by_hash(md5_arena *arena, md5_sorted_name *names, size_t count)
 {
@@ -120,9 +120,9 @@ static bool sort_by_hash(md5_arena *arena, md5_sorted_name *names, size_t count)
     return true;
 }
 
-// Returns the names of all joints, each with the index of its joint, in an array of the arena:
-// sorted by their hashes if `is_hashed`, which is faster, else alphabetically. Returns NULL if
-// memory runs out.
+// Returns the sorted names of all joints in an array of the arena. Each name has the index of its
+// joint. If `is_hashed`, the names are sorted by their hashes, which is faster, otherwise
+// alphabetically. Returns NULL if memory runs out.
 static const md5_sorted_name *sort_joint_names(md5_arena *arena, const md5_skeleton *skeleton,
                                                bool is_hashed)
 {
@@ -137,8 +137,8 @@ static const md5_sorted_name *sort_joint_names(md5_arena *arena, const md5_skele
         names[joint] = (md5_sorted_name){{name, size}, joint, hash};
     }
 
-    // The radix sort orders many names by their hashes, and the merge sort after it only names with
-    // equal hashes.
+    // The radix sort orders many names by their hashes. The merge sort after it then only orders
+    // names with equal hashes.
     const bool uses_radix_sort = is_hashed && count >= MIN_RADIX_NAMES;
     if (uses_radix_sort && !sort_by_hash(arena, names, count))
         return NULL;
@@ -178,7 +178,8 @@ static bool match_by_name(md5_arena *arena, const md5_skeleton *model, const md5
     const md5_sorted_name *const anim_by_name = sort_joint_names(arena, anim, true);
     TRY(model_by_name && anim_by_name);
 
-    // Advance in both sorted lists together. If a name occurs several times, its k-th joints match.
+    // Advance in both sorted lists together. If a name occurs several times, the k-th joint of that
+    // name in one skeleton matches the k-th in the other.
     uint32_t i = 0;
     uint32_t j = 0;
     while (i < model->num_joints && j < anim->num_joints) {
@@ -197,8 +198,9 @@ static bool match_by_name(md5_arena *arena, const md5_skeleton *model, const md5
     return true;
 }
 
-// Matches the joints of a model and of an animation by name: tracks[model joint] becomes the index
-// of the animation joint, and targets[animation joint] the index of the model joint, or MD5_NONE.
+// Matches the joints of a model and of an animation by name. tracks[model joint] becomes the index
+// of the animation joint, and targets[animation joint] the index of the model joint. Joints without
+// a match get MD5_NONE.
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                        uint32_t *tracks, uint32_t *targets)
 {

@@ -14,12 +14,12 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
 typedef struct md5_sorted_name {
     md5_span name;
     uint32_t number; // index of the named object
-    uint32_t hash;   // compared before the names; 0: the names are sorted alphabetically
+    uint32_t hash;   // compared before the names; 0 if names are sorted alphabetically
 } md5_sorted_name;
 
-// Sorts by name; the order of equal names is unchanged. Returns the sorted array, which is `names`
-// or an array of the arena. Returns NULL, with the context's error set, if memory runs out or
-// `names` is NULL.
+// Sorts by name, and keeps the order of equal names. Returns the sorted array, which is `names` or
+// an array of the arena. Returns NULL and sets the context's error if memory runs out. Also returns
+// NULL if `names` is NULL.
 md5_sorted_name *md5i_sort_names(md5_arena *arena, md5_sorted_name *names, size_t count);
 
 // Returns the sorted names of the joints, in an array of the arena.

@@ -1,6 +1,6 @@
-// Conversion of decimal text to floats. A number is first computed in double with a small error; if
-// a midpoint between two floats is too close to that double, whole numbers of any size (`big`)
-// decide the rounding.
+// Converts decimal text to floats. First a number is computed in double with a small error. If a
+// midpoint between two floats is too close to that double, an exact comparison decides the
+// rounding. It uses whole numbers of any size (`big`).
 #include "md5/core/number.h"
 
 #include "md5/core/floats.h"
@@ -13,15 +13,15 @@ const double md5i_exact_powers[MD5_MAX_EXACT_POWER + 1] = {
 };
 
 enum {
-    // Number of digits that are stored. The midpoint of two floats has at most 113 significant
-    // decimal digits: it is 2^-150 times an odd number below 2^25. So further digits only decide
-    // whether a number is equal to a midpoint or above it.
+    // Number of digits that are stored. A midpoint of two floats is at least 2^-150 times an odd
+    // number below 2^25, so it has at most 113 significant decimal digits. Further digits therefore
+    // only decide whether a number equals a midpoint or is above it.
     KEPT_DIGITS = 120,
     // A number with a larger exponent rounds to infinity, a number with a smaller exponent to zero.
     LARGEST_POWER = 39,
     SMALLEST_POWER = -47,
-    // Larger exponents are not distinguished. Twice this value still fits into an int64_t together
-    // with a count of digits.
+    // Larger exponents are treated as equal. Twice this value fits into an int64_t together with a
+    // count of digits.
     EXPONENT_LIMIT = 1 << 30,
 };
 
@@ -35,7 +35,7 @@ typedef struct scanned_decimal {
 } scanned_decimal;
 
 // If an exponent is at `text`, adds it to *exponent and returns the position after it. Otherwise
-// returns `text`: an `e` without digits is not part of the number, as for strtof().
+// returns `text`. An `e` without digits is not part of the number, as for strtof().
 static inline const char *scan_exponent(const char *text, const char *end, int64_t *exponent)
 {
     if (text == end || (*text | 0x20) != 'e')
@@ -56,8 +56,8 @@ static inline const char *scan_exponent(const char *text, const char *end, int64
     return digit;
 }
 
-// Scans the number at `text`, without rounding: a sign, digits, a point, digits, an exponent.
-// Returns the position after it, or NULL if it has no digit.
+// Scans the number at `text` without rounding. It consists of a sign, digits, a point, digits and
+// an exponent. Returns the position after it, or NULL if it has no digit.
 //
 // The value is 0.DIGITS * 10^exponent. Leading zeros are not stored. Each other digit before the
 // point increases the exponent by 1; each zero directly after the point decreases it by 1.
@@ -101,8 +101,8 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, scan
     return scan_exponent(next, end, &number->exponent);
 }
 
-// Computes an approximation of a scanned number, with an error of at most 4 units of the last place
-// of a double. Returns false if the power of ten is too large.
+// Computes an approximation of a scanned number. Its error is at most 4 units in the last place of
+// a double. Returns false if the power of ten is too large.
 //
 // The error has three sources: the omitted digits after the 18th (10^-17, less than 2^-56), the
 // conversion of the digits to double, and up to three multiplications or divisions by exact powers
@@ -161,8 +161,8 @@ static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
         number->words[number->count++] = (uint32_t)carry;
 }
 
-// Multiplies an integer of any size by 2^bits: whole 32-bit words are moved, the remaining bits are
-// multiplied.
+// Multiplies an integer of any size by 2^bits. Whole 32-bit words are moved, and the remaining bits
+// are multiplied.
 static void big_shift_left(big *number, uint32_t bits)
 {
     const uint32_t words = bits / 32;
@@ -176,8 +176,8 @@ static void big_shift_left(big *number, uint32_t bits)
 // Exponent of the largest power of ten in 32 bits.
 enum { WORD_POWER = 9 };
 
-// Multiplies an integer of any size by 10^times, in steps of the largest power of ten that fits
-// into a word.
+// Multiplies an integer of any size by 10^times. Each step multiplies by the largest power of ten
+// that fits into a word.
 static void big_multiply_by_ten(big *number, int64_t times)
 {
     for (; times > 0; times -= WORD_POWER)
@@ -195,7 +195,7 @@ static int big_compare(const big *a, const big *b)
 }
 
 // Sets `result` to the digits of a number as an integer, without its power of ten. Collects up to
-// WORD_POWER digits in a 32-bit word, then appends them with one multiplication by a power of ten.
+// WORD_POWER digits in a 32-bit word. Then one multiplication by a power of ten appends them.
 static void big_from_digits(big *result, const scanned_decimal *number)
 {
     uint32_t digits = 0;
@@ -212,9 +212,9 @@ static void big_from_digits(big *result, const scanned_decimal *number)
     }
 }
 
-// Returns 1, 0 or -1 if the number is greater than, equal to or less than factor * 2^exponent.
-// Compares integers of any length: both sides are multiplied by the same powers of 10 and 2, which
-// makes both whole numbers.
+// Returns 1, 0 or -1 if the number is greater than, equal to or less than factor * 2^exponent. Both
+// sides are multiplied by powers of 10 and 2 that make them whole numbers, which are then compared
+// exactly.
 static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32_t exponent)
 {
     const int64_t power = number->exponent - number->num_digits;
@@ -240,8 +240,8 @@ static int compare_exactly(const scanned_decimal *number, uint32_t factor, int32
 
 // -- Floats ---------------------------------------------------------------------------------
 
-// Rounds a number whose approximation is `near` to a multiple of 2^unit, and returns the factor. Of
-// two multiples at the same distance, returns the even one.
+// Rounds a number to a multiple of 2^unit and returns the factor. `near` is the approximation of
+// the number. Of two multiples at the same distance, the even one is returned.
 static MD5_COLD uint32_t round_exactly(const scanned_decimal *number, double near, int32_t unit)
 {
     const uint32_t below = (uint32_t)ldexp(near, -unit);
@@ -252,9 +252,9 @@ static MD5_COLD uint32_t round_exactly(const scanned_decimal *number, double nea
 }
 
 // Rounds a number below twice the smallest normal float to a float. All such floats are multiples
-// of 2^UNIT, and the bits of the float, as an integer, are the factor. So the factor is computed by
-// rounding. `near` is the approximation of the number, which is exact enough except close to a
-// midpoint between two floats.
+// of 2^UNIT, and the bits of such a float are the factor as an integer. Therefore the factor is
+// computed by rounding. `near` approximates the number well enough unless it is close to a midpoint
+// between two floats.
 static inline float to_small_float(const scanned_decimal *number, double near)
 {
     enum { UNIT = -149 };
@@ -269,9 +269,9 @@ static inline float to_small_float(const scanned_decimal *number, double near)
     return value;
 }
 
-// Rounds a scanned number, without its sign, to the nearest float; if two floats are equally near,
-// to the even one. Rounds the approximation in double. If its error could change the result,
-// compares the exact digits.
+// Rounds a scanned number, without its sign, to the nearest float, or to the even one of two
+// equally near floats. Normally the approximation in double is rounded. The exact digits are
+// compared only if the error of the approximation could change the result.
 static MD5_COLD float to_float(const scanned_decimal *number)
 {
     // The smallest normal float is 1.1755e-38. The limit is above it, so that all denormal floats,
@@ -304,8 +304,8 @@ static MD5_COLD float to_float(const scanned_decimal *number)
     return ldexpf((float)round_exactly(number, near, unit), unit);
 }
 
-// Reads a float at `text` and returns the end of the number, or NULL if the text is not a number.
-// The number consists of an optional `-` or `+`, digits with at most one point, and an optional
+// Reads a float at `text`, and returns the end of the number or NULL if the text is not a number. A
+// number consists of an optional `-` or `+`, digits with at most one point, and an optional
 // exponent. A value above the range of float becomes infinity.
 const char *md5i_scan_float(const char *text, const char *end, float *value)
 {
@@ -325,8 +325,8 @@ const char *md5i_scan_double(const char *text, const char *end, double *value)
     const char *const next = scan_decimal(text, end, &number);
     if (!next)
         return NULL;
-    // If the power of ten is too large, the number rounds to infinity or 0 as a float. The result
-    // as a double is the same.
+    // With a too large power of ten, the number rounds to infinity or 0 as a float. The double gets
+    // the same value.
     double magnitude;
     if (!to_near_double(&number, &magnitude))
         magnitude = (double)to_float(&number);
@@ -351,8 +351,7 @@ static uint64_t last_bytes(size_t count)
 static MD5_ALWAYS_INLINE double short_number(const char *end, size_t num_digits,
                                              size_t num_decimals)
 {
-    // The last eight digits without the point: digits before the point are read from one byte
-    // earlier.
+    // The last eight digits without the point. Digits before the point are read one byte earlier.
     const uint64_t decimals = last_bytes(num_decimals);
     const uint64_t word =
         (md5_read_u64le(end - 8) & decimals) | (md5_read_u64le(end - 9) & ~decimals);
@@ -360,12 +359,12 @@ static MD5_ALWAYS_INLINE double short_number(const char *end, size_t num_digits,
     return (double)(int32_t)md5_eight_digits(digits) / md5i_exact_powers[num_decimals];
 }
 
-// Returns the approximate value of a number of 9 to 14 digits, at least eight of them decimals,
-// that ends at `end`. The error is that which md5_rounds_safely() allows.
+// Returns the approximate value of a number of 9 to 14 digits that ends at `end`. At least eight of
+// the digits are decimals. md5_rounds_safely() takes the error into account.
 static MD5_ALWAYS_INLINE double long_number(const char *end, size_t num_digits, size_t num_decimals)
 {
-    // Two words: the last eight digits, which are decimals, and the digits before them, without the
-    // point.
+    // The digits are in two words. One contains the last eight digits, which are decimals. The
+    // other contains the digits before them, without the point.
     const uint64_t decimals = num_decimals > 8 ? last_bytes(num_decimals - 8) : 0;
     const uint64_t word =
         (md5_read_u64le(end - 16) & decimals) | (md5_read_u64le(end - 17) & ~decimals);
@@ -375,15 +374,15 @@ static MD5_ALWAYS_INLINE double long_number(const char *end, size_t num_digits, 
     return (double)(upper * 100000000 + lower) / md5i_exact_powers[num_decimals];
 }
 
-// Reads a number of the form [-]digits.digits before a blank, with word operations on eight or
-// sixteen bytes instead of a loop over the digits. Returns its end. Returns NULL if the text has
-// another form or the result would not be exact; the caller then uses the general scanner.
+// Reads a number of the form [-]digits.digits before a blank. Word operations on eight or sixteen
+// bytes replace a loop over the digits. Returns the end of the number. Returns NULL if the text has
+// another form or the result might be inexact. The caller then uses the general scanner.
 const char *md5i_scan_plain(const char *text, float *value)
 {
     const uint32_t negative = *text == '-';
 
-    // Bits that mark the bytes that are not digits, except the sign: the first is the point, the
-    // second is the end of the number.
+    // Each bit marks a byte that is not a digit. The sign is not marked. The first bit is the
+    // point, and the second is the end of the number.
     const uint64_t non_digits = md5_not_digits(text) - negative;
     const uint64_t after_point = non_digits & (non_digits - 1);
     if (after_point == 0)
@@ -408,7 +407,7 @@ const char *md5i_scan_plain(const char *text, float *value)
             return NULL;
     }
 
-    // Signs are not predictable, so that a branch would be slow.
+    // Set the sign without a branch, because signs are not predictable.
     const float magnitude = (float)near;
     uint32_t bits;
     memcpy(&bits, &magnitude, sizeof bits);

@@ -1,7 +1,7 @@
-// Converts decimal text to numbers, correctly rounded (bit-identical to strtof), independent of the
-// locale. md5i_scan_float() reads any number. The other functions are fast paths for the usual
-// forms in MD5 files: they read 8 or 16 bytes at a time, also bytes around the number, and return
-// NULL for any other form.
+// Converts decimal text to numbers. Results are correctly rounded (bit-identical to strtof) and do
+// not depend on the locale. md5i_scan_float() reads any number. The other functions are fast paths
+// for the usual forms in MD5 files. They read 8 or 16 bytes at a time, including bytes around the
+// number, and return NULL for any other form.
 #ifndef MD5_CORE_NUMBER_H
 #define MD5_CORE_NUMBER_H
 
@@ -9,8 +9,8 @@
 
 // -- Digits, 8 or 16 bytes at a time -------------------------------------------------------------
 
-// Returns true for bytes 1 to 0x20. Bytes from 0x80 on also separate tokens, but they are rare, so
-// that only the lexer handles them.
+// Returns true for bytes 1 to 0x20. Bytes from 0x80 on also separate tokens. They are rare, so only
+// the lexer handles them.
 static inline bool md5_is_blank(char c)
 {
     return (unsigned char)(c - 1) < 0x20;
@@ -27,7 +27,8 @@ static inline bool md5_is_digit(char c)
 // digit is the lowest byte.
 static inline uint32_t md5_eight_digits(uint64_t values)
 {
-    // Combines digits to numbers of two digits, these to four digits, these to eight digits.
+    // Combine pairs of digits to numbers of two digits, pairs of these to four digits, and pairs of
+    // those to eight.
     values = values * (10 * 256 + 1) >> 8;
     values = (values & UINT64_C(0x00FF00FF00FF00FF)) * (100 * 65536 + 1) >> 16;
     return (uint32_t)((values & UINT64_C(0x0000FFFF0000FFFF)) * (UINT64_C(10000) << 32 | 1) >> 32);
@@ -41,7 +42,7 @@ static inline uint32_t md5_eight_digits(uint64_t values)
 // Finds non-digits among 16 bytes with SSE2.
 static inline uint64_t md5_not_digits(const char *text)
 {
-    // Shift the digits to the ten highest values of a signed byte, so that one comparison finds all
+    // Move the digits to the ten highest values of a signed byte. One comparison then finds all
     // other bytes.
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
     const __m128i moved = _mm_add_epi8(bytes, _mm_set1_epi8(0x7F - '9'));
@@ -67,9 +68,9 @@ static inline uint64_t md5_not_digits(const char *text)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < 2; i++) {
-        // Add to each byte so that values above 9 set its highest bit; no sum carries to the next
-        // byte. Shift these bits to the lowest bits of their bytes. The product then collects the
-        // eight bits in its highest byte.
+        // The addition sets the highest bit of each byte above 9, and no sum carries to the next
+        // byte. The shift moves these bits to the lowest bits of their bytes. The product then
+        // collects the eight bits in its highest byte.
         const uint64_t values = md5_read_u64le(text + 8 * i) ^ '0' * MD5_ONES;
         const uint64_t above = (values & 0x7F * MD5_ONES) + (0x80 - 10) * MD5_ONES;
         const uint64_t non_digits = (above | values) >> 7 & MD5_ONES;
@@ -86,18 +87,18 @@ static inline uint64_t md5_not_digits(const char *text)
 enum { MD5_MAX_EXACT_POWER = 22, MD5_MAX_DIGITS = 18 };
 extern const double md5i_exact_powers[MD5_MAX_EXACT_POWER + 1];
 
-// Reads a float at `text`: an optional `-` or `+`, digits with at most one point and at least one
-// digit, and an optional exponent (e or E). Returns the end of the number, or NULL if the text is
-// not a number. A value above the range of float becomes infinity.
+// Reads a float at `text`. It consists of an optional `-` or `+`, digits with at most one point and
+// at least one digit, and an optional exponent (e or E). Returns the end of the number, or NULL if
+// the text is not a number. A value above the range of float becomes infinity.
 const char *md5i_scan_float(const char *text, const char *end, float *value);
 
 // Reads the same numbers as a double. The result is correctly rounded for up to 15 digits and
 // exponents up to 22; otherwise the error is at most 4 units of the last place.
 const char *md5i_scan_double(const char *text, const char *end, double *value);
 
-// Returns true if `near` rounds to the same float as the exact value that it approximates with an
-// error of at most 4 units of its last place. This is so unless a midpoint between two floats is in
-// the range of the error. `near` must not be below the range of normal floats.
+// Returns true if `near` rounds to the same float as the exact value that it approximates. `near`
+// may differ from that value by 4 units in its last place. It rounds differently only if a midpoint
+// between two floats lies in this range. `near` must not be below the range of normal floats.
 static inline bool md5_rounds_safely(double near)
 {
     enum { SLACK = 8 };
@@ -112,8 +113,8 @@ static inline bool md5_rounds_safely(double near)
 enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_AFTER = 16 };
 
 // Reads an integer of up to seven digits before a blank. Returns the position of the blank, or NULL
-// if the text has another form. A number with a leading zero counts as another form, so that the
-// lexer reads it and warns about it.
+// if the text has another form. A leading zero is another form, so that the lexer reads such a
+// number and warns about it.
 static inline const char *md5_scan_uint(const char *text, uint32_t *value)
 {
     // The sums set the highest bit of the first byte that is not a digit.
@@ -148,8 +149,8 @@ static MD5_ALWAYS_INLINE const char *md5_scan_ten_decimals(const char *text, flo
         return md5i_scan_plain(text, value);
     const int32_t upper = (first[0] - '0') * 100 + (first[2] - '0') * 10 + (first[3] - '0');
     const int64_t digits = upper * INT64_C(100000000) + md5_eight_digits(last);
-    // Two roundings, of the constant 1e-10 and of the product, cause an error of at most 2 units of
-    // the last place.
+    // The error has two sources: the rounding of the constant 1e-10 and of the product. Together
+    // they cause at most 2 units in the last place.
     const double near = (double)digits * parts[negative];
     *value = (float)near;
     return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(text, value);
@@ -189,12 +190,11 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
     return first + 8;
 }
 
-// Read `count` such numbers, separated by one blank. Return the position of the blank after the
-// last number, or NULL. md5_scan_run() is in line, for the items of tables.
+// Reads `count` numbers like md5_scan_run(), but as a call instead of inline code.
 const char *md5i_scan_run(const char *text, float *numbers, int count);
 
-// Reads `count` numbers that are separated by single blanks. Returns the end of the last number, or
-// NULL if a number does not have the usual form that md5_scan_common() reads.
+// Reads `count` numbers that are separated by single blanks. Returns the end of the last number.
+// Returns NULL if a number does not have the usual form that md5_scan_common() reads.
 static MD5_ALWAYS_INLINE const char *md5_scan_run(const char *text, float *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
