@@ -1,6 +1,6 @@
-// Reads .md5anim of versions 10 and 12: header, hierarchy, bounds, base frame and frames. The first
-// frame decides how many numbers all frames have. The end of this file converts the tables of any
-// version to a clip that can be sampled.
+// Reads .md5anim of versions 10 and 12: header, hierarchy, bounds, base frame and frames. A
+// component is one animated number of a joint. The first frame decides how many components all
+// frames have. The functions at the end of this file convert the tables of any version to a clip.
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 #include "md5/read/header.h"
@@ -26,13 +26,13 @@ typedef struct md5_anim_reader {
     md5_xform *base_frame;
     const char *bounds_at;
 
-    // The hierarchy refers to components by index. `needed` is the largest index plus 1; the joint
-    // with this component is at the position `needed_at` in the text.
+    // Tracks refer to their first component by index. `needed` is the largest component index that
+    // a track uses, plus 1. `needed_at` is the position of that track in the text.
     uint64_t needed;
     const char *needed_at;
     uint64_t num_used; // sum of the components of all joints; joints may share components
-    // Joints with rotation flags, [num_rotating]: the rotations of frames are checked only for
-    // these.
+    // Joints with rotation flags, [num_rotating]. Only their rotations can change, so only they are
+    // checked in each frame.
     uint32_t *rotating;
     uint32_t num_rotating;
 
@@ -54,15 +54,16 @@ uint32_t md5i_count_flags(uint32_t flags)
 
 // == Frames ======================================================================================
 //
-// The frames of an .md5anim: the number of components per frame, then the numbers.
+// The first frame decides the number of components of all frames. The other frames must have as
+// many numbers.
 
 // Returns x y z of a joint's rotation in a frame. Components without a flag come from the base
 // frame.
 //
-// The numbers of a track are in the order of its flags: bits 0 to 2 of the translation, then bits 3
-// to 5 of the rotation. So each flag of the translation is one number to skip. Always inline,
-// because the small form compiles this file for size, but calls the function for each rotation of
-// each frame.
+// The numbers of a track are in the order of its flags: bits 0 to 2 for the translation, then bits
+// 3 to 5 for the rotation. Therefore each translation flag is one number to skip. The function is
+// always inlined, because the small form of the library (md5/small/) compiles this file for size.
+// Even there, a call for each rotation of each frame would be slow.
 static MD5_ALWAYS_INLINE md5_vec3 track_frame_rotation(const md5_track *track,
                                                        const md5_xform *base, const float *numbers)
 {
@@ -80,8 +81,8 @@ static MD5_ALWAYS_INLINE md5_vec3 track_frame_rotation(const md5_track *track,
 
 // -- Number of components -------------------------------------------------------------------
 
-// Sets the first component of tracks without flags to 0 if it is out of range, because a file may
-// contain any number there.
+// Sets the first component of tracks without flags to 0 if it is out of range. Such tracks have no
+// components, so a file may contain any number there.
 static void limit_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
@@ -91,11 +92,11 @@ static void limit_tracks(md5_anim_reader *reader, uint32_t num_components)
     }
 }
 
-// Finds the number of components per frame, when the lexer is after the `{` of the first frame.
+// Finds the number of components per frame. The lexer must be after the `{` of the first frame.
 //
 // The header, the hierarchy and the first frame each imply this number. Some files have a wrong
-// header, but frames that match the hierarchy, which causes a warning. Any other difference is an
-// error.
+// number in the header, but frames that match the hierarchy. They are read with a warning. Any
+// other difference is an error.
 static bool find_num_components(md5_anim_reader *reader, uint32_t *num_components)
 {
     md5_lex *const lex = &reader->lex;
@@ -138,8 +139,8 @@ static bool find_num_components(md5_anim_reader *reader, uint32_t *num_component
 }
 
 // Checks the total number of values that decoding the tracks would produce. Joints can share
-// components of the file, so a small hostile text could describe a huge animation. More values than
-// bytes in the text are an error.
+// components, so a small hostile text could describe a huge animation. It is an error if there are
+// more values than bytes in the text.
 static bool check_shared_components(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -153,8 +154,8 @@ static bool check_shared_components(md5_anim_reader *reader)
     return true;
 }
 
-// Lists the joints whose rotation has flags in reader->rotating. Only their rotations are checked
-// in each frame, because the other rotations are constant.
+// Lists the joints with rotation flags in reader->rotating. Only their rotations are checked in
+// each frame, because all others are constant.
 static bool list_rotating_joints(md5_anim_reader *reader)
 {
     const uint32_t num_joints = reader->num_joints.value;
@@ -167,8 +168,8 @@ static bool list_rotating_joints(md5_anim_reader *reader)
     return true;
 }
 
-// Allocates the memory for all frames, when the lexer is after the `{` of the first frame: only
-// then the number of values per frame is known.
+// Allocates the memory for all frames. The lexer must be after the `{` of the first frame, because
+// the number of values per frame is known only then.
 static bool begin_frames(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -179,7 +180,7 @@ static bool begin_frames(md5_anim_reader *reader)
     TRY(list_rotating_joints(reader));
 
     // Allocate no more frames than the remaining text could contain. If that is less than
-    // numFrames, reading fails before these frames are used up.
+    // numFrames, reading fails before it needs the missing frames.
     const size_t left = (size_t)(lex->end - lex->at);
     const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
     const size_t max_frames = left / frame_bytes + 1;
@@ -195,8 +196,8 @@ static bool begin_frames(md5_anim_reader *reader)
 // -- Frames ---------------------------------------------------------------------------------
 
 // Warns about the rotations of a frame that are longer than 1. The numbers of the frame begin at
-// `start` in the text. There is one warning per frame, at the first such rotation in the text, so
-// that the line of the warning is found by counting forward.
+// `start` in the text. Each frame causes at most one warning, at the first such rotation in the
+// text. Thus warnings are in the order of the text, and their lines are found by counting forward.
 static void warn_of_frame(md5_anim_reader *reader, const char *start, const float *numbers)
 {
     uint32_t num_overlong = 0;
@@ -231,9 +232,9 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t num_components = reader->file->num_components;
-    // Compare without branches. The bits of positive floats, as integers, have the same order as
-    // the floats. If an absolute value is above the limit, the difference is negative, which sets
-    // the sign bit of `differences`.
+    // Compare without branches. As integers, the bits of positive floats have the same order as the
+    // floats. An absolute value above the limit gives a negative difference, which sets the sign
+    // bit of `differences`.
     const uint32_t sign_bit = UINT32_C(1) << 31;
     const float limit = MD5_MAX_LENGTH;
     uint32_t max_bits;
@@ -248,15 +249,15 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
     if (!(differences & sign_bit))
         return true;
 
-    // Find the number for the message.
+    // Find the first number that is out of range, for the message.
     uint32_t i = 0;
     while (md5_length_in_range(numbers[i]))
         i++;
     return md5i_lex_fail_length(lex, md5i_find_item_part(lex, start, "i", i, 0));
 }
 
-// Reads `frame i {`. Frames are numbered consecutively. The first number should be 0, but files in
-// which it differs are accepted with a warning.
+// Reads `frame i {`. Frames must have consecutive numbers. If the first number is not 0, the file
+// is accepted with a warning.
 static bool read_frame_start(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -304,12 +305,13 @@ static bool read_frame_block(md5_anim_reader *reader)
 
 // == The file ====================================================================================
 
-// Replaces a frame rate of 0, like in other readers. id's engine would divide by 0.
+// Replaces a frame rate of 0, with which id's engine would divide by 0. Other readers also use this
+// rate.
 enum { DEFAULT_FRAME_RATE = 25 };
 
 enum { MAX_FLAGS = 63 };
 
-// Skips the keyword and the `{` of a section that may occur once.
+// Skips the keyword and the `{` of a section. A second section of the same kind is an error.
 static bool begin_section(md5_lex *lex, const char *word, bool is_duplicate)
 {
     if (is_duplicate)
@@ -320,9 +322,9 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_duplicate)
 
 // -- Hierarchy ------------------------------------------------------------------------------
 
-// Reserves the memory that an ordinary file with the declared counts needs, in one chunk. This
-// includes the memory that the loader needs later: one byte for each joint and component, in which
-// it marks those that change.
+// Reserves the memory that an ordinary file with the declared counts needs, in one chunk. The
+// loader later needs one byte for each joint and component, in which it marks those that change.
+// This memory is included.
 static bool reserve_tables(md5_anim_reader *reader)
 {
     enum { ALIGNMENT = 16, TABLES = 9 };
@@ -351,8 +353,8 @@ static bool reserve_tables(md5_anim_reader *reader)
     return md5i_arena_reserve(lex->arena, (size_t)size);
 }
 
-// Reads the flags and the first component of a joint. Counts the components that the hierarchy
-// refers to. A joint without flags has no components, so the value of `first` is ignored.
+// Reads the flags and the first component of a joint, and counts the components that the hierarchy
+// refers to. A joint without flags has no components, so its first component may be any number.
 static bool read_hierarchy_track(md5_anim_reader *reader, md5_track *track)
 {
     md5_lex *const lex = &reader->lex;
@@ -408,8 +410,8 @@ static bool read_hierarchy(md5_anim_reader *reader)
 
 // -- Bounds and base frame ------------------------------------------------------------------
 
-// Returns true if a bounding box contains no volume because it is a point or because a minimum is
-// above a maximum.
+// Returns true if a bounding box contains no volume. Either it is a point, or a minimum is above a
+// maximum.
 static bool is_empty_box(const md5_bounds *box)
 {
     const md5_vec3 low = box->min;
@@ -419,8 +421,8 @@ static bool is_empty_box(const md5_bounds *box)
     return is_inverted || is_point;
 }
 
-// Warns about bounding boxes that are all empty, and about a wrong number of boxes. `position` is
-// the position of `bounds` in the text.
+// Warns if all bounding boxes are empty, or if their number is wrong. `position` is the position of
+// the keyword `bounds` in the text.
 static void warn_of_bounds(md5_lex *lex, const char *position, uint32_t num_boxes,
                            uint32_t num_frames, bool are_empty)
 {
@@ -436,8 +438,8 @@ static void warn_of_bounds(md5_lex *lex, const char *position, uint32_t num_boxe
             num_boxes > num_frames ? "excess boxes are ignored" : "all boxes are ignored");
 }
 
-// Reads bounds { ( min ) ( max ) ... }. If there are more boxes than frames, uses the first ones.
-// If there are fewer, uses none, because it is unknown to which frames they belong.
+// Reads bounds { ( min ) ( max ) ... }. Surplus boxes are ignored. If there are fewer boxes than
+// frames, none is used, because it is unknown to which frames they belong.
 static bool read_bounds_block(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -506,8 +508,8 @@ static bool check_before_frames(md5_anim_reader *reader)
     return true;
 }
 
-// Reads the keyword `word` at the top level with its values. After the first frame, only frames and
-// unknown keywords may follow.
+// Reads the keyword `word` and its values, outside of all blocks. Only frames and unknown keywords
+// may follow the first frame.
 static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
@@ -548,8 +550,8 @@ static bool read_anim_keyword(md5_anim_reader *reader, md5_span word)
     return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
-// Reads all keywords with their values, up to the last declared frame. A second reading stops
-// before the first frame.
+// Reads all keywords and their values, up to the last declared frame. A second reading stops before
+// the first frame.
 static bool read_anim_keywords(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -569,8 +571,8 @@ static bool read_anim_keywords(md5_anim_reader *reader)
 }
 
 // Reads the tables of an .md5anim of version 10 or 12. If `num_components` is not NULL, the text is
-// read for the second time: reading stops before the first frame, and warnings at the end are not
-// repeated.
+// read for the second time. Reading then stops before the first frame, and warnings at the end are
+// not repeated.
 bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_t version,
                          md5_span text, const uint32_t *num_components, md5_anim_file *file)
 {
@@ -607,9 +609,9 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
 //
 // Converts the numbers of a file to a clip that can be sampled.
 
-// Sets changes[num_components] to 1 for the components that differ between frames, otherwise to 0.
-// Exporters alternate between 0 and -0 for constants; these compare equal. The outer loop is over
-// frames, so that the table is read once, in the order of memory.
+// Sets changes[num_components] to 1 for each component that differs between frames, otherwise to 0.
+// The values 0 and -0 count as equal, because exporters alternate between them for constants. The
+// outer loop is over frames, so that the table is read once, in the order of memory.
 static void find_changes(const md5_anim_file *source, uint8_t *changes)
 {
     const size_t num_components = source->num_components;
@@ -626,9 +628,8 @@ static void find_changes(const md5_anim_file *source, uint8_t *changes)
     }
 }
 
-// Returns flags (MD5_ROTATION_CHANGES, MD5_TRANSLATION_CHANGES) for the parts of a track that
-// change. changes[] is the result of find_changes(). A track has one component for each of its
-// flags.
+// Returns the flags MD5_ROTATION_CHANGES and MD5_TRANSLATION_CHANGES of a track. A track has one
+// component for each of its own flags. changes[] is the result of find_changes().
 static uint8_t find_track_changes(const md5_track *track, const uint8_t *changes)
 {
     uint8_t track_changes = 0;
@@ -645,8 +646,9 @@ static uint8_t find_track_changes(const md5_track *track, const uint8_t *changes
     return track_changes;
 }
 
-// Finds the joints whose rotation or translation changes over the frames: writes flags to
-// moves[num_joints] and counts them. changes[num_components] is scratch memory.
+// Finds the joints whose rotation or translation changes over the frames. Writes the flags of each
+// joint to moves[num_joints], and counts the joints with each flag. changes[num_components] is
+// scratch memory.
 void md5i_plan_clip(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
                     uint32_t *num_rotations, uint32_t *num_translations)
 {
@@ -679,8 +681,8 @@ static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint,
     return translation;
 }
 
-// Returns the rotation of a joint in a frame: components that are not animated have the values of
-// the base frame, and w is computed from x, y and z.
+// Returns the rotation of a joint in a frame. Components without a flag come from the base frame. w
+// is computed from x, y and z.
 static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, const float *numbers)
 {
     const md5_vec3 v =
@@ -688,7 +690,7 @@ static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, con
     return md5_quat_from_xyz(v.x, v.y, v.z);
 }
 
-// Computes w of rotations, of which files contain only x y z.
+// Computes w of rotations from their unit length, because files contain only x y z.
 static void add_w(md5_xform *transforms, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -697,7 +699,8 @@ static void add_w(md5_xform *transforms, uint32_t count)
     }
 }
 
-// Reads a frame for the second time; it had no errors the first time. Returns true.
+// Reads the numbers of a frame for the second time. Always returns true, because the first reading
+// found no errors.
 static bool read_numbers_again(md5_lex *lex, uint32_t count, float *numbers)
 {
     uint32_t number;
@@ -708,8 +711,8 @@ static bool read_numbers_again(md5_lex *lex, uint32_t count, float *numbers)
     return md5i_lex_accept(lex, '}');
 }
 
-// Computes constants[num_joints]: the transform of each joint in the first frame, whose rotation
-// has no w yet. `numbers` are the numbers of that frame.
+// Computes constants[num_joints], the transform of each joint in the first frame. Their rotations
+// have no w yet. `numbers` are the numbers of the first frame.
 static void decode_constants(const md5_anim_file *source, const float *numbers,
                              md5_xform *constants)
 {
@@ -727,8 +730,8 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
     }
 }
 
-// Lists the joints whose rotation changes, and the joints whose translation changes, in the arrays
-// of a clip. Sets the numbers of both.
+// Lists the joints with a changing rotation, and those with a changing translation, in the arrays
+// of a clip. Counts both.
 static void list_moving_joints(const uint8_t *moves, uint32_t num_joints,
                                const md5_clip_arrays *arrays, uint32_t *num_rotations,
                                uint32_t *num_translations)
@@ -743,10 +746,10 @@ static void list_moving_joints(const uint8_t *moves, uint32_t num_joints,
     }
 }
 
-// Fills the arrays of a clip from the tables of a file: values that change in each frame, and
-// constant values. moves[joint] contains flags for a changing rotation and translation. If
-// `frame_buffer` is not NULL, source->numbers does not exist, and each frame is read from the text
-// again into frame_buffer[num_components].
+// Fills the arrays of a clip from the tables of a file. They contain the values that change in each
+// frame, and the constant values. moves[joint] contains the flags of a joint. If `frame_buffer` is
+// not NULL, the file's numbers are not in memory. Then each frame is read from the text again into
+// frame_buffer[num_components].
 void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *frame_buffer,
                      const md5_clip_arrays *arrays)
 {
@@ -754,7 +757,7 @@ void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *f
     uint32_t num_translations;
     list_moving_joints(moves, source->num_joints, arrays, &num_rotations, &num_translations);
 
-    // Decode the changing values, frame by frame. `numbers` are the numbers of the current frame.
+    // Decode the changing values frame by frame. `numbers` always points to the current frame.
     md5_lex lex = source->lex;
     md5_quat *rotation = arrays->rotations;
     md5_vec3 *translation = arrays->translations;

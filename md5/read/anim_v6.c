@@ -1,18 +1,19 @@
-// Reads .md5anim of version 6, of the 2002 alpha of Doom 3, which has channels instead of frames.
-// The fields are taken from two independent readers, md5-converter (mjsonofharry) and
-// Doom3-for-Android (glKarin). Both also have the same order of angles, like idAngles: yaw about z,
-// pitch about y, roll about x.
+// Reads .md5anim of version 6, from the 2002 alpha of Doom 3. It has channels instead of frames. A
+// channel contains the values of one attribute of one joint, such as x or yaw. The fields are taken
+// from two independent readers, md5-converter (mjsonofharry) and Doom3-for-Android (glKarin). Both
+// also agree on the order of angles, which is that of idAngles: yaw about z, pitch about y, roll
+// about x.
 //
 //   channel 7 { joint "Body" attribute "yaw" starttime s endtime s framerate f
 //               strings n "..." range first end keys n k0 k1 ... }
 //
-// Keys are the values of the frames from `first` on; before and after them, the nearest key is
-// used. Without a range the keys begin at frame 0. The joints boundsMin and boundsMax are the
-// bounds. The file does not contain a hierarchy; the hierarchy of the model is used.
+// Keys are the values of the frames from `first` on. Frames before and after them use the nearest
+// key. Without a range, the keys begin at frame 0. The joints boundsMin and boundsMax contain the
+// bounds. The file does not contain a hierarchy, so the hierarchy of the model is used.
 //
-// Each joint becomes a track as in later versions. A constant channel does not have components. The
-// number of components in all frames is at most the number of bytes in the text, so that memory is
-// linear in the size of the text, although a short text can declare a range of many frames.
+// Each joint becomes a track as in later versions. A constant channel has no components. A short
+// text can declare a range of many frames. Therefore the total number of components in all frames
+// is limited to the number of bytes in the text, which keeps memory linear in the size of the text.
 #include "md5/core/math.h"
 #include "md5/core/names.h"
 #include "md5/read/header.h"
@@ -51,8 +52,8 @@ typedef struct channel_reader {
     md5_anim_file *file;
     md5_count num_channels;
     channel *channels;
-    // [num_channels] index of the first channel of the same joint; NONE if the channel is not a
-    // component of a transform
+    // [num_channels] index of the first channel of the same joint. NONE if the channel is not a
+    // component of a transform.
     uint32_t *first_channels;
     md5_file_joint *joints;
     joint_channels *tables; // [num_joints]
@@ -94,8 +95,8 @@ static bool read_attribute(md5_lex *lex, channel *out)
     return true;
 }
 
-// Reads the frame rate of a channel, which is one animated number of a joint. The rate must be
-// above 0 and finite when it is rounded to float.
+// Reads the frame rate of a channel. The rate must be above 0 and finite, also when it is rounded
+// to float.
 static bool read_channel_rate(md5_lex *lex, channel *out)
 {
     TRY(md5i_lex_double(lex, &out->frame_rate));
@@ -177,8 +178,8 @@ static const char *const channel_keywords[NUM_CHANNEL_KEYWORDS] = {
     [KEYWORD_RANGE] = "range", [KEYWORD_KEYS] = "keys",
 };
 
-// Reads one keyword of a channel with its values. Bit k of *found is set if keyword k was read;
-// each keyword may occur once.
+// Reads one keyword of a channel with its values. Bit k of *found tells that keyword k was read
+// already. Each keyword may occur once.
 static bool read_channel_keyword(md5_lex *lex, uint32_t *found, channel *out)
 {
     const md5_span word = md5i_lex_peek_word(lex);
@@ -195,8 +196,8 @@ static bool read_channel_keyword(md5_lex *lex, uint32_t *found, channel *out)
     return read_values(lex, keyword, out);
 }
 
-// Checks that a channel contained all required keywords: bit k of `found` is set if keyword k was
-// read. The lexer is after the brace of the channel.
+// Checks that a channel contained all required keywords. Bit k of `found` tells that keyword k was
+// read. The lexer must be after the brace of the channel.
 static bool check_channel_keywords(md5_lex *lex, uint32_t found)
 {
     static const int required[] = {KEYWORD_JOINT, KEYWORD_ATTRIBUTE, KEYWORD_RATE, KEYWORD_KEYS};
@@ -254,8 +255,8 @@ static void add_channel(channel_reader *reader, joint_channels *table, const cha
 
 // -- Frames ---------------------------------------------------------------------------------------
 
-// Returns the value of a channel at a frame. Before the first and after the last key, the nearest
-// key is used. The value of a missing channel, NULL, is 0.
+// Returns the value of a channel at a frame. Frames before the first key and after the last key use
+// the nearest key. `from` is NULL for a missing channel, whose value is 0.
 static float value_at(const channel *from, uint32_t frame)
 {
     if (!from)
@@ -284,7 +285,7 @@ static md5_vec3 translation_at(const joint_channels *table, uint32_t frame)
                       value_at(table->by_attribute[2], frame)};
 }
 
-// Returns x y z of a rotation in the form of later versions.
+// Returns x y z of a rotation. As in later versions, w follows from them.
 static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
 {
     const float yaw = value_at(table->by_attribute[FIRST_ANGLE], frame);
@@ -293,8 +294,9 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
     return md5_quat_to_xyz(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
 }
 
-// Returns the flags of the components of a joint that change. A coordinate of the translation is a
-// component if its channel changes. A changing angle can change all components of the rotation.
+// Returns flags for the components of a joint that change. A coordinate of the translation is a
+// component if its channel changes. One changing angle can change all of x, y and z of the
+// rotation.
 static uint32_t find_changing_flags(const joint_channels *table)
 {
     uint32_t flags = 0;
@@ -332,8 +334,8 @@ static bool build_tracks(channel_reader *reader)
     return true;
 }
 
-// Returns the number of frames that a channel needs: the end of its range or of its keys. A channel
-// that is skipped needs one frame.
+// Returns the number of frames that a channel needs, which is the end of its range or of its keys.
+// A skipped channel needs one frame.
 static uint64_t channel_end(const channel *from)
 {
     const bool is_of_transform = from->attribute < NUM_ATTRIBUTES;
@@ -343,8 +345,8 @@ static uint64_t channel_end(const channel *from)
     return from->end > keys_end ? from->end : keys_end;
 }
 
-// Finds the number of frames, which is that of the longest channel. Checks that all frames together
-// do not need more numbers than the text has bytes, because a hostile text could declare any end.
+// Finds the number of frames, which the longest channel determines. Checks that all frames together
+// have no more numbers than the text has bytes, because a hostile text could declare any end.
 static bool count_frames(channel_reader *reader)
 {
     md5_lex *const lex = reader->lex;
@@ -371,8 +373,8 @@ static bool count_frames(channel_reader *reader)
     return true;
 }
 
-// Writes the components of a joint at a frame, in the order of its flags: the changing coordinates
-// of its translation, then its rotation.
+// Writes the components of a joint at a frame in the order of its flags. These are the changing
+// coordinates of its translation, and then its rotation.
 static void write_joint_components(const joint_channels *table, uint32_t flags, uint32_t frame,
                                    float *numbers)
 {
@@ -390,7 +392,7 @@ static void write_joint_components(const joint_channels *table, uint32_t flags, 
     }
 }
 
-// Samples the changing channels at all frames, in the layout of later versions.
+// Samples the changing channels at all frames. The result has the layout of later versions.
 static bool build_channel_frames(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -414,8 +416,8 @@ static bool build_channel_frames(channel_reader *reader)
     return true;
 }
 
-// Creates the bounding boxes of all frames, if the file contains all six channels of them: x y z of
-// the two joints with the names boundsMin and boundsMax.
+// Creates the bounding boxes of all frames, if the file contains all six channels for them: x y z
+// of the joints boundsMin and boundsMax.
 static bool build_bounds(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -437,8 +439,8 @@ static bool are_spans_equal(md5_span a, md5_span b)
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
-// Finds the channels of the same joint: sets reader->first_channels. A channel of version 6
-// contains one animated number of a joint, such as x or yaw, with the joint's name.
+// Finds the first channel of each joint, and sets reader->first_channels. Channels refer to their
+// joint by name.
 static bool find_first_channels(channel_reader *reader)
 {
     md5_arena *const arena = reader->lex->arena;
@@ -471,8 +473,8 @@ static bool find_first_channels(channel_reader *reader)
     return true;
 }
 
-// Returns the channels of a bounding box if the channel `added` belongs to it: its joint has the
-// name boundsMin or boundsMax, and is not a joint of the skeleton. Otherwise returns NULL.
+// Returns the channels of a bounding box if the channel `added` belongs to it, otherwise NULL. The
+// joint of such a channel has the name boundsMin or boundsMax, and is not a joint of the skeleton.
 static joint_channels *find_bounds_channels(channel_reader *reader, const channel *added)
 {
     if (md5_span_is(added->joint, "boundsMin"))
@@ -482,8 +484,8 @@ static joint_channels *find_bounds_channels(channel_reader *reader, const channe
     return NULL;
 }
 
-// Creates the joints in the order of their first channels, and assigns each channel to its joint or
-// to the bounding boxes. No joint gets a parent, because the file does not contain the hierarchy.
+// Creates the joints in the order of their first channels. Assigns each channel to its joint or to
+// the bounding boxes. No joint has a parent, because the file does not contain the hierarchy.
 static bool build_channel_joints(channel_reader *reader)
 {
     const md5_lex *const lex = reader->lex;
@@ -555,8 +557,7 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     return build_channel_frames(&reader) && build_bounds(&reader);
 }
 
-// Reads an .md5anim of version 6, the format of the 2002 alpha. It stores the values of an
-// attribute of a joint, which may be constant, as a channel of keys. The channels are converted to
+// Reads an .md5anim of version 6, the format of the 2002 alpha. Its channels are converted to
 // tracks and frames like those of later versions.
 bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span text,
                        md5_anim_file *file)

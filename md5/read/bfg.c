@@ -1,11 +1,11 @@
-// Reads the binary files of Doom 3 BFG and RBDOOM-3-BFG: meshes, animations and cameras. Their byte
-// order is mixed: little-endian and big-endian values alternate. binary_*() functions read single
-// values and check that the file does not end.
+// Reads the binary files of Doom 3 BFG and RBDOOM-3-BFG, which are meshes, animations and cameras.
+// Their byte order is mixed: some values are little-endian, others big-endian. The functions
+// binary_*() read single values, and check that the file does not end before.
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 
-// A binary file that is read. After the first failure every value is 0, so that callers check only
-// counts and values that are used as indices.
+// A binary file that is being read. After the first failure every value is read as 0. Therefore
+// callers check only counts, and values that are used as indices.
 typedef struct md5_binary {
     md5_arena *arena;
     const unsigned char *start;
@@ -22,8 +22,8 @@ static void binary_begin(md5_binary *in, md5_arena *arena, const char *bytes, si
     *in = (md5_binary){.arena = arena, .start = start, .at = start, .end = start + size};
 }
 
-// Reports an error at the next byte. The location is line 1 and the offset of the byte as column.
-// Returns false.
+// Reports an error at the next byte. Its location is line 1, with the offset of the byte as the
+// column. Returns false.
 static bool binary_fail(md5_binary *in, md5_status status, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
@@ -78,7 +78,7 @@ static float binary_little_float(md5_binary *in)
     return float_from_bits(binary_little_32(in));
 }
 
-// Reads a length in little-endian order, then that many bytes. A NUL byte is an error.
+// Reads a text: its length in little-endian order, then that many bytes. A NUL byte is an error.
 static bool binary_text(md5_binary *in, md5_span *text, const char *value_name)
 {
     const uint32_t size = binary_little_32(in);
@@ -92,10 +92,10 @@ static bool binary_text(md5_binary *in, md5_span *text, const char *value_name)
     return true;
 }
 
-// Checks a count of items that was just read, `value`, and writes it to *count. There must be at
-// least `min` items, and the remaining file must be large enough for that many items of `bytes`
-// bytes each. `value_name` names the items in messages. An error has the location of the count,
-// which was the last four bytes.
+// Checks a count of items, `value`, which was just read, and writes it to *count. There must be at
+// least `min` items. The remaining file must be large enough for that many items of `bytes` bytes
+// each. `value_name` names the items in messages. An error refers to the last four bytes, which
+// were the count.
 static bool binary_count(md5_binary *in, uint32_t value, const char *value_name, uint32_t min,
                          size_t bytes, uint32_t *count)
 {
@@ -115,7 +115,7 @@ static bool binary_count(md5_binary *in, uint32_t value, const char *value_name,
     return true;
 }
 
-// Reads a count of items of `bytes` bytes each, which must equal `expected`.
+// Reads a count of items that must equal `expected`. Each item has `bytes` bytes.
 static bool binary_same_count(md5_binary *in, const char *value_name, size_t bytes,
                               uint32_t expected)
 {
@@ -148,8 +148,8 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
 }
 
 // Reads a rotation of four floats in big-endian order, and normalizes it. The sign of w is changed,
-// because id's engine multiplies vectors from the left. A length far from 1 indicates a damaged
-// file.
+// because id's engine multiplies vectors from the left. If the length is far from 1, the file is
+// probably damaged, which is an error.
 static bool binary_rotation(md5_binary *in, md5_quat *rotation)
 {
     const unsigned char *const begin = in->at;
@@ -191,8 +191,8 @@ static bool binary_joint(md5_binary *in, uint32_t number, md5_file_joint *joint)
 // == Meshes ======================================================================================
 //
 // .bmd5mesh files, as Model_md5.cpp of RBDOOM-3-BFG reads them. A vertex has a position in the bind
-// pose and up to four joints. This is converted to weights, so that the loader does the same as for
-// text; normals are derived again.
+// pose and up to four joints. Vertices are converted to weights, so that the loader can treat the
+// mesh like one from a text. Normals are derived again.
 
 enum { VERTEX_BYTES = 32, VERTEX_JOINTS = 4 };
 
@@ -261,8 +261,8 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Converts a half-precision float: 1 sign, 5 exponent, 10 mantissa bits. The engine does not write
-// denormals or infinities; this function returns numbers for both.
+// Converts a half-precision float, which has 1 sign bit, 5 exponent bits and 10 mantissa bits. The
+// engine does not write denormals or infinities. This function gives some number for both.
 static float float_from_half(const unsigned char *bytes)
 {
     const uint32_t bits = (uint32_t)bytes[0] << 8 | bytes[1];
@@ -273,10 +273,10 @@ static float float_from_half(const unsigned char *bytes)
     return bits >> 15 ? -size : size;
 }
 
-// Reads the weights of vertex `v`, whose position `position` is in model space. The file stores
-// VERTEX_JOINTS joint indices of one byte from `joints` on, then as many weights, from 0 to 255.
-// Weights of 0 are skipped. The offset of each weight is the position of the vertex in the axes of
-// the weight's joint in the bind pose.
+// Reads the weights of vertex `v`. `position` is its position in model space. From `joints` on, the
+// file stores VERTEX_JOINTS joint indices of one byte, and then as many weights from 0 to 255.
+// Weights of 0 are skipped. The offset of a weight is the position of the vertex relative to the
+// weight's joint in the bind pose.
 static bool read_vertex_weights(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t v,
                                 const unsigned char *joints, md5_vec3 position)
 {
@@ -370,8 +370,8 @@ static bool read_bfg_vertices(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 // Bytes of one item in the arrays of a mesh.
 enum { INDEX_BYTES = 2, MIRRORED_BYTES = 4, DUPLICATE_BYTES = 8, EDGE_BYTES = 8 };
 
-// Numbers of items in the arrays of a mesh, except the vertices. The engine derived all arrays
-// except the vertices and the indices, so only their sizes are needed.
+// Numbers of items in the arrays of a mesh. The engine has derived all arrays except the vertices
+// and the indices. These arrays are skipped, so only their sizes are needed.
 typedef struct bfg_mesh_counts {
     uint32_t num_indices;
     uint32_t num_mirrored;   // vertices that were copied because the texture is mirrored there
@@ -431,8 +431,8 @@ static bool read_bfg_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     return surface_number != NULL;
 }
 
-// Checks the beginning of a BFG model, up to and including the magic number of a model that was
-// converted from an .md5mesh. The values in this part are not needed.
+// Checks the beginning of a BFG model, up to the magic number that marks a model from an .md5mesh.
+// The other values in this part are not needed.
 static bool read_model_header(md5_binary *in)
 {
     enum { BOUNDS_BYTES = 24, NUMBERS_BYTES = 12, FLAGS_BYTES = 9, TIME_BYTES = 8 };
@@ -522,7 +522,7 @@ static bool read_bfg_bounds(md5_binary *in, md5_anim_file *file)
     return true;
 }
 
-// Reads the flags and the first component of a joint's track, and checks that its components exist.
+// Reads the flags and the first component of a joint's track. Checks that the components exist.
 static bool read_bfg_track(md5_binary *in, const md5_anim_file *file, uint32_t joint,
                            md5_track *track)
 {
@@ -581,8 +581,8 @@ static bool read_bfg_base_frame(md5_binary *in, md5_anim_file *file)
     for (uint32_t joint = 0; joint < count; joint++) {
         md5_quat q = {0, 0, 0, 1};
         TRY(binary_rotation(in, &q));
-        // Frames replace some of x y z, so w is computed after that. It is then not positive, so
-        // the sign of the rotation must be the one with w <= 0.
+        // Frames replace some of x y z, so w is computed later. The computed w is never positive.
+        // Therefore the base frame needs the quaternion of the same rotation whose w is <= 0.
         const md5_vec3 xyz = md5_quat_to_xyz(q);
         frame[joint].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0};
         TRY(binary_point(in, &frame[joint].translation));
@@ -591,8 +591,7 @@ static bool read_bfg_base_frame(md5_binary *in, md5_anim_file *file)
     return true;
 }
 
-// Reads the numbers of all frames. After them, the file contains one more number than its count
-// declares.
+// Reads the numbers of all frames. The file contains one number more than its count declares.
 static bool read_numbers(md5_binary *in, md5_anim_file *file)
 {
     const uint64_t expected = (uint64_t)file->num_frames * file->num_components;
@@ -661,9 +660,8 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 // Camera paths of RBDOOM-3-BFG: .bcanim files, as CameraAnim in Camera.cpp reads them. Rotations
 // are stored without w, as in text.
 
-// Reads the cuts of a camera, as indices of frames, and sets *cuts_at to their position in the
-// file. They cannot be checked yet, because the number of frames follows them: see
-// check_bfg_cuts().
+// Reads the cuts of a camera, which are indices of frames, and sets *cuts_at to their position in
+// the file. The number of frames follows the cuts, so check_bfg_cuts() checks them later.
 static bool read_bfg_cuts(md5_binary *in, md5_camera_file *file, const unsigned char **cuts_at)
 {
     enum { CUT_BYTES = 4 };

@@ -26,8 +26,8 @@ typedef struct camera_reader {
 
 // -- Cuts -----------------------------------------------------------------------------------
 
-// Reads the rotation of a view after a cut: Euler angles ( pitch yaw roll ) if `is_angles`,
-// otherwise x y z of a quaternion.
+// Reads the rotation of a view after a cut. It consists of Euler angles ( pitch yaw roll ) if
+// `is_angles`, otherwise of x y z of a quaternion.
 static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
 {
     md5_vec3 numbers;
@@ -49,8 +49,8 @@ static bool is_view_word(md5_span word)
     return md5_span_is(word, "pos") || md5_span_is(word, "rotA") || md5_span_is(word, "rot");
 }
 
-// Allocates the views of cut `index` and of all later cuts, when the first view is found. Allocates
-// no more views than the remaining text could contain. Warns that views of cuts are not used.
+// Allocates the views of cut `index` and of all later cuts when the first view is found. Allocates
+// no more views than the remaining text could contain. Warns that the views of cuts are not used.
 static bool begin_cut_views(camera_reader *reader, uint32_t index)
 {
     md5_lex *const lex = &reader->lex;
@@ -65,9 +65,9 @@ static bool begin_cut_views(camera_reader *reader, uint32_t index)
     return true;
 }
 
-// Reads one part of the view of a cut, whose keyword `word` is next: `pos ( x y z )`,
-// `rotA ( pitch yaw roll )` or `rot ( x y z )`. If there are two rotations, the last rotation is
-// used, like in the engine that introduced the keywords.
+// Reads one part of the view of a cut. The next keyword, `word`, begins it: `pos ( x y z )`, `rotA
+// ( pitch yaw roll )` or `rot ( x y z )`. The last rotation counts if there are two, as in the
+// engine that introduced the keywords.
 static bool read_view_part(md5_lex *lex, md5_span word, md5_cut_view *view)
 {
     const bool is_position = md5_span_is(word, "pos");
@@ -82,8 +82,8 @@ static bool read_view_part(md5_lex *lex, md5_span word, md5_cut_view *view)
     return read_cut_rotation(lex, is_angles, &view->rotation);
 }
 
-// Reads the camera view after cut `index`, if it has one: the position, the rotation, or both. Few
-// files contain such views.
+// Reads the camera view after cut `index`, if the file has one. The view contains a position, a
+// rotation, or both. Few files contain such views.
 static bool read_cut_view(camera_reader *reader, uint32_t index)
 {
     md5_lex *const lex = &reader->lex;

@@ -1,4 +1,4 @@
-// Rejects files of other known formats with a message that contains the name of the format.
+// Rejects files of other known formats. The message names the format.
 #include "md5/read/header.h"
 #include "md5/read/tables.h"
 
@@ -23,8 +23,8 @@ static const struct {
     {"PACK", "an archive (.pak)", "open it as a game folder"},
 };
 
-// Reports an error with advice if a text begins like a file of another known format. Returns false
-// then.
+// Reports an error with advice, and returns false, if a text begins like a file of another known
+// format.
 bool md5i_reject_foreign(md5_arena *arena, md5_span text)
 {
     md5_lex lex;

@@ -1,5 +1,5 @@
-// Selects the reader of a file by its content: text of version 6, 10 or 12, or a binary file of
-// Doom 3 BFG. With MD5_HAS_FORMATS=0 only text of version 10 is read.
+// Selects the reader of a file by its content. A file is a text of version 6, 10 or 12, or a binary
+// file of Doom 3 BFG. With MD5_HAS_FORMATS=0 only text of version 10 is read.
 #include "md5/read/header.h"
 #include "md5/read/tables.h"
 
@@ -15,8 +15,8 @@ static const md5_versions camera_versions = {
     .numbers = {MD5_VERSION_10, MD5_VERSION_12},
 };
 
-// Returns true if a word can occur before the body of a text: a keyword of the header, or an
-// unknown keyword.
+// Returns true if a word can occur before the body of a text. The body begins with the first
+// keyword that does not belong to the header and is known.
 static bool is_before_body(md5_span word)
 {
     if (!md5_span_is_name(word))
@@ -26,8 +26,8 @@ static bool is_before_body(md5_span word)
     return md5i_keyword_kinds(word) == 0;
 }
 
-// Skips a keyword before the body, `word`, with its values. Sets *declared to the number after
-// `MD5Version`. Returns false if the values have a syntax error.
+// Skips `word`, which is a keyword before the body, and its values. If it is `MD5Version`, sets
+// *declared to its number. Returns false if the values have a syntax error.
 static bool skip_before_body(md5_lex *lex, md5_span word, int64_t *declared)
 {
     md5_span command_line;
@@ -41,9 +41,9 @@ static bool skip_before_body(md5_lex *lex, md5_span word, int64_t *declared)
 
 // Returns the version whose syntax a text has, by reading its header ahead.
 //
-// This is the number after `MD5Version`, or 10 if the text does not contain it. Some files declare
-// a wrong version: if the first keyword of the body belongs to another version, returns the version
-// of the keyword. Does not report errors, because the reader finds them again.
+// This is the number after `MD5Version`, or 10 if there is none. Some files declare a wrong
+// version. If the first keyword of the body belongs to another version, that version is returned.
+// Errors are not reported here, because the reader finds them again.
 static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
 {
     md5_lex lex;
@@ -71,8 +71,8 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     return MD5_VERSION_10;
 }
 
-// Returns the functions that read the version of a mesh file. An unknown version is read as version
-// 10; the reader reports it.
+// Returns the functions that read the version of a mesh file. An unknown version is read like
+// version 10, whose reader then reports it.
 static const md5_mesh_dialect *find_mesh_dialect(md5_arena *arena, md5_span text)
 {
     switch (find_version(arena, MD5_KIND_MESH, text)) {
@@ -99,8 +99,8 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     return md5i_read_mesh_text(arena, joints, mesh_arena, dialect, &text_versions, whole, file);
 }
 
-// Reads a mesh file like md5i_read_mesh_file(), but with one arena, and also reads meshes after the
-// number of meshes that the file declares.
+// Reads a mesh file like md5i_read_mesh_file(), but with one arena. Also reads the meshes that
+// follow the declared number of meshes.
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
@@ -111,9 +111,8 @@ bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_m
                                       file);
 }
 
-// Reads the tables of an animation. Selects the reader by the first bytes of the file and by the
-// version of a text. `num_components` is not NULL if a text is read for the second time: see
-// tables.h.
+// Reads the tables of an animation. The first bytes of the file and the version of a text select
+// the reader. `num_components` is not NULL if a text is read for the second time: see tables.h.
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {

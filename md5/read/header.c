@@ -1,6 +1,6 @@
 // Reads the parts that all MD5 text files have: the header with MD5Version and commandline, counts,
-// and the ends of tables and of the file. Reads ahead, without reporting errors, to find the
-// location of a value in a table, and to count items that follow the declared number.
+// and the ends of tables and of the file. Some functions read ahead without reporting errors. They
+// find the location of a value in a table, or count items after the declared number.
 #include "md5/read/header.h"
 
 // The keywords outside of all blocks, and the kinds of files that contain them.
@@ -58,8 +58,8 @@ static const char *kind_name(unsigned kinds)
     return kinds & MD5_KIND_ANIM ? "an animation (.md5anim)" : "a camera (.md5camera)";
 }
 
-// Reports that a text is not an MD5 file, with the first bytes of the text from `first` on. Returns
-// false.
+// Reports that a text is not an MD5 file, and returns false. The message contains the first bytes
+// of the text from `first` on.
 static bool fail_not_md5(md5_lex *lex, const char *first)
 {
     enum { MAX_QUOTED_BYTES = 16 };
@@ -70,8 +70,9 @@ static bool fail_not_md5(md5_lex *lex, const char *first)
                          md5i_quote(first, quoted_size).text);
 }
 
-// Checks the first word of a text. Reports an error if the file is empty, binary, or does not begin
-// with a keyword of an MD5 file. A file that begins with a later keyword causes a warning.
+// Checks the first word of a text. It is an error if the file is empty, binary, or does not begin
+// with a keyword of an MD5 file. If it begins with a keyword that belongs later in a file, the
+// function only warns.
 bool md5i_begin_header(md5_lex *lex, md5_header *header)
 {
     const char *const first = md5_first_visible(lex);
@@ -79,7 +80,7 @@ bool md5i_begin_header(md5_lex *lex, md5_header *header)
     if (lex->arena->context->error.status != MD5_OK)
         return false;
 
-    // The lexer skips bytes from 0x80 on, so that a binary file may look empty.
+    // The lexer skips bytes from 0x80 on, so a binary file may look empty to it.
     const bool is_binary = first < lex->end && (unsigned char)*first >= 0x80;
     const bool is_empty = lex->at == lex->end && !is_binary;
     if (is_empty)
@@ -99,8 +100,8 @@ static bool is_keyword_of_all_versions(md5_span keyword)
     return md5_span_is(keyword, "MD5Version") || md5_span_is(keyword, "commandline");
 }
 
-// Returns true if a keyword of these kinds belongs to version 6 and `version` is a later one, or
-// the reverse. `MD5Version` and `commandline` belong to all versions.
+// Returns true if a keyword of these kinds does not belong to `version`: only one of the two is
+// version 6. `MD5Version` and `commandline` belong to all versions.
 bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds)
 {
     if (kinds == 0 || is_keyword_of_all_versions(keyword))
@@ -116,7 +117,7 @@ static const char *version_name(unsigned kinds)
 }
 
 // Warns once if the first keyword of the body, `word`, belongs to another version than the declared
-// one. Ignores keywords of the header and all later keywords.
+// one. Does nothing for keywords of the header and for all later keywords.
 void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word)
 {
     if (header->has_body || is_keyword_of_all_versions(word))
@@ -156,7 +157,8 @@ static bool is_supported_version(const md5_versions *versions, int64_t version)
 }
 
 // Reads the number after `MD5Version`, which was consumed. A version that is not supported is an
-// error. A version after the body has begun is only checked, with a warning if it differs.
+// error. If the body has begun already, the version has no effect, but causes a warning if it
+// differs.
 static bool read_header_version(md5_lex *lex, md5_header *header)
 {
     int64_t version;
@@ -179,9 +181,8 @@ static bool read_header_version(md5_lex *lex, md5_header *header)
     return true;
 }
 
-// Reports that the keyword `word` belongs to another version than the version that is read, and
-// returns false. `kinds` are the flags of the keyword. The message explains why this version is
-// read.
+// Reports that the keyword `word` belongs to another version than the one that is read, and returns
+// false. `kinds` are the flags of the keyword. The message explains why this version is read.
 static bool fail_version(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
 {
     const char *reason = "add the line 'MD5Version 6'";
@@ -226,8 +227,8 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
 
 // -- Look-ahead -----------------------------------------------------------------------------
 
-// Makes a copy of `lex` that reads ahead without effects: it reports no errors and no warnings, and
-// allocates no memory.
+// Makes a copy of `lex` that reads ahead without effects. The copy reports no errors and no
+// warnings, and allocates no memory.
 void md5i_begin_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
 {
     silent->context = *lex->arena->context;
@@ -248,7 +249,8 @@ static bool skip_number(md5_lex *lex)
     return md5i_lex_float(lex, &number) || md5i_lex_int(lex, &integer);
 }
 
-// Skips a word that looks like a name. Returns false if the next token is not such a word.
+// Skips a word that does not begin like a number. Returns false if the next token is not such a
+// word.
 static bool skip_word(md5_lex *lex)
 {
     const md5_span word = md5i_lex_peek_word(lex);
@@ -268,7 +270,7 @@ static bool skip_parentheses(md5_lex *lex)
     return true;
 }
 
-// Skips any number of: keyword (numbers)
+// Skips any number of options of the form `keyword ( numbers )`.
 static bool skip_options(md5_lex *lex)
 {
     while (skip_word(lex))
@@ -276,8 +278,8 @@ static bool skip_options(md5_lex *lex)
     return true;
 }
 
-// Skips one part of an item of a table. `part` is one of the MD5_PART_ characters. Returns false if
-// the text does not match.
+// Skips one part of an item of a table. `part` is one of the MD5_PART_* characters. Returns false
+// if the text does not match.
 static bool skip_part(md5_lex *lex, char part)
 {
     md5_span name;
@@ -308,9 +310,9 @@ static size_t skip_items(md5_lex *lex, const char *format, size_t max)
     return max;
 }
 
-// Finds a token in a table that was read without errors, so that a message about a value that was
-// checked later contains its line and column. The positions of tokens are not stored, because they
-// would need as much memory as the table; instead, the table is read again.
+// Finds a token in a table that was read without errors. A message about a value that is checked
+// later can thus contain its line and column. Positions of tokens are not stored, because they
+// would need as much memory as the table. Instead, the table is read again.
 //
 // The table begins at `start`. Each character of `format` (MD5_PART_NUMBER ...) describes one part
 // of an item. Returns the position of part `part` of item `item`; both count from 0.
@@ -326,8 +328,8 @@ const char *md5i_find_item_part(const md5_lex *lex, const char *start, const cha
     return md5i_lex_skip_space(&ahead.lex);
 }
 
-// Reads the `}` after the last item of a table. Otherwise reports an error; if more items follow,
-// its message contains their number. `format` is the format of an item.
+// Reads the `}` after the last item of a table. If more items follow, the error contains their
+// number. `format` is the format of an item.
 bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, const char *format)
 {
     if (md5i_lex_accept(lex, '}'))
@@ -351,8 +353,8 @@ bool md5i_fail_too_few(md5_lex *lex, const char *count_keyword, uint32_t count, 
                          count_keyword, md5i_lex_token(lex, lex->at).text, item);
 }
 
-// Skips a block `{ ... }` with an optional number before it. Returns false if the text does not
-// match.
+// Skips a block `{ ... }`, and a number before it if there is one. Returns false if the text does
+// not match.
 static bool skip_lex_block(md5_lex *lex)
 {
     float number;
@@ -364,8 +366,8 @@ static bool skip_lex_block(md5_lex *lex)
            && md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
 }
 
-// Skips blocks that follow although the file declares fewer blocks, and warns about their number.
-// `block_keyword` begins a block; `count_keyword` names the declared number.
+// Skips the blocks after the declared number of blocks, and warns about how many there are.
+// `block_keyword` begins a block. `count_keyword` declares the number.
 static void warn_of_more(md5_lex *lex, const char *block_keyword, const char *count_keyword,
                          const md5_count *count)
 {
@@ -391,7 +393,7 @@ static void warn_of_more(md5_lex *lex, const char *block_keyword, const char *co
 // Moves the lexer past white space after the last block, and warns if other text follows.
 static void warn_of_trailing_text(md5_lex *lex, const char *block_keyword)
 {
-    // An unterminated comment is only a warning here, because engines do not read this text.
+    // Here an unterminated comment causes only a warning, because engines do not read this text.
     md5_silent_lex ahead;
     md5i_begin_look_ahead(&ahead, lex);
     const md5_span word = md5i_lex_peek_word(&ahead.lex);
@@ -410,8 +412,8 @@ static void warn_of_trailing_text(md5_lex *lex, const char *block_keyword)
                       md5i_lex_token(lex, lex->at).text);
 }
 
-// Warns if the header does not have `commandline`, if the file has more blocks `block_keyword` than
-// the count `count_keyword` declares, and if other text follows the last block.
+// Warns about three problems: the header has no `commandline`, the file has more blocks
+// `block_keyword` than `count_keyword` declares, or other text follows the last block.
 void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *block_keyword,
                            const char *count_keyword, const md5_count *count)
 {
@@ -423,8 +425,9 @@ void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *b
 
 // -- Counts and rates -----------------------------------------------------------------------
 
-// Reads the count after the keyword `word`, which was consumed. It may be declared once. It must be
-// at least `min`, and the remaining text must be large enough for that many items of `bytes` bytes.
+// Reads the count after the keyword `word`, which was consumed. The keyword may occur once. The
+// count must be at least `min`. The remaining text must be large enough for that many items of
+// `bytes` bytes.
 MD5_COLD bool md5i_read_count(md5_lex *lex, const char *word, uint32_t min, size_t bytes,
                               md5_count *count)
 {
@@ -453,7 +456,8 @@ MD5_COLD bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *
 }
 
 // Reads the number after `frameRate`, which was consumed, and sets *rate_at to its position. The
-// rate may be declared once and must be positive; 0 is replaced by `fallback` if that is not 0.
+// keyword may occur once. The rate must be positive, but 0 is replaced by `fallback` if that is not
+// 0.
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **rate_at, double *frame_rate)
 {
     double rate;
@@ -470,7 +474,7 @@ bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **rate_at, d
         return true;
     }
 
-    // A rate that becomes 0 as a float is also too small.
+    // A small rate may become 0 when it is rounded to float, so check the rounded rate.
     const float rounded_rate = (float)rate;
     if (!(rounded_rate > 0))
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,

@@ -1,11 +1,12 @@
-// Readers for the common parts of MD5 text files: keywords at the top level, version, counts, the
-// ends of tables and of the file. All functions report errors with a location and return false.
+// Readers for the parts that all MD5 text files have: keywords outside of all blocks ("top level"),
+// the version, counts, and the ends of tables and of the file. All functions report errors with a
+// location and return false.
 #ifndef MD5_READ_HEADER_H
 #define MD5_READ_HEADER_H
 
 #include "md5/core/lex.h"
 
-// Kinds of MD5 files, as flags: a keyword may belong to several kinds.
+// Kinds of MD5 files. They are flags, because a keyword may belong to several kinds.
 typedef enum md5_kind {
     MD5_KIND_MESH = 1,
     MD5_KIND_ANIM = 2,
@@ -45,7 +46,7 @@ typedef struct md5_header {
 } md5_header;
 
 // Returns the first visible byte of a text, after a byte order mark and blanks. Here bytes from
-// 0x80 on are visible, although the lexer skips them, because they indicate a binary file.
+// 0x80 on are visible, because they indicate a binary file. The lexer skips them.
 static inline const char *md5_first_visible(const md5_lex *lex)
 {
     const char *first = lex->text;
@@ -59,26 +60,26 @@ static inline const char *md5_first_visible(const md5_lex *lex)
 // Checks the first word. Reports an error if the file is empty or not an MD5 file.
 bool md5i_begin_header(md5_lex *lex, md5_header *header);
 
-// Returns the kinds of files (md5_kind flags) that may contain `keyword` at the top level; 0 if it
-// is not a keyword.
+// Returns the kinds of files (md5_kind flags) that may contain `keyword` at the top level. Returns
+// 0 if it is not a keyword.
 unsigned md5i_keyword_kinds(md5_span keyword);
 
-// Returns true if a keyword of these kinds belongs to version 6 and `version` is a later one, or
-// the reverse. `MD5Version` and `commandline` belong to all versions.
+// Returns true if a keyword of these kinds does not belong to `version`: only one of the two is
+// version 6. `MD5Version` and `commandline` belong to all versions.
 bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds);
 
-// Warns if `word`, the next keyword, is the first keyword of the body and the file is not read as
-// the version that it declares: see find_version() in formats.c. Call this function for each
-// keyword at the top level.
+// Warns if the file is not read as the version that it declares: see find_version() in formats.c.
+// Call this function for each keyword at the top level. It warns only if `word`, the next keyword,
+// is the first of the body.
 void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word);
 
-// Reads the next keyword at the top level, if it belongs to the header or is unknown, with its
-// values. A keyword of another kind of file is an error.
+// Reads the next keyword at the top level and its values, if the keyword belongs to the header or
+// is unknown. A keyword of another kind of file is an error.
 bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word);
 
-// Warns if the header does not have `commandline`, if the file has more blocks `block_keyword` than
-// the count `count_keyword` declares, and if other text follows the last block. Moves the lexer to
-// that text.
+// Warns about three problems: the header has no `commandline`, the file has more blocks
+// `block_keyword` than `count_keyword` declares, or other text follows the last block. Moves the
+// lexer to that text.
 void md5i_warn_at_file_end(md5_lex *lex, const md5_header *header, const char *block_keyword,
                            const char *count_keyword, const md5_count *count);
 
@@ -89,8 +90,8 @@ typedef struct md5_silent_lex {
     md5_context context;
 } md5_silent_lex;
 
-// Starts looking ahead at the position of `lex`. The copy does not join strings, so that it does
-// not allocate memory.
+// Starts looking ahead at the position of `lex`. The copy does not join strings, because that would
+// allocate memory.
 void md5i_begin_look_ahead(md5_silent_lex *silent, const md5_lex *lex);
 
 // Reads the count after the keyword `word`, which was consumed. It must be at least `min`, and the
@@ -106,8 +107,8 @@ bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char 
 // Reports an error if `count` was not read before the next token.
 bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word);
 
-// The parts of an item of a table. The format of an item is a string of these characters: "wiip" is
-// a keyword, two numbers, and a vector in parentheses.
+// The parts of an item of a table. A format is a string of these characters. For example, "wiip"
+// describes items of a keyword, two numbers, and a vector in parentheses.
 enum {
     MD5_PART_NAME = 'n',    // a joint name
     MD5_PART_NUMBER = 'i',  // an integer or a float
@@ -116,8 +117,8 @@ enum {
     MD5_PART_OPTIONS = 'o', // any number of pairs of a keyword and numbers in parentheses
 };
 
-// Reads the `}` of a table of `count` items. If more items follow, the error contains their number.
-// `format` is the format of an item.
+// Reads the `}` after a table of `count` items. If more items follow, the error contains their
+// number. `format` is the format of an item.
 bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, const char *format);
 
 // Returns the position of part `part` of item `item` in a table that begins at `start`. Reads the
@@ -125,12 +126,12 @@ bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, con
 const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *format,
                                 size_t item, size_t part);
 
-// Reports that a table ends after `item` of `count` items.
+// Reports that a table ends after `item` items although `count` were declared.
 bool md5i_fail_too_few(md5_lex *lex, const char *count_keyword, uint32_t count, uint32_t item);
 
 // Reads the number after `frameRate`, which was consumed. The keyword may occur once: *rate_at must
-// be NULL, and becomes the position of the number. The number must be more than 0. 0 is replaced by
-// `fallback`, with a warning; if `fallback` is 0, it is an error.
+// be NULL, and becomes the position of the number. The number must be positive. 0 is replaced by
+// `fallback` with a warning, or is an error if `fallback` is 0.
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **rate_at, double *frame_rate);
 
 #endif

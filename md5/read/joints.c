@@ -1,10 +1,12 @@
-// Joints of all text files: names, parents, transforms, and the order of joints, parents first.
+// Reads the joints of all text files: their names, parents and transforms. Finds an order of the
+// joints in which parents come first.
 #include "md5/read/tables.h"
 #include "md5/core/math.h"
 #include "md5/read/header.h"
 #include "md5/read/rows.h"
 
-// Reads the name and the parent of joint `index`. A negative parent means that the joint is a root.
+// Reads the name and the parent of joint `index`. A negative parent index means that the joint is a
+// root.
 bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file_joint *joint)
 {
     int64_t number;
@@ -29,8 +31,8 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
     return true;
 }
 
-// Warns about `count` rotations whose x y z are longer than 1, so that w would be imaginary.
-// `rotation` is the first of them, at `position`.
+// Warns about `count` rotations whose x y z are longer than 1, so that no real w exists. `rotation`
+// is the first of them, at `position` in the text.
 void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, uint32_t count)
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
@@ -43,8 +45,8 @@ void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, u
         problem = " rotations are not normalized: expected x, y, z of length 1 or less, found ";
         where = " in the first";
     }
-    // One format prints both messages, because only warnings of one format are merged. "%.0u"
-    // prints no digit for 0.
+    // Use one format for both messages, because only warnings with the same format are merged.
+    // "%.0u" prints nothing for 0.
     md5i_lex_warn(lex, position, "%.0u%s%.6g%s; normalized", printed_count, problem, length, where);
 }
 
@@ -63,8 +65,8 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
     return true;
 }
 
-// Reads ( x y z ) ( x y z ): a translation and a rotation. x y z of the rotation are as in the
-// file; w is 0.
+// Reads ( x y z ) ( x y z ), a translation and a rotation. x y z of the rotation remain as in the
+// file, and w is set to 0.
 bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
 {
     md5_vec3 rotation;
@@ -75,7 +77,7 @@ bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
 }
 
 // Reports a joint that is its own ancestor, and returns false. order[num_reached] contains the
-// joints that descend from a root. Some joints do not, so there is a cycle.
+// joints that descend from a root. There is a cycle because some joints do not.
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t *order, uint32_t num_reached)
 {
@@ -84,13 +86,13 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
 
-    // Find a joint that was not reached. It is part of a cycle or below a cycle.
+    // Find a joint that was not reached. It is in a cycle or below one.
     uint32_t joint = 0;
     while (reached[joint])
         joint++;
 
-    // Walk to the parent num_joints times. A joint outside of the cycle is visited only once, so
-    // the walk must then be inside of the cycle.
+    // Walk to the parent num_joints times. A joint outside of the cycle is visited at most once, so
+    // the walk ends inside of the cycle.
     for (uint32_t step = 0; step < num_joints; step++)
         joint = joints[joint].parent;
 
@@ -105,7 +107,7 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
-// Warns if joints come before their parents in the file, once for all such joints.
+// Warns if joints come before their parents in the file. One warning covers all such joints.
 static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints)
 {
     const md5_file_joint *first = NULL;
@@ -125,8 +127,9 @@ static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t n
 }
 
 // Writes the order 0, 1, 2 ... to order[num_joints]. Returns true if this order is level by level,
-// as in chains, flat skeletons and the files of some exporters. This is so if parents come before
-// their children, and the parents of consecutive joints ascend, roots first.
+// so that no sorting is needed. Parents must come before their children, and the parents of
+// consecutive joints must ascend, roots first. This is true for chains, flat skeletons and the
+// files of some exporters.
 static bool fill_if_ordered(const md5_file_joint *joints, uint32_t num_joints, uint32_t *order)
 {
     bool are_ordered = true;
@@ -140,8 +143,8 @@ static bool fill_if_ordered(const md5_file_joint *joints, uint32_t num_joints, u
     return are_ordered;
 }
 
-// Groups the joints by parent, with a counting sort. Afterwards the children of joint j are
-// children[starts[j]] .. children[starts[j + 1] - 1]. The roots are the children of the index
+// Groups the joints by parent with a counting sort. Afterwards the children of joint j are
+// children[starts[j]] .. children[starts[j + 1] - 1]. The roots count as children of the index
 // num_joints. starts[num_joints + 2] must be zeroed.
 static void group_children(const md5_file_joint *joints, uint32_t num_joints, uint32_t *starts,
                            uint32_t *children)
@@ -153,8 +156,9 @@ static void group_children(const md5_file_joint *joints, uint32_t num_joints, ui
     for (uint32_t j = 0; j <= roots; j++)
         starts[j + 1] += starts[j];
 
-    // Filling the ranges from the back moves each end to the start of its range. So starts[j + 1]
-    // is then the start of the range of j, and all starts move to the previous element.
+    // Fill the ranges from the back, which moves each end to the start of its range. Afterwards
+    // starts[j + 1] is the start of the range of j, so all starts must move to the previous
+    // element.
     for (uint32_t j = num_joints; j-- > 0;) {
         const uint32_t parent = joints[j].parent == MD5_NONE ? roots : joints[j].parent;
         children[--starts[parent + 1]] = j;
@@ -163,8 +167,8 @@ static void group_children(const md5_file_joint *joints, uint32_t num_joints, ui
     starts[num_joints + 1] = num_joints;
 }
 
-// Finds an order of the joints, level by level: the roots, then their children, and so on. Writes
-// it to *result, an array of the arena. A joint that is its own ancestor is an error.
+// Finds an order of the joints level by level: first the roots, then their children, and so on.
+// Sets *result to the order, an array of the arena. A joint that is its own ancestor is an error.
 bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t **result)
 {
