@@ -1,8 +1,8 @@
-// Baked clips: the vertices of each frame, with 16 bits per coordinate within the bounds of the
-// clip, and normals in 16 bits on an unfolded octahedron (octahedron.h).
+// Baked clips store the vertices of each frame instead of a pose. A coordinate has 16 bits within
+// the bounds of the clip. A normal has 16 bits on an unfolded octahedron (octahedron.h).
 //
-// Frames are skinned twice, first for the bounds and then for the vertices, because the posed
-// vertices of a clip as floats would take three times the memory of the result.
+// Frames are skinned twice: first to find the bounds, and then to encode the vertices. Keeping the
+// posed vertices as floats would take three times the memory of the result.
 #include "md5/core/freed.h"
 #include "md5/core/arena.h"
 #include "md5/md5skin.h"
@@ -12,8 +12,8 @@ enum { MAX_LEVEL = 65535 }; // largest encoded coordinate
 
 // -- Encoding ---------------------------------------------------------------------------------
 
-// Returns the level that is nearest to a value: the value is about min + level * step. A coordinate
-// without extent has the step 0 and only level 0.
+// Returns the level that is nearest to a value. Level k stands for min + k * step. A coordinate
+// whose step is 0 has no extent, and uses only level 0.
 static uint32_t encode_level(float value, float min, float step)
 {
     if (!(step > 0))
@@ -24,8 +24,8 @@ static uint32_t encode_level(float value, float min, float step)
     return level < (double)MAX_LEVEL ? (uint32_t)level : (uint32_t)MAX_LEVEL;
 }
 
-// Returns the position of a vertex that is stored as three integers of 16 bits, which count steps
-// from the minimum of the bounds.
+// Returns the position of an encoded vertex. The position consists of three integers of 16 bits,
+// which count steps from the minimum of the bounds.
 static md5_vec3 decode_position(const md5_baked *baked, md5_baked_vertex vertex)
 {
     const float x = (float)(vertex.xy & 0xffff);
@@ -43,7 +43,7 @@ static float distance_between_points(md5_vec3 a, md5_vec3 b)
 
 // -- Baking -----------------------------------------------------------------------------------
 
-// Counts the vertices of a model. Fails if the arrays of a mesh were released.
+// Counts the vertices of a model. Fails if md5_release_geometry() has freed the arrays of a mesh.
 static bool count_bake_vertices(md5_context *context, const md5_model *model, uint64_t *total)
 {
     *total = 0;
@@ -59,8 +59,9 @@ static bool count_bake_vertices(md5_context *context, const md5_model *model, ui
     return true;
 }
 
-// Counts the vertices of a model, and checks that a clip of it can be baked. Returns false and sets
-// the context's error if the model has no geometry or the baked clip would be empty or too large.
+// Counts the vertices of a model and checks that a clip of it can be baked. Returns false and sets
+// the context's error if the model has no geometry. Also fails if the baked clip would be empty or
+// too large.
 static bool check_bake_job(md5_context *context, const md5_model *model, uint32_t num_frames,
                            uint32_t *num_vertices)
 {
@@ -82,7 +83,7 @@ static bool check_bake_job(md5_context *context, const md5_model *model, uint32_
 }
 
 // Extends *bounds to positions[count]. Returns the index of the first position that is not finite,
-// or `count`. Each position is checked, because comparisons would ignore NaN.
+// or `count`. Each position is tested, because the comparisons alone would ignore NaN.
 static uint32_t extend_bounds(const md5_vec3 *positions, uint32_t count, md5_bounds *bounds)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -125,8 +126,8 @@ static bool find_bounds(md5_context *context, const md5_model *model, const md5_
     return true;
 }
 
-// Returns the distance between two levels of each coordinate. The difference of two floats can
-// overflow; the difference of their halves cannot.
+// Returns the distance between two levels for each coordinate. The halves of the bounds are
+// subtracted, because the difference of two large floats can overflow.
 static md5_vec3 find_step(const md5_bounds *bounds)
 {
     const md5_vec3 min = bounds->min;
@@ -137,9 +138,9 @@ static md5_vec3 find_step(const md5_bounds *bounds)
                       2 * (max.z * half_level - min.z * half_level)};
 }
 
-// Raises the largest errors of a clip to the errors of one vertex: the distance from its encoded
-// position, and the angle between its normal and the encoded normal. The angle between two unit
-// vectors at the distance d is 2 asin(d / 2), which is more precise for small angles than the
+// Raises the largest errors of a clip to the errors of one vertex. These are the distance from its
+// encoded position, and the angle between its normal and the encoded normal. Two unit vectors at
+// the distance d have the angle 2 asin(d / 2). For small angles this is more precise than the arc
 // cosine.
 static void measure_encoding_errors(md5_baked *baked, md5_vec3 position, md5_vec3 normal,
                                     md5_baked_vertex encoded)
@@ -187,7 +188,7 @@ static void bake_frames(const md5_model *model, const md5_mat34 *palettes, md5_v
 }
 
 // Allocates a baked clip and its vertices in one block. `header` contains the members that are
-// known already. Returns NULL if memory runs out.
+// known before the frames are baked. Returns NULL if memory runs out.
 static md5_baked *alloc_baked(md5_context *context, const md5_baked *header,
                               md5_baked_vertex **vertices)
 {
@@ -206,8 +207,8 @@ static md5_baked *alloc_baked(md5_context *context, const md5_baked *header,
     return baked;
 }
 
-// Creates a baked clip in one block. The bounds of all frames come first, because they determine
-// the precision of the encoded positions. Returns NULL and sets the context's error if it fails.
+// Creates a baked clip in one block. Finds the bounds of all frames first, because they determine
+// the precision of the positions. Returns NULL and sets the context's error on failure.
 static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
                                uint32_t num_frames)
 {
@@ -232,8 +233,8 @@ static md5_baked *create_baked(md5_arena *arena, const md5_model *model, const m
     return baked;
 }
 
-// Bakes the frames of a clip: palettes[num_frames][num_joints]. `opts` may be NULL. Returns NULL on
-// failure.
+// Bakes the frames of a clip. palettes[num_frames][num_joints] contains the matrix palette of each
+// frame. `opts` may be NULL. Returns NULL and sets the error on failure.
 md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
                             const md5_load_opts *opts, md5_error *error)
 {
@@ -268,8 +269,8 @@ static md5_vec3 interpolate_normal(md5_baked_vertex from, md5_baked_vertex to, f
     return md5_vec3_normalize(md5_vec3_lerp(from_normal, to_normal, fraction), from_normal);
 }
 
-// Decodes vertices of a baked clip at a sample position, interpolated linearly between both frames.
-// `normals` may be NULL.
+// Decodes vertices of a baked clip at a sample position. They are interpolated linearly between the
+// two frames. `normals` may be NULL.
 void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
                     md5_sample_position sample, md5_vec3 *positions, md5_vec3 *normals)
 {
@@ -294,7 +295,8 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
     }
 }
 
-// Returns the position of one vertex that md5_skin() computes, except for rounding errors.
+// Returns the position of one vertex. It equals the result of md5_skin() except for rounding
+// errors.
 static md5_vec3 skin_one_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette)
 {
     md5_vec3 position = {0, 0, 0};
@@ -306,8 +308,8 @@ static md5_vec3 skin_one_vertex(const md5_mesh *mesh, uint32_t vertex, const md5
     return position;
 }
 
-// Returns the largest distance between a baked vertex and the vertex skinned with `palette`.
-// Decodes and skins one vertex at a time, so that no memory is needed.
+// Returns the largest distance between a baked vertex and the same vertex skinned with `palette`.
+// Processes one vertex at a time, so that no memory is needed.
 float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample_position sample,
                       const md5_mat34 *palette)
 {

@@ -1,4 +1,4 @@
-// Derives the geometry of a mesh without optional parts, and computes its statistics.
+// Derives the geometry of a mesh without tangents and colors, and computes its statistics.
 #include "md5/skin/geometry.h"
 #include "md5/core/math.h"
 
@@ -11,8 +11,8 @@ void md5i_measure_geometry(md5_mesh_build *mesh)
         mesh->num_influences += md5i_count_influences(mesh, vertex);
 }
 
-// Derives a mesh without tangents in place: influences and positions, then normals. All arrays must
-// be allocated.
+// Derives a mesh without tangents in place. Influences and positions come first, because the
+// normals are computed from the positions. All arrays must be allocated.
 bool md5i_build_geometry(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_position(scratch);
@@ -41,11 +41,12 @@ size_t md5i_geometry_min_size(uint64_t num_vertices)
     return (size_t)num_vertices / MARKS_PER_BYTE + EXTRA;
 }
 
-// Largest difference to 1 of a sum of biases that counts as 1: files round biases to six decimals.
+// Largest difference from 1 at which a sum of biases counts as 1. Files round biases to six
+// decimals.
 #define SUM_TOLERANCE 1e-4
 
-// Computes the statistics and bounds of a finished mesh: the largest numbers of weights and
-// influences of a vertex, and the number of vertices whose biases do not add up to 1.
+// Computes the bounds and the statistics of a finished mesh. The latter are the largest numbers of
+// weights and influences of a vertex, and the number of vertices whose biases do not add up to 1.
 void md5i_geometry_summarize(md5_mesh *mesh)
 {
     mesh->max_weights = 0;
@@ -60,7 +61,7 @@ void md5i_geometry_summarize(md5_mesh *mesh)
         double sum = 0;
         for (uint32_t k = 0; k < vertex->num_weights; k++)
             sum += (double)mesh->weights[vertex->first_weight + k].bias;
-        const bool is_sum_off = !(fabs(sum - 1) <= SUM_TOLERANCE); // also if the sum is NaN
+        const bool is_sum_off = !(fabs(sum - 1) <= SUM_TOLERANCE); // NaN also counts as off
         if (vertex->num_weights > 0 && is_sum_off)
             mesh->num_off_sums++;
     }

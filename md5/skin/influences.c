@@ -106,14 +106,15 @@ static void sift_down(joint_influence *heap, uint32_t changed, uint32_t count)
     heap[hole] = item;
 }
 
-// Sorts items by comes_before(). Heap sort takes n * log n for any input, without recursion or
-// memory.
+// Sorts items by comes_before(). Heap sort takes n * log n steps for any input, and needs neither
+// recursion nor memory.
 static void heap_sort(joint_influence *items, uint32_t count)
 {
     for (uint32_t i = count / 2; i > 0; i--)
         sift_down(items, i - 1, count);
     for (uint32_t last = count; last-- > 1;) {
-        // The top of the heap comes after all other items 0 .. last: exchange it with item `last`.
+        // The item at the top of the heap comes last of all items 0 .. last. Exchange it with item
+        // `last`.
         const joint_influence top = items[0];
         items[0] = items[last];
         items[last] = top;
@@ -126,8 +127,9 @@ static bool is_zero_weight(md5_vec4 value)
     return value.w == 0 && value.x == 0 && value.y == 0 && value.z == 0;
 }
 
-// Rounds the sums of a vertex's joints to floats in merger->rounded, without sums that are zero.
-// Returns their number. If `is_sorted`, inserts each sum before the sums that come after it.
+// Rounds the sums of a vertex's joints to floats in merger->rounded. Omits sums that are zero.
+// Returns the number of sums. If `is_sorted`, each sum is inserted at its place in the order of
+// comes_before().
 static uint32_t round_sums(const weight_merger *merger, bool is_sorted)
 {
     joint_influence *const items = merger->rounded;
@@ -148,9 +150,9 @@ static uint32_t round_sums(const weight_merger *merger, bool is_sorted)
     return count;
 }
 
-// Writes the influences of a vertex: the sums of its joints that are not zero, rounded to floats
-// and sorted by comes_before(). Returns their number. Few influences are sorted by insertion as
-// they are added, many by heap sort.
+// Writes the influences of a vertex, which are the nonzero sums of its joints. They are rounded to
+// floats and sorted by comes_before(). Returns their number. Few influences are sorted by insertion
+// while they are added. Many are sorted by heap sort, because insertion would take quadratic time.
 static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
     const bool by_insertion = merger->num_sums <= MAX_INSERTION_SORT;
@@ -213,7 +215,7 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
 {
     const md5_arena_mark before = md5i_arena_position(scratch);
 
-    // Allocate the sums of one vertex, which all vertices use.
+    // Allocate the sums of one vertex. All vertices use the same memory, one after the other.
     const uint32_t max_weights = find_max_weights(mesh);
     weight_merger merger = {.joints = joints, .slots = joints->scratch};
     merger.sums = MD5_ALLOC_ARRAY(scratch, joint_sum, max_weights);
@@ -248,12 +250,11 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
     return true;
 }
 
-// Largest number of weights of a vertex that are compared by joint. More weights are rare, and
-// comparing them would take quadratic time.
+// Largest number of weights of a vertex that are compared to find equal joints. Comparing more
+// weights would take quadratic time, and they are rare.
 enum { MAX_COMPARED_WEIGHTS = 16 };
 
-// Returns true if an earlier weight than weights[index] has the same joint and a bias that is not
-// 0.
+// Returns true if a weight before weights[index] has the same joint and a bias other than 0.
 static bool has_earlier_weight(const md5_weight *weights, uint32_t index)
 {
     for (uint32_t k = 0; k < index; k++) {
@@ -263,9 +264,9 @@ static bool has_earlier_weight(const md5_weight *weights, uint32_t index)
     return false;
 }
 
-// Returns an upper bound of the influences of a file vertex: its weights whose bias is not 0, minus
-// weights on a joint that an earlier weight has. Vertices with many weights are not compared, for
-// speed.
+// Returns an upper bound of the number of influences of a file vertex. It is the number of weights
+// with a bias other than 0, without those on a joint that an earlier weight has. Vertices with many
+// weights are not compared, because that would be slow.
 uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
 {
     const uint32_t num_weights = mesh->file_vertices[vertex].num_weights;
@@ -281,8 +282,8 @@ uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
         if (weights[i].bias == 0)
             continue;
 
-        // Joints can share a bit, so a set bit only means that an earlier weight may have the
-        // joint.
+        // Joints can share a bit. Therefore a set bit only means that an earlier weight may have
+        // the joint.
         const uint64_t joint_bit = (uint64_t)1 << weights[i].joint % 64;
         const bool may_be_used = (used_bits & joint_bit) != 0;
         count++;

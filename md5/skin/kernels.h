@@ -1,4 +1,4 @@
-// The skinning kernels of each instruction set, for matrix palettes and dual quaternions. All
+// The skinning kernels of each instruction set, for matrix palettes and for dual quaternions. All
 // kernels compute the same bits as the kernels in plain C.
 #ifndef MD5_SKIN_KERNELS_H
 #define MD5_SKIN_KERNELS_H
@@ -19,7 +19,7 @@ static inline bool md5_has_geometry(const md5_mesh *mesh)
         MD5_ASSERT(md5_has_geometry(mesh), "mesh: geometry must not have been released"); \
     } while (0)
 
-// Returns true if `stride` (bytes) is valid for vectors of `num_floats` floats.
+// Returns true if a stride of `stride` bytes is valid for vectors of `num_floats` floats.
 static inline bool md5_is_stride(size_t stride, size_t num_floats)
 {
     if (stride == 0)
@@ -35,16 +35,18 @@ typedef struct md5i_skin_job {
     const md5_mesh *mesh;
     const md5_mat34 *palette;   // or NULL
     const md5_dual_quat *duals; // or NULL; replaces the palette, and excludes `bounds`
-    // md5i_blend_duals if `duals` is set. It is a pointer so that programs without such jobs are
-    // linked without the function.
+    // md5i_blend_duals if `duals` is set. The function is called through a pointer, so that the
+    // linker can omit it from programs without such jobs.
     md5_mat34 (*blend_duals)(const struct md5i_skin_job *job, uint32_t vertex);
     md5_vec3 *positions;
     md5_vec3 *normals;  // or NULL
     md5_vec4 *tangents; // or NULL
-    // NULL, or bounds that are extended to contain the positions, which are then not written.
+    // If not NULL, these bounds are extended to contain the positions. The positions are then not
+    // written.
     md5_bounds *bounds;
-    // Floats between consecutive vertices of positions, normals and tangents; 0 = no gaps. The
-    // product with the number of vertices must fit into 32 bits, except in plain C.
+    // Distances between consecutive vertices of positions, normals and tangents, in floats. 0 means
+    // that there are no gaps. The product of a stride and the number of vertices must fit into 32
+    // bits, except in plain C.
     uint32_t position_stride;
     uint32_t normal_stride;
     uint32_t tangent_stride;
@@ -61,25 +63,25 @@ static inline md5_vec4 *md5_vec4_out(md5_vec4 *first, uint32_t stride, uint32_t 
     return stride > 0 ? (md5_vec4 *)(void *)(&first->x + (size_t)stride * vertex) : first + vertex;
 }
 
-// Converts a public job to a job of the kernels. Returns true if the products of strides and number
-// of vertices fit into 32 bits.
+// Converts a public job to a job of the kernels. Returns true if the product of each stride and the
+// number of vertices fits into 32 bits. Otherwise only plain C can run the job.
 bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job);
 
-// Skins `count` vertices one by one in plain C: vertices[0..count - 1], or if `vertices` is NULL
-// the vertices from `first` on. Writes vertex k to index k, or to its index in the mesh if
-// `in_place`.
+// Skins `count` vertices one by one in plain C. These are vertices[0..count - 1], or the vertices
+// from `first` on if `vertices` is NULL. If `in_place`, each vertex is written at its index in the
+// mesh. Otherwise vertex k of the list is written at index k.
 void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
                                uint32_t count, bool in_place);
 
-// Skin a mesh. md5i_skin_scalar() supports any mesh; the other kernels need a skin plan and use
-// plain C for single vertices.
+// Skin a mesh. md5i_skin_scalar() supports any mesh. The other kernels need a skin plan (plan.h),
+// and use plain C for single vertices.
 void md5i_skin_scalar(const md5i_skin_job *job);
 void md5i_skin_sse2(const md5i_skin_job *job);
 void md5i_skin_avx2(const md5i_skin_job *job);
 void md5i_skin_avx512(const md5i_skin_job *job);
 void md5i_skin_neon(const md5i_skin_job *job);
 
-// Skin one run, in plain C or with AVX2 (which does not support bounds here).
+// Skin one run of a skin plan, in plain C or with AVX2. The AVX2 version does not support bounds.
 void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run);
 void md5i_skin_run_avx2(const md5i_skin_job *job, const md5_skin_run *run);
 
@@ -89,9 +91,9 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job);
 // Computes md5_skin_bounds() with the kernel of `level`.
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
 
-// A rotated direction is not normalized if (squared length - 1)^2 is less than this, which saves a
-// square root and a division. With MD5_FAST_NORMALS directions are never normalized: their length
-// is the length that results from the blended matrices.
+// A rotated direction is normalized only if (squared length - 1)^2 is at least this value.
+// Otherwise a square root and a division are saved. With MD5_FAST_NORMALS, directions are never
+// normalized, so their length is that which the blended matrix gives them.
 #define MD5_UNIT_OFF_SQUARED 0x1p-36f
 #ifdef MD5_FAST_NORMALS
 #define MD5_IS_LENGTH_FREE 1
@@ -102,13 +104,13 @@ md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md
 // -- Dual quaternions ----------------------------------------------------------------------------
 
 // The blend of a vertex's dual quaternions is valid if the squared length of its real part exceeds
-// this fraction of the squared first bias. Shorter blends result from biases that cancel out and
-// consist of rounding errors.
+// this fraction of the squared first bias. A shorter blend results from biases that cancel out, and
+// contains only rounding errors.
 #define MD5_DUAL_MIN_FRACTION 1e-6f
 
-// If the square of the first bias is between these limits, biases are used unchanged. Otherwise the
-// product of two biases could be outside of the range of floats, so plain C first scales the biases
-// to about 1 by a power of two.
+// Biases are used unchanged if the square of the first bias is between these limits. Otherwise the
+// product of two biases could exceed the range of floats. Plain C then scales the biases to about 1
+// by a power of two.
 #define MD5_DUAL_MIN_SQUARE 0x1p-32f
 #define MD5_DUAL_MAX_SQUARE 0x1p2f
 
@@ -117,8 +119,8 @@ static inline float md5_quat_dot(md5_quat a, md5_quat b)
     return ((a.x * b.x + a.y * b.y) + a.z * b.z) + a.w * b.w;
 }
 
-// Returns the sign of the bias with which `q` is blended with the rotation of the first joint along
-// the shorter arc; q and -q are the same rotation.
+// Returns the sign for the bias of `q`. q and -q are the same rotation. The sign selects the one
+// that is on the shorter arc to the rotation of the first joint.
 static inline float md5_dual_sign(const md5_dual_quat *first, const md5_dual_quat *q)
 {
     return md5_quat_dot(first->real, q->real) < 0 ? -1.0f : 1.0f;
@@ -127,10 +129,12 @@ static inline float md5_dual_sign(const md5_dual_quat *first, const md5_dual_qua
 // Converts a dual quaternion of any length to a matrix.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q);
 
-// Returns the blended matrix of a vertex of a job with `duals`; 0 if it has no influences.
+// Returns the blended matrix of a vertex of a job with `duals`. It is 0 if the vertex has no
+// influences.
 md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex);
 
-// Returns the matrix that transforms a vertex from the bind pose; 0 if it has no influences.
+// Returns the matrix that transforms a vertex from the bind pose to the current pose. It is 0 if
+// the vertex has no influences.
 md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex);
 
 #endif

@@ -35,10 +35,9 @@ MD5_WIDE_INLINE md5_wide join_lower_and_upper_half(md5_wide a, md5_wide b)
 
 // == Points ======================================================================================
 //
-// Loads and stores points in eight lanes. In comments and in the names of registers, the
-// numbers 0 to 7 are indices of vertices, and a bar separates the two halves of a register. Where a
-// comment contains only one half, the other half is the same with vertices 4 to 7 instead of 0
-// to 3.
+// Loads and stores points in eight lanes. In comments and in the names of registers, the numbers 0
+// to 7 are indices of vertices. A bar separates the two halves of a register. Where a comment shows
+// only one half, the other half contains vertices 4 to 7 in the same order.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {
@@ -98,8 +97,8 @@ MD5_WIDE_INLINE md5_wide load_point_pair(const float *low, const float *high)
                 _mm_movelh_ps(high_xy, _mm_load_ss(high + 2)));
 }
 
-// Loads the points of eight lanes from an array with elements of `size` floats, at the indices
-// at[8], and separates their x, y and z.
+// Loads the points of eight lanes, and separates their x, y and z. Point i is element at[i] of an
+// array with elements of `size` floats.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     md5_wide rows[4] = {
@@ -112,8 +111,9 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// Loads eight points; point i is at from + at[i]. Because `at` ascends, the four bytes after each
-// point except the last one belong to the array, so that points are loaded as four floats.
+// Loads eight points and separates their x, y and z. Point i is at from + at[i]. Each point except
+// the last is loaded as four floats. This is safe because `at` ascends, so the four bytes after
+// such a point belong to the array.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     md5_wide rows[4] = {
@@ -139,7 +139,8 @@ MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
     return _mm256_broadcast_ss(row + i);
 }
 
-// Stores two points of a half register.
+// Stores the two points that are in a half register. `xy` contains x and y of both, `z` contains z
+// of both.
 MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128 z)
 {
     _mm_storel_pi((__m64 *)(void *)low, xy);
@@ -148,7 +149,8 @@ MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128
     _mm_store_ss(high + 2, _mm_movehdup_ps(z));
 }
 
-// Stores eight points; point i is at to + at[i] * size. Writes exactly twelve bytes of each.
+// Stores eight points. Point i is at to + at[i] * size. Writes exactly twelve bytes of each, so
+// that data between points is preserved.
 MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 v)
 {
     const md5_wide xy01 = _mm256_unpacklo_ps(v.x, v.y);
@@ -185,7 +187,8 @@ MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
     return (matrix_rows){_mm256_add_ps(a.top, b.top), _mm_add_ps(a.bottom, b.bottom)};
 }
 
-// Transposes eight matrices to lanes: entries[row][column] contains that entry of all matrices.
+// Transposes eight matrices to lanes. entries[row][column] then contains that entry of all
+// matrices.
 MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide entries[3][4])
 {
     MD5_UNROLL
@@ -208,8 +211,8 @@ MD5_WIDE_INLINE md5_wide add_neighbors(md5_wide a, md5_wide b)
                          _mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-// Returns the sums (e0 + e1) + (e2 + e3) of the rows of eight matrices: x is the sum of row 0 of
-// each, and so on.
+// Returns the sums (e0 + e1) + (e2 + e3) of the rows of eight matrices. x contains the sums of row
+// 0, y those of row 1, and z those of row 2.
 MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
 {
     const md5_wide xy0123 =

@@ -32,8 +32,8 @@ MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
                           md5_wide_add(a.row[2], b.row[2])}};
 }
 
-// Converts four 3x4 matrices, one per lane, to one register for each entry: entries[row][column]
-// contains this entry of all four matrices.
+// Converts four 3x4 matrices to registers with one lane for each matrix. entries[row][column]
+// contains that entry of all four matrices.
 MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[3][4])
 {
     MD5_UNROLL
@@ -51,7 +51,7 @@ MD5_WIDE_INLINE md5_wide sum_matrix_row(const matrix_rows m[4], int row)
                          add_neighbors(m[2].row[row], m[3].row[row]));
 }
 
-// Computes (e0 + e1) + (e2 + e3) of each row.
+// Computes (e0 + e1) + (e2 + e3) for each row of four matrices.
 MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[4])
 {
     return (lanes3){sum_matrix_row(m, 0), sum_matrix_row(m, 1), sum_matrix_row(m, 2)};

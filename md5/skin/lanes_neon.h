@@ -21,7 +21,7 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     vst3q_f32(&points->x, (float32x4x3_t){{v.x, v.y, v.z}});
 }
 
-// Loads four points; point i is at from + at[i] * size. Reads exactly twelve bytes of each point.
+// Loads four points. Point i is at from + at[i] * size. Reads exactly twelve bytes of each point.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     float32x4x3_t v = {{vdupq_n_f32(0.0f), vdupq_n_f32(0.0f), vdupq_n_f32(0.0f)}};
@@ -32,14 +32,14 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){v.val[0], v.val[1], v.val[2]};
 }
 
-// Loads four points; point i is at from + at[i]. `at` need not be ascending for NEON.
+// Loads four points. Point i is at from + at[i]. With NEON, `at` need not ascend.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     return load_points_at(from, at, 1);
 }
 
-// The entries of a matrix row. In spread_entry(), `i` is a constant after inlining. A product with
-// an entry is one instruction.
+// The entries of a matrix row, in one register. A product with one of the entries is a single
+// instruction. In spread_entry(), `i` is a constant after inlining.
 typedef float32x4_t entry_row;
 
 MD5_WIDE_INLINE entry_row load_entries(const float *row)
@@ -62,7 +62,8 @@ MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
     }
 }
 
-// Stores the points of four lanes in an array with elements of `size` floats, at the indices at[4].
+// Stores the points of four lanes. Point i becomes element at[i] of an array with elements of
+// `size` floats.
 MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 a)
 {
     const float32x4x3_t v = {{a.x, a.y, a.z}};

@@ -49,7 +49,7 @@ MD5_WIDE_INLINE md5_wide load_point(const float *point)
     return _mm_movelh_ps(xy, _mm_load_ss(point + 2));
 }
 
-// Loads four points; point i is at from + at[i] * size.
+// Loads four points. Point i is at from + at[i] * size.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     md5_wide rows[4] = {load_point(from + at[0] * size), load_point(from + at[1] * size),
@@ -58,8 +58,8 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// Loads four points; point i is at from + at[i]. Because `at` ascends, four floats of every point
-// except the last one can be loaded.
+// Loads four points. Point i is at from + at[i]. Because `at` ascends, four floats can be loaded
+// for every point except the last one.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     md5_wide rows[4] = {_mm_loadu_ps(from + at[0]), _mm_loadu_ps(from + at[1]),
@@ -91,7 +91,7 @@ MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128
     _mm_store_ss(high + 2, md5_wide_broadcast(z, 1));
 }
 
-// Stores four points in an array with elements of `size` floats, at the indices at[4].
+// Stores four points. Point i becomes element at[i] of an array with elements of `size` floats.
 MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 v)
 {
     store_point_pair(to + at[0] * size, to + at[1] * size, _mm_unpacklo_ps(v.x, v.y), v.z);

@@ -1,12 +1,13 @@
-// Morph targets: the differences between models with the same topology, vertex by vertex.
+// Morph targets: the differences between models with the same topology, vertex by vertex. A delta
+// is the difference that one target causes at one vertex.
 //
-// The deltas of all targets of a vertex are consecutive in memory, so that blending and shaders
-// read each vertex once. Two passes over the sources, one to count and one to write, create the
-// morph in one memory block.
+// The deltas of a vertex for all targets are consecutive in memory, so that blending and shaders
+// read each vertex once. Two passes over the models create the morph in one memory block. The first
+// pass counts the deltas, and the second writes them.
 //
-// The kernels skin the mesh without targets. Then plain C moves each changed vertex by its offset
-// times the blended matrix, which equals the exact sum (skin.c). The additional time depends only
-// on the number of vertices that move.
+// Kernels skin the mesh without targets. Plain C then moves each changed vertex by its offset times
+// the blended matrix, which equals the exact sum (skin.c). The additional time depends only on the
+// number of vertices that move.
 #include "md5/core/freed.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
@@ -14,7 +15,8 @@
 
 // -- Topology ---------------------------------------------------------------------------------
 
-// A model and a source to compare, and the name of the target for messages.
+// Two models that are compared: the base of a morph and the source of a target. `name` is the
+// name of the target for messages.
 typedef struct comparison {
     md5_context *context;
     const md5_model *base;
@@ -103,8 +105,8 @@ static bool is_released(const md5_mesh *mesh)
     return mesh->num_vertices > 0 && !mesh->positions;
 }
 
-// Checks that the meshes `index` of both models have the same vertex indices. Their numbers of
-// triangles are equal.
+// Checks that mesh `index` has the same vertex indices in both models. The numbers of triangles are
+// known to be equal.
 static bool check_triangles(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
@@ -124,8 +126,8 @@ static bool check_triangles(const comparison *pair, uint32_t index)
 }
 
 // Checks that the drawn vertices of both meshes come from the same file vertices. Without grouping,
-// the first drawn vertices are the file vertices in their order, so only the copies at mirror seams
-// are compared.
+// the drawn vertices begin with the file vertices in their order. Then only the copies at mirror
+// seams are compared.
 static bool check_drawn_sources(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
@@ -142,7 +144,7 @@ static bool check_drawn_sources(const comparison *pair, uint32_t index)
     return true;
 }
 
-// Checks that both meshes `index` have the same numbers of vertices and triangles.
+// Checks that mesh `index` has the same numbers of vertices and triangles in both models.
 static bool check_mesh_counts(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
@@ -158,7 +160,7 @@ static bool check_mesh_counts(const comparison *pair, uint32_t index)
     return true;
 }
 
-// Checks that both or none of two meshes have tangents.
+// Checks that either both meshes have tangents or none of them has.
 static bool check_mesh_tangents(const comparison *pair, const md5_mesh *base,
                                 const md5_mesh *source)
 {
@@ -171,7 +173,7 @@ static bool check_mesh_tangents(const comparison *pair, const md5_mesh *base,
     return true;
 }
 
-// Checks that the meshes `index` of both models have the same topology: equal triangles, and drawn
+// Checks that mesh `index` has the same topology in both models: equal triangles, and drawn
 // vertices from the same file vertices. Otherwise sets the context's error and returns false.
 static bool check_mesh(const comparison *pair, uint32_t index)
 {
@@ -190,15 +192,15 @@ static bool check_mesh(const comparison *pair, uint32_t index)
 
 // -- Differences ------------------------------------------------------------------------------
 
-// The largest differences that count as equal: rounding errors of sums in floats for a model of
-// this size.
+// The largest differences that count as equal. They are as large as the rounding errors of float
+// sums in a model of this size.
 typedef struct delta_tolerances {
     float position;
     float direction;
 } delta_tolerances;
 
-// Returns the difference between two positions or directions, to - from. Returns 0 if the magnitude
-// of each component is at most the tolerance.
+// Returns the difference to - from of two positions or directions. Returns 0 if no component
+// exceeds the tolerance.
 static md5_vec3 position_difference(md5_vec3 from, md5_vec3 to, float tolerance)
 {
     const md5_vec3 delta = md5_vec3_sub(to, from);
@@ -220,7 +222,7 @@ static bool is_zero_difference(md5_vec3 v)
 // -- Building ---------------------------------------------------------------------------------
 
 // State while a morph is created. A source is a model that differs from `model` only in the
-// positions of its vertices; it becomes one target of the morph.
+// positions of its vertices. It becomes one target of the morph.
 typedef struct morph_builder {
     const md5_model *model;
     const md5_morph_source *sources;
@@ -234,8 +236,8 @@ typedef struct morph_builder {
     size_t names_size;
 } morph_builder;
 
-// Computes the difference of one drawn vertex between the model and a target. Returns false if the
-// target does not change the vertex: differences below the tolerances count as 0.
+// Computes the delta of one drawn vertex between the model and a target. Returns false if the
+// target does not change the vertex. Differences within the tolerances count as 0.
 static bool find_delta(const morph_builder *job, uint32_t target, uint32_t mesh, uint32_t vertex,
                        md5_morph_delta *delta)
 {
@@ -259,8 +261,8 @@ static bool find_delta(const morph_builder *job, uint32_t target, uint32_t mesh,
     return is_moved || is_rotated;
 }
 
-// Counts a vertex that a target changes, and raises the target's reach to the distance by which the
-// target moves the vertex.
+// Counts a vertex that a target changes. Raises the reach of the target, which is the largest
+// distance by which it moves a vertex.
 static void count_for_target(md5_morph_target *target, const md5_morph_delta *delta)
 {
     const float distance = sqrtf(md5_vec3_dot(delta->position, delta->position));
@@ -269,8 +271,8 @@ static void count_for_target(md5_morph_target *target, const md5_morph_delta *de
         target->reach = distance;
 }
 
-// Collects the differences of all targets for one vertex of a mesh. Writes them to deltas[] unless
-// it is NULL. Returns their number.
+// Collects the deltas of all targets for one vertex of a mesh. Writes them to deltas[] unless it is
+// NULL. Returns their number.
 static uint32_t collect_vertex_deltas(const morph_builder *job, uint32_t mesh, uint32_t vertex,
                                       md5_morph_delta *deltas)
 {
@@ -288,11 +290,12 @@ static uint32_t collect_vertex_deltas(const morph_builder *job, uint32_t mesh, u
     return count;
 }
 
-// Collects the differences of all targets for one mesh, vertex by vertex. Counts the changed
-// vertices and the deltas in *counts. If the arrays are not NULL, also writes each changed vertex
-// to vertices[], and its deltas to deltas[] from the index in firsts[] on.
+// Collects the deltas of all targets for one mesh, vertex by vertex. Counts the changed vertices
+// and the deltas in *counts. If the arrays are not NULL, also writes each changed vertex to
+// vertices[], and its deltas to deltas[] from the index in firsts[] on.
 //
-// Runs twice for each mesh: without arrays to measure them, and again to fill them.
+// The function runs twice for each mesh. The first run has no arrays and measures them. The second
+// run fills them.
 static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *vertices,
                            uint32_t *firsts, md5_morph_delta *deltas, md5_morph_mesh *counts)
 {
@@ -328,8 +331,8 @@ static void store_target_names(morph_builder *job)
     }
 }
 
-// Fills the arrays of all meshes, one mesh after the other: `integers` with the changed vertices
-// and the indices of their first deltas, `deltas` with the deltas. `counts` contains the sizes.
+// Fills the arrays of all meshes, one mesh after the other. `integers` gets the changed vertices
+// and the indices of their first deltas, and `deltas` gets the deltas. `counts` contains the sizes.
 static void store_morph_meshes(const morph_builder *job, const md5_morph_mesh *counts,
                                uint32_t *integers, md5_morph_delta *deltas)
 {
@@ -360,7 +363,7 @@ static md5_morph *create_block(md5_context *context, morph_builder *job,
         num_deltas += counts[i].num_deltas;
     }
 
-    // The first pass measures the block, the second gets the addresses.
+    // The first pass measures the block. The second pass gets the addresses of its parts.
     uint32_t *integers = NULL;
     md5_morph_delta *deltas = NULL;
     md5_block block = {.base = NULL};
@@ -388,7 +391,7 @@ static md5_morph *create_block(md5_context *context, morph_builder *job,
     return job->morph;
 }
 
-// Checks that the model of a target has the skeleton and the topology of the base model. Otherwise
+// Checks that the model of a target has the same skeleton and topology as the base model. Otherwise
 // sets the context's error and returns false.
 static bool check_morph_source(md5_context *context, const md5_model *base,
                                const md5_morph_source *target)
@@ -440,8 +443,8 @@ static md5_morph *create_morph(md5_arena *arena, morph_builder *job)
     return create_block(context, job, counts);
 }
 
-// Creates the morph targets of a model from `count` models with the same topology. Returns NULL on
-// failure.
+// Creates the morph targets of a model from `count` models with the same topology. Returns NULL and
+// sets the error on failure.
 md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
                             const md5_load_opts *opts, md5_error *error)
 {

@@ -1,14 +1,15 @@
-// Computes smooth normals: the normal of a vertex is the mean of the normals of its triangles.
+// Computes smooth normals. The normal of a vertex is the weighted mean of the normals of its
+// triangles.
 //
-// The normals of triangles are computed two at a time (pair.h) and summed for each vertex. Then the
-// sums of vertices at the same position are merged and normalized.
+// The normals of triangles are computed two at a time (pair.h), and summed for each vertex. Then
+// the sums of vertices at the same position are merged and normalized.
 #include "md5/skin/geometry.h"
 #include "md5/skin/pair.h"
 
 #include <assert.h>
 
-// A sum of unit vectors that is shorter than this consists of rounding errors and has no direction.
-// A weighted sum is compared with this times the sum of its weights.
+// A sum of unit vectors below this length has no direction, because it consists of rounding errors.
+// A weighted sum is compared with this value times the sum of its weights.
 #define MIN_NORMAL_SUM 1e-6
 
 // The sum of the weighted normals of triangles at one vertex, and the sum of their weights.
@@ -17,8 +18,8 @@ typedef struct normal_sum {
     double weight;
 } normal_sum;
 
-// The sums of all vertices, in double. x and y are in the memory of a md5_vec4, z is in the memory
-// of the vertex's normal, which is written later.
+// The sums of all vertices, in double precision. They reuse other memory: x and y are in a
+// md5_vec4, and z is where the vertex's normal will be written later.
 typedef struct normal_sums {
     md5_vec4 *xy;
     md5_vec3 *z;
@@ -27,7 +28,8 @@ typedef struct normal_sums {
 
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into four floats");
 
-// Returns the edge vectors of two triangles in double: from0 to to0, and from1 to to1.
+// Returns one edge vector of each of two triangles, in double precision: from0 to to0, and from1 to
+// to1.
 static inline md5_pair3 edge_between(const md5_vec3 *from0, const md5_vec3 *to0,
                                      const md5_vec3 *from1, const md5_vec3 *to1)
 {
@@ -42,8 +44,8 @@ static inline md5_pair3 edge_between(const md5_vec3 *from0, const md5_vec3 *to0,
 
 // -- Weights --------------------------------------------------------------------------------
 
-// Returns atan(t), 0 <= t <= 1, with a relative error below 1e-12. The atan() of C libraries
-// differs in the last bit, so it is not used.
+// Returns atan(t) for 0 <= t <= 1 with a relative error below 1e-12. The atan() of C libraries is
+// not used, because its last bits differ between systems.
 //
 // Halves the angle twice with tan(a / 2) = t / (1 + sqrt(1 + t^2)). The tangent is then below
 // tan(pi / 16), where nine terms of the power series are sufficient.
@@ -60,8 +62,9 @@ static double arctangent(double t)
 // Returns the angle of a triangle at one of its corners, in radians. `area` is twice the area of
 // the triangle.
 //
-// The area and `cosine` are the sine and the cosine of the angle, each times the lengths of both
-// edges. So tan(angle / 2) = sine / (1 + cosine) can be computed without the lengths.
+// `area` and `cosine` are the sine and the cosine of the angle, both times the lengths of the two
+// edges. Therefore tan(angle / 2) = sine / (1 + cosine) can be computed without dividing by the
+// lengths.
 static double corner_angle(const md5_vec3 *points, const uint32_t *corners, int corner, double area)
 {
     const double pi = 3.14159265358979323846;
@@ -73,8 +76,8 @@ static double corner_angle(const md5_vec3 *points, const uint32_t *corners, int 
     return cosine < 0 ? pi - 2 * half : 2 * half;
 }
 
-// Adds a normal to the sum of a vertex, in double precision. x and y are added by one instruction.
-// The doubles are stored with memcpy() because they use the memory of float arrays.
+// Adds a normal to the sum of a vertex, in double precision. One instruction adds x and y. The
+// doubles are stored with memcpy(), because their memory has the type of float arrays.
 static inline void add_normal(const normal_sums *sums, uint32_t vertex, md5_pair xy, double z)
 {
     md5_vec4 *const sum = &sums->xy[vertex];
@@ -86,8 +89,8 @@ static inline void add_normal(const normal_sums *sums, uint32_t vertex, md5_pair
 }
 
 // Adds the unit normal of a triangle to the sums of its corners, times the weight of each corner.
-// `area` is twice the area of the triangle, and the length of `normal`. A triangle without area
-// adds nothing.
+// `area` is the length of `normal`, which is twice the area of the triangle. A triangle without
+// area adds nothing.
 static void add_weighted(const normal_sums *sums, md5_normals weighting, const md5_vec3 *points,
                          const uint32_t *corners, md5_vec3d normal, double area)
 {
@@ -102,8 +105,8 @@ static void add_weighted(const normal_sums *sums, md5_normals weighting, const m
 
 // -- Sums -----------------------------------------------------------------------------------
 
-// Returns the sum of normals of a vertex, and the sum of their weights, which is 1 if no weights
-// are stored.
+// Returns the sum of the normals of a vertex and the sum of their weights. The latter is 1 if no
+// weights are stored.
 static inline normal_sum load_sum(const normal_sums *sums, uint32_t vertex)
 {
     double xy[2];
@@ -114,7 +117,7 @@ static inline normal_sum load_sum(const normal_sums *sums, uint32_t vertex)
     return sum;
 }
 
-// Returns the total of the sums of a chain of vertices at one position.
+// Returns the total of the sums of all vertices at one position, which form a chain.
 static normal_sum add_chain(const normal_sums *sums, const uint32_t *nexts, uint32_t first,
                             uint32_t num_vertices)
 {
@@ -136,14 +139,14 @@ static void store_sum(const normal_sums *sums, uint32_t vertex, const normal_sum
         sums->weights[vertex] = sum->weight;
 }
 
-// Replaces the sums of all vertices at the same position by their total, if it has a direction:
-// seams are then invisible. nexts[num_vertices] is the result of md5i_chain_equals(): the next
-// vertex at the same position, or num_vertices. The vertices at one position are a chain. `nexts`
-// is overwritten: a visited vertex refers to itself.
+// Replaces the sums of all vertices at the same position by their total, which makes seams
+// invisible. If the total has no direction, the sums remain. nexts[num_vertices] is the result of
+// md5i_chain_equals(): the next vertex at the same position, or num_vertices. `nexts` is
+// overwritten, because a visited vertex refers to itself.
 static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_vertices)
 {
     for (uint32_t i = 0; i < num_vertices; i++) {
-        // The last vertex of a chain that was not visited is the only vertex at its position.
+        // The last vertex of a chain can only be unvisited here if it is alone at its position.
         const bool is_alone = nexts[i] == num_vertices;
         const bool is_visited = nexts[i] == i;
         if (is_alone || is_visited)
@@ -164,7 +167,7 @@ static void merge_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_ve
 
 // Adds the normals of all triangles to the sums of their vertices. Two triangles are computed at a
 // time, as the elements of pairs. If the number of triangles is odd, the last triangle is in both
-// elements, and is added only once. Normals point outward, because front faces are clockwise. A
+// elements, but is added only once. Normals point outward, because front faces are clockwise. A
 // triangle without area adds nothing.
 static void add_triangles(const normal_sums *sums, md5_normals weighting,
                           const md5_mesh_build *mesh)
@@ -203,8 +206,8 @@ static void add_triangles(const normal_sums *sums, md5_normals weighting,
     }
 }
 
-// Normalizes the sums of all vertices and writes the normals, two vertices at a time; the last
-// vertex of an odd number is computed twice. A sum without a direction becomes 0 0 1.
+// Normalizes the sums of all vertices and writes the normals. Two vertices are computed at a time.
+// If the number is odd, the last vertex is computed twice. A sum without a direction becomes 0 0 1.
 static void write_normals(const normal_sums *sums, md5_mesh_build *mesh)
 {
     const uint32_t num_vertices = mesh->num_vertices;
@@ -228,8 +231,8 @@ static void write_normals(const normal_sums *sums, md5_mesh_build *mesh)
     }
 }
 
-// Finds the vertices at the same positions: writes the next vertex of each chain of such vertices
-// to nexts[num_vertices]. `memory` has space for num_vertices elements, and is overwritten. Returns
+// Chains the vertices at the same position. Writes the next vertex of each chain to
+// nexts[num_vertices]. `memory` has space for num_vertices elements and is overwritten. Returns
 // false and sets the context's error if memory runs out.
 static bool chain_positions(md5_context *context, const md5_mesh_build *mesh, md5_vec4 *memory,
                             uint32_t *nexts)
@@ -244,9 +247,9 @@ static bool chain_positions(md5_context *context, const md5_mesh_build *mesh, md
     return true;
 }
 
-// Computes the normals of a mesh: finds vertices at the same positions, sums the normals of their
-// triangles, and normalizes the sums. nexts[num_vertices] and scratch[num_vertices] are scratch
-// memory.
+// Computes the normals of a mesh. Chains the vertices at the same position, sums the normals of
+// their triangles, and normalizes the sums. nexts[num_vertices] and scratch[num_vertices] are
+// scratch memory.
 bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts, md5_vec4 *scratch)
 {
     const md5_arena_mark before = md5i_arena_position(arena);

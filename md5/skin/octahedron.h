@@ -1,7 +1,7 @@
-// Unit vectors in 16 bits, on an octahedron that is unfolded into a square: see md5_baked_vertex.
-// Rounding u and v independently has an error of at most 0.9 degrees; selecting the best of the
-// four nearest pairs reduces it to two thirds (Cigolle and others, "A Survey of Efficient
-// Representations for Independent Unit Vectors", 2014).
+// Unit vectors in 16 bits, on an octahedron that is unfolded into a square: see md5_baked_vertex. u
+// and v are coordinates in the square. If they are rounded independently, the error is at most 0.9
+// degrees. Selecting the best of the four nearest pairs reduces it to two thirds (Cigolle and
+// others, "A Survey of Efficient Representations for Independent Unit Vectors", 2014).
 #ifndef MD5_SKIN_OCTAHEDRON_H
 #define MD5_SKIN_OCTAHEDRON_H
 
@@ -15,8 +15,8 @@ static inline float md5_octahedron_sign(float value)
     return value < 0 ? -1.0f : 1.0f;
 }
 
-// Returns the unit vector that bits 0 to 15 encode. Ignores higher bits. A negative z means that
-// the point is in the folded lower half, so it is unfolded first.
+// Returns the unit vector that bits 0 to 15 encode. Higher bits are ignored. A negative z means
+// that the point is in the lower half of the octahedron, which must be unfolded.
 static inline md5_vec3 md5_decode_octahedron(uint32_t bits)
 {
     const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTER) / MD5_OCTAHEDRON_CENTER;
@@ -29,8 +29,8 @@ static inline md5_vec3 md5_decode_octahedron(uint32_t bits)
     return md5_vec3_normalize(point, (md5_vec3){0, 0, 1});
 }
 
-// Encodes a value of -1 to 1, rounded down. The result is at most 253, so that the next encoded
-// value also exists.
+// Encodes a value from -1 to 1, rounded down. The result is at most 253, so that the next larger
+// code also exists.
 static inline uint32_t md5_octahedron_step_below(float value)
 {
     const float steps = floorf(value * MD5_OCTAHEDRON_CENTER);
@@ -40,9 +40,9 @@ static inline uint32_t md5_octahedron_step_below(float value)
     return (uint32_t)((steps < last ? steps : last) + MD5_OCTAHEDRON_CENTER);
 }
 
-// Encodes a unit vector: u in bits 0 to 7, v in bits 8 to 15. Rounding u and v does not always give
-// the nearest vector, so the best of the four nearest pairs of u and v is selected. The result for
-// 0 and for vectors that are not finite is an arbitrary pair.
+// Encodes a unit vector: u in bits 0 to 7, v in bits 8 to 15. Selects the best of the four nearest
+// pairs, because rounding u and v does not always give the nearest vector. For 0 and for vectors
+// that are not finite, the result is an arbitrary pair.
 static inline uint32_t md5_encode_octahedron(md5_vec3 n)
 {
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);

@@ -1,10 +1,10 @@
-// Packs influences into a fixed number of slots per vertex, and computes an upper bound of the
-// resulting error.
+// Packs the influences of each vertex into a fixed number of slots. Influences without a slot are
+// dropped. Also computes an upper bound of the resulting error.
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
-// If the sum of the kept biases is smaller than this fraction of their magnitudes, they are not
-// divided by their sum, which would magnify float rounding a million times.
+// Smallest sum of kept biases, as a fraction of the sum of their magnitudes, by which the biases
+// are divided. Division by a smaller sum would magnify float rounding a million times.
 #define MIN_PACKED_SUM 1e-6
 
 // The packing of one vertex. The first `num_kept` influences are kept, the others are dropped.
@@ -12,11 +12,11 @@ typedef struct packed_vertex {
     uint32_t first; // index of the first influence
     uint32_t end;   // index after the last influence
     uint32_t num_kept;
-    double sum; // sum of the kept biases; 0: the first influence has weight 1
+    double sum; // sum of the kept biases; if 0, only the first influence is used, with weight 1
 } packed_vertex;
 
-// Returns the packing of a vertex into `slots` slots. It keeps the first influences, because
-// influences are stored by descending magnitude.
+// Returns the packing of a vertex into `slots` slots. The first influences are kept, because
+// influences are sorted by descending magnitude.
 static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t slots)
 {
     packed_vertex packing = {.first = mesh->first_influence[vertex],
@@ -31,15 +31,15 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
         magnitude += fabs(bias);
     }
 
-    // Biases of opposite signs may cancel. To divide by such a sum would magnify rounding errors,
-    // so packed_weight() uses only the first influence, which is the largest.
+    // Biases of opposite signs may cancel out. Dividing by such a sum would magnify rounding
+    // errors. packed_weight() then uses only the first influence, which is the largest.
     const bool cancels = !(fabs(packing.sum) > MIN_PACKED_SUM * magnitude);
     if (cancels)
         packing.sum = 0;
     return packing;
 }
 
-// Returns the weight of a slot, 0 if the influence was dropped.
+// Returns the weight of a slot. It is 0 if the slot has no influence.
 static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slot)
 {
     if (slot >= packing->num_kept)
@@ -56,9 +56,9 @@ enum {
     WHOLE = 255, // sum of the weights of a vertex
 };
 
-// Adds `missing` units to the bytes of the slots with the largest remainders, so that the sum of
-// the bytes is correct. Each slot gets at most one unit, because the sum of the remainders is
-// `missing` and each remainder is less than 1.
+// Adds `missing` units to the bytes of the slots with the largest remainders, so that the bytes
+// have the correct sum. Each slot gets at most one unit. The reason is that the sum of the
+// remainders is `missing` and each of them is less than 1.
 static void add_missing_units(int missing, double *remainders, uint8_t *bytes, uint32_t num_slots)
 {
     for (int unit = 0; unit < missing; unit++) {
@@ -110,7 +110,7 @@ static bool fit_bytes(const md5_mesh *mesh, uint32_t slots)
     return true;
 }
 
-// Writes the slots of a vertex as bytes. Slots with negative weights are unused: their joint and
+// Writes the slots of a vertex as bytes. A slot with a negative weight is unused, so its joint and
 // weight are 0.
 static void write_byte_slots(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slots,
                              uint8_t *joints, uint8_t *weights)
@@ -129,8 +129,8 @@ static void write_byte_slots(const md5_mesh *mesh, const packed_vertex *packing,
 
 // -- Both formats ---------------------------------------------------------------------------
 
-// Writes the slots of a vertex as uint32_t joints and float weights, at addresses that need not be
-// aligned. Unused slots have joint and weight 0.
+// Writes the slots of a vertex as uint32_t joints and float weights. The addresses need not be
+// aligned. Unused slots have joint 0 and weight 0.
 static void write_float_slots(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slots,
                               unsigned char *joints, unsigned char *weights)
 {
@@ -169,7 +169,7 @@ static void validate_pack_job(const md5_pack_job *job, uint32_t slots, size_t ve
 }
 
 // Packs the influences of all vertices of a mesh into a fixed number of slots. Returns false if the
-// format is bytes and a joint index does not fit into a byte.
+// format is bytes and a joint index exceeds a byte.
 bool md5_pack_influences(const md5_pack_job *job)
 {
     MD5_ASSERT(job && job->mesh, "job, job->mesh: must not be NULL");
@@ -197,7 +197,8 @@ bool md5_pack_influences(const md5_pack_job *job)
 
 // -- Losses ---------------------------------------------------------------------------------
 
-// Returns the diagonal of the model's bind pose, 0 if the model has no vertices.
+// Returns the length of the diagonal of the bind pose's bounding box. It is 0 if the model has no
+// vertices.
 static double bind_pose_diagonal(const md5_model *model)
 {
     const md5_vec3d low = md5_vec3d_from_vec3(model->bounds.min);
