@@ -1,10 +1,10 @@
 // Bone axes of a clip relative to its model.
 //
-// A bone is the offset of a joint from its parent, in the axes of the parent. The model contains
-// the bone m and the clip contains the same bone k, in other axes of the parent. The rotation C
-// from the axes of the clip to those of the model therefore satisfies C k = m. This equation does
-// not determine C: a single bone permits any rotation about the bone, and a joint without children
-// does not have a bone.
+// A bone is the offset of a joint from its parent, in the axes of the parent. The model and the
+// clip contain the same bone as vectors m and k, because they give the parent different axes. The
+// rotation C from the clip's axes to the model's axes satisfies C k = m. This equation does not
+// determine C. A single bone permits any additional rotation about itself, and a joint without
+// children has no bone.
 //
 // Therefore C of a joint is the first of these rotations that fits its bones:
 // 1. the rotation that fits most bones of the skeleton: most programs orient all bones alike
@@ -26,7 +26,8 @@ enum {
 
 #define MIN_BONE_COSINE 0.9848f // cosine of 10 degrees: directions with a larger cosine are equal
 
-// State of md5i_find_axes(). A quarter turn is a rotation by a multiple of 90 degrees.
+// State of md5i_find_axes(). A quarter turn is a rotation by a multiple of 90 degrees about any
+// coordinate axes.
 typedef struct axes_search {
     const md5_binding *clip;
     const md5_xform *pose; // first frame, relative to the parents
@@ -76,15 +77,15 @@ static float quat_dot(md5_quat a, md5_quat b)
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
-// Returns the cosine of the angle that remains between a bone of the clip, after a rotation, and
-// the bone of the model.
+// Rotates a bone of the clip. Returns the cosine of the angle between the result and the bone of
+// the model.
 static float bone_cosine(const axes_search *search, md5_quat rotation, uint32_t joint)
 {
     return md5_vec3_dot(md5_quat_rotate(rotation, bone_of_clip(search, joint)),
                         bone_of_model(search, joint));
 }
 
-// Orders numbers for qsort().
+// Compares two bone length ratios for qsort().
 static int compare_lengths(const void *a, const void *b)
 {
     const float x = *(const float *)a;
@@ -92,8 +93,8 @@ static int compare_lengths(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Sets *ratio to the length of the bone from a joint's parent to the joint in the clip, divided by
-// its length in the model. Returns false if one of them does not have this bone.
+// Measures the bone from a joint's parent to the joint. Sets *ratio to its length in the clip,
+// divided by its length in the model. Returns false if the clip or the model lacks this bone.
 static bool measure_bone(const axes_search *search, uint32_t joint, float *ratio)
 {
     static const float min_length = 1e-5f; // units
@@ -110,8 +111,8 @@ static bool measure_bone(const axes_search *search, uint32_t joint, float *ratio
     return true;
 }
 
-// Returns the scale of the clip: the median of the ratios of measure_bone(), or 1 without bones.
-// Sets *num_ratios to the number of bones. ratios[num_joints] is a buffer.
+// Returns the scale of the clip, which is the median of the ratios of measure_bone(). It is 1 if
+// there are no bones. Sets *num_ratios to the number of bones. ratios[num_joints] is a buffer.
 static float find_median_ratio(const axes_search *search, float *ratios, uint32_t *num_ratios)
 {
     uint32_t count = 0;
@@ -124,10 +125,10 @@ static float find_median_ratio(const axes_search *search, float *ratios, uint32_
     return count > 0 ? ratios[count / 2] : 1;
 }
 
-// Marks the bones that have the same length in clip and model, apart from the scale of the clip,
-// and lists the marked bones of each joint. ratios[num_joints] is a buffer. Returns the number of
-// marked bones. Returns 0 if more than half of the bones have other lengths, because the clip then
-// belongs to another skeleton.
+// Marks the bones that have the same length in clip and model, apart from the scale of the clip.
+// Lists the marked bones of each joint, and returns their number. If more than half of the bones
+// have other lengths, returns 0, because the clip belongs to another skeleton. ratios[num_joints]
+// is a buffer.
 static uint32_t find_bones(axes_search *search, float *ratios)
 {
     static const float max_deviation = 0.05f; // of a bone's ratio, as a fraction of the scale
@@ -178,14 +179,15 @@ static void add_to_fit(const axes_search *search, uint32_t joint, double fit[4][
     fit[3][3] += trace;
 }
 
-// Returns the rotation that fits all added bones best: the eigenvector of the largest eigenvalue,
-// by power iteration. The iteration converges to the eigenvalue with the largest absolute value. No
-// eigenvalue is below -count, so adding `count` to the diagonal makes all of them positive or 0,
-// and the largest is also the largest absolute value.
+// Returns the rotation that fits all added bones best. It is the eigenvector of the largest
+// eigenvalue, which power iteration finds. The iteration converges to the eigenvalue with the
+// largest absolute value. No eigenvalue is below -count. Therefore `count` is added to the
+// diagonal, which makes all eigenvalues 0 or positive.
 static md5_quat solve_fit(double fit[4][4], uint32_t count)
 {
     enum { NUM_ROUNDS = 200 };
-    // The start has no special direction, so it is unlikely to be perpendicular to the result.
+    // Start with a vector in no special direction, which is unlikely to be perpendicular to the
+    // result.
     double v[4] = {0.5, 0.41, 0.31, 0.7};
     for (int round = 0; round < NUM_ROUNDS; round++) {
         double next[4];
@@ -213,8 +215,8 @@ static uint32_t count_fitting_bones(const axes_search *search, md5_quat rotation
     return count;
 }
 
-// Returns the multiple of 90 degrees that fits most bones of the skeleton. If several multiples fit
-// the same number, because all bones are parallel, selects the multiple nearest to an estimate.
+// Returns the quarter turn that fits most bones of the skeleton. Several quarter turns fit the same
+// number if all bones are parallel. Then the one nearest to `estimate` is selected.
 static md5_quat find_common_quarter_turn(const axes_search *search, md5_quat estimate)
 {
     md5_quat best = {.w = 1};
@@ -233,8 +235,8 @@ static md5_quat find_common_quarter_turn(const axes_search *search, md5_quat est
 }
 
 // Returns the rotation that fits all bones of the skeleton best, by least squares. The first round
-// uses all bones. The clip may animate some of them, so each later round excludes, by a stricter
-// limit, the bones that the previous result does not fit.
+// uses all bones. The clip may animate some of them, so they do not fit. Each later round has a
+// stricter limit, and excludes the bones that the previous result does not fit.
 static md5_quat fit_all_bones(const axes_search *search, uint32_t num_bones)
 {
     static const float min_cosines[] = {-2, MIN_BONE_COSINE, 0.9999f};
@@ -255,9 +257,9 @@ static md5_quat fit_all_bones(const axes_search *search, uint32_t num_bones)
     return fitted;
 }
 
-// Returns the rotation that fits most bones of the skeleton: a multiple of 90 degrees, or the
-// rotation that fits all bones best. Of several multiples, selects the multiple with which the root
-// in the first frame is nearest to its bind pose.
+// Returns the rotation that fits most bones of the skeleton. This is either a quarter turn or the
+// rotation that fits all bones best. If several quarter turns fit, the selected one brings the root
+// in the first frame nearest to its bind pose.
 static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bones)
 {
     const uint32_t root = search->clip->skeleton->order[0];
@@ -271,7 +273,8 @@ static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bon
     return fits_more ? fitted : quarter;
 }
 
-// Returns true if a rotation of a joint's axes fits all its bones.
+// Returns true if a rotation maps all bones of a joint from the clip to the model, within
+// MIN_BONE_COSINE.
 static bool fits_bones(const axes_search *search, md5_quat rotation, uint32_t joint)
 {
     for (uint32_t j = search->first_child[joint]; j != MD5_NONE; j = search->next_sibling[j])
@@ -280,8 +283,8 @@ static bool fits_bones(const axes_search *search, md5_quat rotation, uint32_t jo
     return true;
 }
 
-// Finds the rotation that fits the bones of a joint best. Returns false if all bones are nearly
-// parallel, because parallel bones do not determine a rotation; *rotation is then unchanged.
+// Finds the rotation that fits the bones of a joint best. Returns false, and leaves *rotation
+// unchanged, if all bones are nearly parallel. Parallel bones do not determine a rotation.
 static bool fit_children(const axes_search *search, uint32_t joint, md5_quat *rotation)
 {
     const float min_sine = 0.2f; // of the angle between two directions that count as different
@@ -301,8 +304,8 @@ static bool fit_children(const axes_search *search, uint32_t joint, md5_quat *ro
     return true;
 }
 
-// Returns the index in search->quarters of the rotation that fits the bones of a joint and is
-// nearest to an estimate, or MD5_NONE if none of them fits.
+// Returns the quarter turn that fits the bones of a joint and is nearest to an estimate, as an
+// index in search->quarters. Returns MD5_NONE if none fits.
 static uint32_t find_quarter_turn(const axes_search *search, uint32_t joint, md5_quat estimate)
 {
     uint32_t best = MD5_NONE;
@@ -318,9 +321,9 @@ static uint32_t find_quarter_turn(const axes_search *search, uint32_t joint, md5
     return best;
 }
 
-// Returns the rotation of a joint without bones: `usual`, unless the estimate is near a multiple of
-// 90 degrees. `usual` is the rotation of the parent, because most programs orient the last joint of
-// a chain like the joint above it.
+// Returns the rotation of a joint without bones. It is `usual`, the rotation of the parent, because
+// most programs orient the last joint of a chain like the joint above it. The exception is an
+// estimate near a quarter turn, which is then used.
 static md5_quat find_rotation_without_bones(const axes_search *search, md5_quat usual,
                                             md5_quat estimate)
 {
@@ -338,16 +341,17 @@ static md5_quat find_rotation_without_bones(const axes_search *search, md5_quat 
 
 // Returns the rotation from the axes of a joint in the clip to its axes in the model. Tries
 // rotations from the most to the least likely, and returns the first that fits the bones of the
-// joint; the order is explained at the start of this file. The rotation of the parent must be
-// known.
+// joint. The start of this file explains the order. The rotation of the parent must be known
+// already.
 static md5_quat find_rotation(const axes_search *search, uint32_t joint)
 {
     const uint32_t parent = search->clip->skeleton->joints[joint].parent;
     const md5_quat parent_rotation =
         parent != MD5_NONE ? search->rotations[parent] : (md5_quat){.w = 1};
-    // The estimate maps the joint's axes in the clip to its axes in the model, if the first frame
-    // has the rotation of the bind pose: from the joint to the parent by the clip, from the
-    // parent's axes in the clip to those in the model, and back to the joint by the bind pose.
+    // The estimate maps the joint's axes in the clip to its axes in the model. It assumes that the
+    // first frame has the rotation of the bind pose. It leads from the joint to the parent by the
+    // clip, then from the parent's axes in the clip to those in the model, and back to the joint by
+    // the bind pose.
     const md5_quat bind = search->clip->bind_local[joint].rotation;
     const md5_quat joint_to_parent = md5_quat_mul(parent_rotation, search->pose[joint].rotation);
     const md5_quat estimate = md5_quat_mul(md5_quat_conjugate(bind), joint_to_parent);
@@ -395,9 +399,9 @@ static bool begin_search(md5_arena *arena, axes_search *search)
     return true;
 }
 
-// Sets axes->num_rotated to the number of bones that have another direction in the clip than in the
-// model, and axes->joint to the joint at which the direction differs most. Returns the smallest
-// cosine of the angles.
+// Counts the bones that have another direction in the clip than in the model in axes->num_rotated.
+// Sets axes->joint to the joint at which the direction differs most. Returns the smallest cosine of
+// the angles.
 static float count_rotated_bones(const axes_search *search, md5_clip_axes *axes)
 {
     const md5_skeleton *const skeleton = search->clip->skeleton;
@@ -417,9 +421,9 @@ static float count_rotated_bones(const axes_search *search, md5_clip_axes *axes)
     return min_cosine;
 }
 
-// Finds out if the bones of a clip have other local axes than the bones of the model, and by which
-// rotation of each joint they differ. Compares the directions of bones in the first frame. Returns
-// false if memory runs out.
+// Finds out if the bones of a clip have other local axes than the bones of the model. If so, finds
+// the rotation by which they differ at each joint. Compares the directions of bones in the first
+// frame. Returns false if memory runs out.
 bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *axes)
 {
     static const float degrees_per_radian = 57.29578f;

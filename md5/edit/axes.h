@@ -1,6 +1,7 @@
-// Bone axes of a clip relative to its model. Programs orient the axes of a bone in different ways:
-// along x in one, along y in another. A clip that was written with other axes has the same joints
-// and the same bone lengths as the model, but each bone points in another direction.
+// Bone axes of a clip relative to its model. Programs orient the axes of a bone differently, for
+// example along x in one program and along y in another. A clip with other axes than the model has
+// the same joints and the same bone lengths. But on the model, each of its bones points in a wrong
+// direction.
 #ifndef MD5_EDIT_AXES_H
 #define MD5_EDIT_AXES_H
 
@@ -10,7 +11,7 @@
 
 typedef struct md5_clip_axes {
     uint32_t num_bones;   // bones of equal length in the model and the clip
-    uint32_t num_rotated; // of these, bones that point in another direction; 0: same axes
+    uint32_t num_rotated; // of these, bones that point in another direction; 0 if axes are the same
     uint32_t joint;       // of the model: the joint with the largest angle
     float max_angle;      // degrees
     // [num_joints of the model] Rotation from the axes of the clip's joint to those of the model's
@@ -18,9 +19,9 @@ typedef struct md5_clip_axes {
     md5_quat *rotations;
 } md5_clip_axes;
 
-// Compares the directions of bones in the first frame. The axes differ if at least 5 bones and half
-// of all bones point in directions that differ by more than 10 degrees. Returns false and sets the
-// error if memory runs out. Takes linear time.
+// Compares the directions of bones in the first frame. The axes count as different if at least 5
+// bones, and half of all bones, differ in direction by more than 10 degrees. Returns false and sets
+// the error if memory runs out. Takes linear time.
 bool md5i_find_axes(md5_arena *arena, const md5_binding *clip, md5_clip_axes *axes);
 
 #endif

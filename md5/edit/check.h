@@ -1,6 +1,6 @@
-// State of a check of one text (md5edit.h): the diagnostics that the caller receives, their memory,
-// and the position of the reader in the text. rules.c adds diagnostics, scan.c reads texts, judge.c
-// checks geometry and pairs of files.
+// State of a check of one text (md5edit.h). It contains the diagnostics that the caller receives,
+// their memory, and the position of the reader in the text. rules.c adds diagnostics, scan.c reads
+// texts, and judge.c checks geometry and pairs of files.
 #ifndef MD5_EDIT_CHECK_H
 #define MD5_EDIT_CHECK_H
 
@@ -8,20 +8,20 @@
 #include "md5/core/lex.h"
 #include "md5/md5edit.h"
 
-// Location in a text. Line 0 is the whole file, column 0 the whole line.
+// A location in a text. Line 0 means the whole file, and column 0 means the whole line.
 typedef struct md5_text_location {
     uint32_t line;
     uint32_t column;
 } md5_text_location;
 
-// Returns the start of a line; the whole file for line 0.
+// Returns the location of a whole line, or of the whole file for line 0.
 static inline md5_text_location md5_at_line(uint32_t line)
 {
     const md5_text_location location = {line, line > 0};
     return location;
 }
 
-// A check while it is created. The scanner reads a text word by word.
+// A check while it is being created.
 typedef struct md5_checker {
     md5_check check;       // the caller's view of the checker; must be the first field
     md5_context context;   // used by both arenas
@@ -31,7 +31,7 @@ typedef struct md5_checker {
     const md5_check *pair; // the mesh of the last md5_check_pair()
     md5_lex lex;
 
-    // The word that was read last.
+    // The word that was read last, and its location.
     md5_span word;
     md5_text_location location;
     bool is_quoted;
@@ -48,11 +48,13 @@ typedef struct md5_checker {
 // Creates a checker in memory of the options' allocator. Returns NULL if memory runs out.
 md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error);
 
-// Adds a diagnostic of a rule. If memory runs out, adds nothing and sets the error of the context.
+// Adds a diagnostic, which belongs to `rule`. If memory runs out, adds nothing and sets the error
+// of the context.
 void md5i_add_diagnostic(md5_checker *checker, const char *rule, md5_text_location location,
                          const char *format, ...) MD5_PRINTF(4, 5);
 
-// Adds a diagnostic at the first violation of a rule, and counts further violations in it.
+// Adds a diagnostic for the first violation of a rule. Further violations of the same rule are only
+// counted in it.
 void md5i_report_violation(md5_checker *checker, const char *rule, md5_text_location location,
                            const char *format, ...) MD5_PRINTF(4, 5);
 

@@ -1,8 +1,9 @@
-// Documents: the content of MD5 files as tables that a program can change. Reads a text into a
+// Documents contain an MD5 file as tables that a program can change. This file reads a text into a
 // document, checks the indices of a document, and writes a document as a text.
 //
 // The readers of md5/read create the tables, which become part of the document without copying.
-// Comments are collected in a second pass over the text, with the position of their line.
+// Comments are collected in a second pass over the text. Each is stored with the position of its
+// line, so that it can be written there again.
 #include "md5/core/freed.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
@@ -13,8 +14,8 @@
 //
 // The readers store the tables of a file in an arena, which becomes the document's memory.
 
-// Returns a copy of the comment that follows the version in the first line of a text, or "" if the
-// line does not have a comment. Returns NULL if memory runs out.
+// Returns a copy of the comment that follows the version in the first line of a text. Returns "" if
+// there is no comment, and NULL if memory runs out.
 static char *copy_version_comment(md5_arena *arena, const char *text, size_t size)
 {
     // A binary file does not begin with the M of MD5Version, and does not have a comment.
@@ -86,9 +87,9 @@ static const char *const doc_part_keywords[NUM_DOC_PARTS] = {
 };
 
 // Advances a location to the next line that is not empty. `word` is the first word of that line. If
-// the word is the keyword of a part, the part begins, and its lines are counted from 0. A mesh or a
-// frame also begins a block. Reading and writing count lines with this function, so that a comment
-// is written at the line from which it was read.
+// it is the keyword of a part, the part begins, and its lines are counted from 0. A mesh or a frame
+// also begins a block. Reading and writing both count lines with this function. Thus a comment is
+// written at the line from which it was read.
 static void begin_line(md5_doc_comment *location, md5_span word)
 {
     location->row++;
@@ -112,8 +113,8 @@ static bool is_after(const md5_doc_comment *a, const md5_doc_comment *b)
     return a->row > b->row;
 }
 
-// Returns the joint whose line ends with a comment at this location, or NULL. Row 0 of the part is
-// the line with its keyword, so that row 1 is the first joint.
+// Returns the joint whose line ends with a comment at this location, or NULL. Row 0 of a part is
+// the line with its keyword, so row 1 is the first joint.
 static md5_doc_joint *find_commented_joint(const md5_doc *doc, const md5_doc_comment *location)
 {
     if (!location->is_behind || location->row == 0 || location->row > doc->num_joints)
@@ -123,8 +124,9 @@ static md5_doc_joint *find_commented_joint(const md5_doc *doc, const md5_doc_com
     return &doc->joints[location->row - 1];
 }
 
-// Returns the name that md5_write_doc() adds as a comment: the name of a joint's parent, or of a
-// mesh. Returns "" if it does not add a comment. `joint` is NULL if the location is not a joint.
+// Returns the name that md5_write_doc() adds as a comment at a location. This is the name of a
+// joint's parent or of a mesh. Returns "" if it adds none. `joint` is NULL if the location is not
+// the line of a joint.
 static const char *default_comment(const md5_doc *doc, const md5_doc_comment *location,
                                    const md5_doc_joint *joint)
 {
@@ -134,7 +136,7 @@ static const char *default_comment(const md5_doc *doc, const md5_doc_comment *lo
     return is_in_mesh ? doc->meshes[location->block - 1].name : "";
 }
 
-// Returns a copy of a comment without blanks at its ends, in which blanks replace control bytes.
+// Returns a copy of a comment. Blanks at its ends are removed, and control bytes become blanks.
 static char *copy_comment(md5_arena *arena, const char *from, const char *to)
 {
     while (from < to && (unsigned char)*from <= ' ')
@@ -150,9 +152,9 @@ static char *copy_comment(md5_arena *arena, const char *from, const char *to)
     return text;
 }
 
-// Returns true if a comment is the comment that exporters write: the name of the parent after a
-// joint, or "meshes: NAME" in a mesh. Such a comment is not stored, because md5_write_doc() writes
-// it with the current name.
+// Returns true if a comment is the one that exporters write: the name of the parent after a joint,
+// or "meshes: NAME" in a mesh. Such a comment is not stored. md5_write_doc() writes it with the
+// current name instead.
 static bool is_default_comment(const md5_doc *doc, const md5_doc_comment *location,
                                const md5_doc_joint *joint, const char *text)
 {
@@ -166,9 +168,9 @@ static bool is_default_comment(const md5_doc *doc, const md5_doc_comment *locati
     return strcmp(name, default_comment(doc, location, joint)) == 0;
 }
 
-// Stores one line of a comment, from `from` to `to`, in its joint or in the list of comments. Skips
-// an empty line and the default comment of its location. Returns false and sets the error if memory
-// runs out.
+// Stores one line of a comment in its joint or in the list of comments. The line is from `from` to
+// `to`. Empty lines and the default comment of the location are not stored. Returns false and sets
+// the error if memory runs out.
 static bool store_comment_line(md5_arena *arena, md5_doc *doc, md5_doc_comment location,
                                const char *from, const char *to)
 {
@@ -207,8 +209,8 @@ static const char *comment_line_end(const md5_lex *lex, const char *from, bool i
     return at;
 }
 
-// Stores the comment whose text begins at lex->at: a block comment as one entry per line. All its
-// lines have the same location. Moves lex->at to the end of the comment.
+// Stores the comment whose text begins at lex->at, and moves lex->at to its end. A block comment
+// becomes one entry for each of its lines. All these entries have the same location.
 static bool store_comment(md5_arena *arena, md5_doc *doc, md5_doc_comment location, bool is_block,
                           md5_lex *lex)
 {
@@ -223,8 +225,8 @@ static bool store_comment(md5_arena *arena, md5_doc *doc, md5_doc_comment locati
     }
 }
 
-// Returns '/' if a line comment begins at a byte, '*' if a block comment begins there, otherwise
-// NUL.
+// Returns '/' if a line comment begins at `at`, and '*' if a block comment begins there. Otherwise
+// returns NUL.
 static char comment_kind(const md5_lex *lex, const char *at)
 {
     if (*at != '/' || lex->end - at < 2)
@@ -244,9 +246,9 @@ static const char *token_end_before_comment(const md5_lex *lex, md5_span word)
     return md5i_lex_token_end(lex, word.bytes);
 }
 
-// Moves lex->at past the comment that begins there, and stores it. The comment after the version is
-// only skipped, because copy_version_comment() copies it. `kind` is the result of comment_kind().
-// Returns false and sets the error if memory runs out.
+// Stores the comment that begins at lex->at, and moves lex->at past it. The comment after the
+// version is only skipped, because copy_version_comment() copies it. `kind` is the result of
+// comment_kind(). Returns false and sets the error if memory runs out.
 static bool read_document_comment(md5_arena *arena, md5_doc *doc, md5_doc_comment location,
                                   char kind, md5_lex *lex)
 {
@@ -263,7 +265,7 @@ static bool read_document_comment(md5_arena *arena, md5_doc *doc, md5_doc_commen
 }
 
 // Moves lex->at past the token that begins there. The first word of a line also moves `location` to
-// that line. A line with only a brace is not counted.
+// that line. A line that contains only a brace does not count as a line.
 static void skip_located_token(md5_lex *lex, md5_doc_comment *location)
 {
     const char *const at = lex->at;
@@ -319,8 +321,8 @@ static bool store_joints(md5_arena *arena, const md5_file_joint *joints,
 }
 
 // Creates a mesh of a document from the tables that the reader created in the same arena. Returns
-// false and sets the error if memory runs out, or if the file contains normals, which a document
-// cannot store.
+// false and sets the error if memory runs out. A file with normals also fails, because a document
+// cannot store them.
 static bool store_mesh(md5_arena *arena, const md5_mesh_build *from, md5_doc_mesh *mesh)
 {
     const bool has_normals = from->has_frames; // tangent frames of version 12
@@ -420,8 +422,8 @@ static bool read_document(md5_arena *arena, md5_doc_kind kind, const char *text,
     return doc->comment != NULL;
 }
 
-// Reads the text of a file into a document, which can be changed and written again, with its
-// comments. `kind` is the kind of the file. Returns NULL and sets the error on failure.
+// Reads the text of a file into a document. The document can be changed and written again,
+// including the comments of the file. Returns NULL and sets the error on failure.
 md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const md5_load_opts *opts,
                        md5_error *error)
 {
@@ -466,21 +468,22 @@ void md5_free_doc(md5_doc *doc)
 
 // == Checks ======================================================================================
 //
-// Programs can write any index into a document. The checks find indices outside of tables and
-// cycles of parents. Other numbers are checked when they are written.
+// A program can write any index into a document. Therefore these functions check that indices are
+// inside of their tables and that parents form no cycle. Other numbers are checked when they are
+// written.
 
-// Sets the error of an index that is out of range. `subject` describes the index, such as "weight
-// index of vertex"; `index` is the element that contains it. Returns false.
+// Sets the error of an index that is out of range, and returns false. `subject` describes the
+// index, such as "weight index of vertex". `index` is the element that contains it.
 static bool fail_at(md5_context *context, const char *subject, size_t index)
 {
     return MD5_FAIL(context, MD5_ERROR_RANGE, "%s %llu is out of range", subject,
                     (unsigned long long)index);
 }
 
-// Checks that all parents are joints and do not form a cycle. Returns false and sets the error
-// otherwise. Walks from each joint through its ancestors, and marks them with the number of the
-// walk. A joint with the mark of the same walk closes a cycle. A joint with the mark of an earlier
-// walk ends the walk, because its ancestors are checked already, so that the time is linear.
+// Checks that all parents are joints and do not form a cycle. Otherwise returns false and sets the
+// error. Walks from each joint to its ancestors, and marks them with the number of the walk. If a
+// walk meets its own mark, there is a cycle. A walk ends at the mark of an earlier walk, because
+// the ancestors from there on are checked already. Thus the time is linear.
 static bool check_parents(md5_arena *arena, const md5_doc *doc)
 {
     uint32_t *const marks = MD5_ALLOC_ZEROED(arena, uint32_t, doc->num_joints); // 0: not visited
@@ -531,9 +534,9 @@ static bool check_document_mesh(md5_context *context, const md5_doc_mesh *mesh, 
     return true;
 }
 
-// Checks that a document contains what every file of its kind contains: joints in a model or
-// animation, frames and a frame rate in an animation or camera. Returns false and sets the error
-// otherwise.
+// Checks that a document contains what every file of its kind contains. A model or animation needs
+// joints. An animation or camera needs frames and a frame rate. Otherwise returns false and sets
+// the error.
 static bool check_required_parts(md5_context *context, const md5_doc *doc)
 {
     const bool needs_joints = doc->kind != MD5_DOC_CAMERA;
@@ -549,9 +552,9 @@ static bool check_required_parts(md5_context *context, const md5_doc *doc)
     return true;
 }
 
-// Checks every index and count of a document, so that its tables can be followed safely. Counts the
-// references of vertices to weights and of frames to components. Returns false and sets the error
-// if an index is out of range.
+// Checks every index and count of a document, so that its tables can be followed safely. Also
+// counts the references of vertices to weights and of frames to components. Returns false and sets
+// the error if an index is out of range.
 bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_references)
 {
     md5_context *const context = arena->context;
@@ -575,8 +578,8 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
 
 // == Writing =====================================================================================
 
-// Output of md5_write_doc(). The write functions set an error in the context, but do not return it:
-// they continue, and md5_write_doc() discards the text in the end.
+// Output of md5_write_doc(). If a write function fails, it sets the error of the context and
+// continues. md5_write_doc() checks for the error at the end and then discards the text.
 typedef struct text_writer {
     md5_context context;
     char *text; // [size]
@@ -587,8 +590,8 @@ typedef struct text_writer {
     md5_doc_comment at;                  // current line; is_behind: it contains a token
 } text_writer;
 
-// Writes bytes as long as they fit. Counts bytes that do not fit, so that a call without a buffer
-// measures the length.
+// Writes the bytes that fit into the buffer. Bytes that do not fit are counted, so that a call
+// without a buffer measures the length.
 static void write_bytes(text_writer *to, const char *bytes, size_t count)
 {
     const size_t free_size = to->used < to->size ? to->size - to->used : 0;
@@ -623,8 +626,8 @@ static void write_string(text_writer *to, const char *text, string_kind kind)
     write_text(to, quote);
 }
 
-// Ends a line: writes the comments at its end, then the comments on separate lines below it. The
-// latter include comments of earlier lines that do not exist any more.
+// Ends a line. Writes the comments at its end, and then the comments on separate lines below it.
+// The latter include comments of earlier lines that do not exist any more.
 static void end_line(text_writer *to)
 {
     const md5_doc_comment *comment = to->comments;
@@ -640,9 +643,10 @@ static void end_line(text_writer *to)
     to->at.is_behind = false;
 }
 
-// Writes the characters of a format up to `end`, which is a directive or the end of the format. The
-// first word of a line begins the line, and a line break ends it, so that comments are written with
-// their lines. The line with the name of a mesh is a comment, and is not counted.
+// Writes the characters of a format up to `end`, which is a directive or the end of the format.
+// Counts lines, so that comments are written with their lines: the first word of a line begins it,
+// and a line break ends it. The line with the name of a mesh is itself a comment and is not
+// counted.
 static void write_layout(text_writer *to, const char *format, const char *end)
 {
     while (format < end) {
@@ -686,7 +690,7 @@ static size_t print_number(double number, int decimals, number_text text)
     return length;
 }
 
-// Returns true if the readers of this library read a text as the number.
+// Returns true if the readers of this library convert a text to exactly this number.
 static bool reads_as(const char *text, size_t length, double number, bool is_float)
 {
     if (is_float) {
@@ -699,8 +703,8 @@ static bool reads_as(const char *text, size_t length, double number, bool is_flo
     return value == number;
 }
 
-// Returns true if rounding to this number of decimals changes the number for certain. This test is
-// faster than printing; it is possible while all products are exact in a double.
+// Returns true if rounding to this number of decimals certainly changes the number. This test is
+// faster than printing the number. It works as long as all products are exact in a double.
 static bool has_too_few_decimals(double magnitude, int decimals, bool is_float)
 {
     const double exact_limit = 9007199254740992; // 2^53
@@ -713,8 +717,9 @@ static bool has_too_few_decimals(double magnitude, int decimals, bool is_float)
     return is_float ? (float)rounded != (float)magnitude : rounded != magnitude;
 }
 
-// Writes a number with the fewest decimals that the readers convert to the same number. Fails if
-// the number is not finite. `is_float` is true if the readers store the number as a float.
+// Writes a number with as few decimals as possible, so that the readers convert it to the same
+// number. Fails if the number is not finite. `is_float` is true if the readers store the number as
+// a float.
 static void write_number(text_writer *to, double number, bool is_float)
 {
     enum { MAX_DECIMALS = 60 };
@@ -794,8 +799,8 @@ static void write_format(text_writer *to, const char *format, ...)
     va_end(values);
 }
 
-// Writes the first line of a mesh, and its name as a comment. Fails if the name begins or ends with
-// a blank, because the readers remove such blanks.
+// Writes the first line of a mesh, and its name as a comment. A name that begins or ends with a
+// blank fails, because the readers would remove the blank.
 static void write_mesh_name(text_writer *to, const char *name)
 {
     const size_t length = strlen(name);
@@ -848,8 +853,8 @@ static void write_mesh(text_writer *to, const md5_doc_mesh *mesh)
     write_format(to, "}\n");
 }
 
-// Returns the comment of a joint's line: the comment of the file, or the name of the parent, as
-// id's exporter writes it.
+// Returns the comment of a joint's line. It is the comment that the file had, or else the name of
+// the parent, as id's exporter writes it.
 static const char *joint_comment(const md5_doc *doc, const md5_doc_joint *joint)
 {
     if (joint->comment)
@@ -904,9 +909,9 @@ static void write_base_frame(text_writer *to, const md5_doc *doc)
     write_format(to, "}\n");
 }
 
-// Writes an animation. The values of each joint begin a new line in the frames.
-// begins_line[num_components] is a buffer, which must be false; it marks the first component of
-// each joint.
+// Writes an animation. In the frames, the values of each joint begin a new line.
+// begins_line[num_components] is a buffer that marks the first component of each joint. All its
+// elements must be false.
 static void write_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
 {
     write_format(to, "numFrames %u\nnumJoints %u\nframeRate %d\n", doc->num_frames, doc->num_joints,
@@ -963,9 +968,9 @@ static void write_camera(text_writer *to, const md5_doc *doc)
     write_format(to, "}\n");
 }
 
-// Writes the whole file of a checked document: its version, its command line, the tables of its
-// kind, and the comments that belong to none of the written lines. `begins_line` is the buffer of
-// write_anim().
+// Writes the whole file of a checked document: its version, its command line and the tables of its
+// kind. Finally writes the comments whose lines do not exist any more. `begins_line` is the buffer
+// of write_anim().
 static void write_file(text_writer *to, const md5_doc *doc, bool *begins_line)
 {
     const char *const comment = doc->comment ? doc->comment : "";
@@ -978,16 +983,16 @@ static void write_file(text_writer *to, const md5_doc *doc, bool *begins_line)
     else
         write_camera(to, doc);
 
-    // No line was written for the remaining comments. A location after every line lets end_line()
-    // write all of them at the end of the file.
+    // The remaining comments belong to lines that were not written. Move to a location after all
+    // lines, so that end_line() writes these comments at the end of the file.
     to->at.block = MD5_NONE;
     if (to->comments < to->comments_end)
         end_line(to);
 }
 
-// Writes a document as the text of an MD5 file, truncated to `size` bytes with its final NUL.
-// Returns the length of the full text, so that a call without a buffer measures it, or 0 if the
-// document is invalid.
+// Writes a document as the text of an MD5 file. The text is truncated to `size` bytes, including
+// its final NUL. Returns the length of the full text, so that a call without a buffer measures it.
+// Returns 0 if the document is invalid.
 size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
@@ -1009,8 +1014,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     if (is_valid)
         write_file(&to, doc, begins_line);
 
-    // The readers reject a text with more references than bytes, as protection against texts that
-    // need much more memory than their size.
+    // Readers reject a text with more references than bytes, because it could need much more memory
+    // than its size. Do not write such a text.
     if (num_references > to.used)
         MD5_FAIL(&to.context, MD5_ERROR_RANGE,
                  "too many references between elements: expected at most %zu (the file size in "

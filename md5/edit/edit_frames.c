@@ -1,13 +1,14 @@
-// Edits of the frames of a clip: selects, resamples, reverses and closes frames, and reduces the
-// components that a clip stores.
+// Edits of the frames of a clip. Frames can be selected, resampled, reversed and closed to a loop.
+// An edit can also reduce the components that a clip stores.
 //
-// An edit plans the new frames (frame_plan), samples all of them twice, and writes them: the first
-// time to find the components that need a flag (find_flags()), the second time to write their
-// numbers (write_frames()). So the poses of all frames are never in memory at the same time.
+// An edit first plans the new frames (frame_plan). Then it samples all of them twice. The first
+// time it finds the components that need a flag (find_flags()). The second time it writes their
+// numbers (write_frames()). Thus the poses of all frames are never in memory at the same time.
 #include "md5/edit/repair.h"
 #include "md5/read/tables.h"
 
-// Returns the components of a transform as files store them: for a quaternion with w <= 0.
+// Returns the components of a transform as files store them. Files store x y z of the quaternion
+// with w <= 0.
 static md5_joint_components components_from_transform(const md5_xform *joint)
 {
     return (md5_joint_components){.pair = {joint->translation, md5_quat_to_xyz(joint->rotation)}};
@@ -25,8 +26,8 @@ static bool has_same_parent(const md5_repair *repair, uint32_t joint)
     return tracks[parent] == clip_parent;
 }
 
-// Returns the base frame of a joint of the binding: the clip's base frame if the joint has the same
-// parent there, otherwise the current pose, which is the first frame.
+// Returns the base frame of a joint of the binding. It is the clip's base frame if the joint has
+// the same parent there. Otherwise it is the current pose, which is that of the first frame.
 static const md5_xform *base_transform(const md5_repair *repair, uint32_t joint)
 {
     const uint32_t track = repair->binding->tracks[joint];
@@ -44,8 +45,8 @@ static bool is_same_joint(const md5_doc_joint *a, const md5_doc_joint *b)
     return b->track.flags == 0 || a->track.first == b->track.first;
 }
 
-// Returns true if a joint of the document and the new joint with the same index differ, in their
-// properties or in a frame. `new_numbers` are the new frames, each with `num_new_components`
+// Returns true if a joint of the document differs from the new joint with the same index, in its
+// properties or in a frame. `new_numbers` contains the new frames, each with `num_new_components`
 // numbers. Differences in the last bits of unit rotations do not count.
 static bool is_joint_changed(const md5_doc *doc, const md5_doc_joint *old_joint,
                              const md5_doc_joint *new_joint, const float *new_numbers,
@@ -72,7 +73,7 @@ static bool is_joint_changed(const md5_doc *doc, const md5_doc_joint *old_joint,
     return false;
 }
 
-// Movement of a joint in all frames.
+// How far a joint moves over all frames.
 typedef struct joint_span {
     md5_xform first; // transform in the first frame
     float move;      // longest translation from the first frame, units
@@ -85,7 +86,7 @@ typedef struct joint_span {
 } joint_span;
 
 // The frames that an edit creates. "Old" frames are the selected frames of the document. Closing a
-// loop changes the last created frames so that the clip can repeat without a jump.
+// loop changes the last created frames, so that the clip can repeat without a jump.
 typedef struct frame_plan {
     const md5_frame_edit *edit;
     uint32_t first;      // first old frame
@@ -95,7 +96,7 @@ typedef struct frame_plan {
     joint_span *spans;   // [joints]
     md5_xform *begin;    // [joints] pose of the first created frame before the loop is closed
     md5_xform *end;      // [joints] pose of the last created frame before the loop is closed
-    // The members below are used when the edit closes a loop.
+    // The members below are only used when the edit closes a loop.
     md5_loop loop;
     bool adds_frame; // the first frame is repeated after the last frame
     bool walks;      // joint 0 moves on along x and y when the clip repeats
@@ -105,22 +106,23 @@ typedef struct frame_plan {
     md5_vec3 root_steps[3];
 } frame_plan;
 
-// Returns the index in the document of a selected frame, counted in the order of the result.
+// Returns the index in the document of an old frame. Old frames are counted in the order of the
+// result.
 static uint32_t selected_frame(const frame_plan *plan, uint32_t index)
 {
     return plan->first + (plan->edit->is_reversed ? plan->num_old - 1 - index : index);
 }
 
-// Returns the number of intervals between old frames that the created frames cover: one interval
-// more if the first frame is repeated after the last frame.
+// Returns the number of intervals between old frames that the created frames cover. There is one
+// more interval if the first frame is repeated after the last one.
 static uint32_t num_old_intervals(const frame_plan *plan)
 {
     return plan->adds_frame ? plan->num_old : plan->num_old - 1;
 }
 
 // Returns the sample position of a created frame. Created frames are distributed evenly from the
-// first to the last old frame, by integer arithmetic, so that a created frame at an old frame is
-// bit-identical to it. After the last old frame follows old frame 0, if a frame is added.
+// first to the last old frame. Integer arithmetic ensures that a created frame at an old frame is
+// bit-identical to it. If a frame is added, old frame 0 follows the last old frame.
 static md5_sample_position planned_sample_position(const md5_repair *repair, const frame_plan *plan,
                                                    uint32_t frame)
 {
@@ -145,8 +147,8 @@ static void sample_frame(const md5_repair *repair, const frame_plan *plan, uint3
         plan->edit->change(plan->edit->user, pose);
 }
 
-// Returns the weight of the correction that closes a loop: 0, then increasing smoothly to 1 in the
-// last frames.
+// Returns the weight of the correction that closes a loop. It is 0 in most frames, and increases
+// smoothly to 1 in the last frames.
 static float closing_weight(const frame_plan *plan, uint32_t frame)
 {
     const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
@@ -157,9 +159,9 @@ static float closing_weight(const frame_plan *plan, uint32_t frame)
     return 1 - t * t * (3 - 2 * t);
 }
 
-// Adds a fraction (`weight`) of the difference from the last to the first pose to repair->pose, so
-// that the frames approach the first pose. The difference of a rotation is in the axes of the
-// joint, so it is multiplied from the right.
+// Adds a fraction (`weight`) of the difference from the last to the first pose to repair->pose. The
+// frames thus approach the first pose. The difference of a rotation is in the axes of the joint, so
+// it is multiplied from the right.
 static void close_pose(const md5_repair *repair, const frame_plan *plan, float weight)
 {
     const md5_quat identity = {0, 0, 0, 1};
@@ -177,15 +179,15 @@ static void close_pose(const md5_repair *repair, const frame_plan *plan, float w
 }
 
 // Sets x and y of joint 0 in a closed loop. Closing a loop must not move a walking character back
-// to its start. Therefore x and y are the sampled values. In created frames after the last old
-// frame, joint 0 continues with the mean speed before and after the jump, which is the step from
-// the last old frame back to the first.
+// to its start, so x and y are the sampled values. The jump is the step from the last old frame
+// back to the first. Created frames after the last old frame are inside of the jump. There joint 0
+// continues with the mean speed before and after it.
 static void place_root(const md5_repair *repair, const frame_plan *plan, uint32_t frame,
                        md5_vec3 sampled)
 {
     const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
     const float fraction = (float)frame / (float)num_steps;
-    // The number of old frames by which the created frame is past the last old frame.
+    // The distance of the created frame from the last old frame, in old frames.
     const float past_last = fraction * (float)plan->num_old - (float)(plan->num_old - 1);
     md5_vec3 *const root = &repair->pose[0].translation;
     const bool is_after_last = plan->walks && past_last > 0;
@@ -219,7 +221,7 @@ static void pose_frame(const md5_repair *repair, const frame_plan *plan, uint32_
         repair->pose[0].translation = plan->begin[0].translation;
 }
 
-// Extends the movements of a joint, relative to its first frame, to a further transform.
+// Extends the movements of a joint to a further transform. They are measured from its first frame.
 static void widen_span(joint_span *span, const md5_xform *joint)
 {
     const md5_xform *const first = &span->first;
@@ -231,7 +233,7 @@ static void widen_span(joint_span *span, const md5_xform *joint)
     span->length = fmaxf(span->length, md5_vec3_length(joint->translation));
 }
 
-// Raises the reach of each joint to the farthest of its weights in a model.
+// Raises the reach of each joint to the distance of its most distant weight in a model.
 static void measure_weights(const md5_model *model, joint_span *spans)
 {
     for (uint32_t m = 0; m < model->num_meshes; m++) {
@@ -244,8 +246,8 @@ static void measure_weights(const md5_model *model, joint_span *spans)
     }
 }
 
-// Sets the reach and the height of all joints. Without a model, a joint is assumed to move points
-// at the distance of its own bone.
+// Sets the reach and the height of all joints. Without a model the weights are unknown. A joint is
+// then assumed to move points at the distance of its own bone.
 static void measure_reach(const md5_repair *repair, const frame_plan *plan)
 {
     const md5_skeleton *const skeleton = repair->binding->skeleton;
@@ -298,8 +300,8 @@ static void reduce_flags(const md5_repair *repair, const frame_plan *plan, md5_d
             span->used_tolerance = plan->spans[parent].used_tolerance;
         }
 
-        // The joint and its ancestors may use a part of the tolerance: their part of the joints of
-        // the longest chain through this joint.
+        // Each joint of the longest chain through this joint has an equal part of the tolerance.
+        // This is the sum for the joint and its ancestors.
         const float limit = tolerance * (span->depth / (span->depth + span->height));
         // Movements of a vertex if the translation or the rotation becomes constant, units.
         const float translation_movement = j > 0 ? span->move : INFINITY;
@@ -318,8 +320,8 @@ static void reduce_flags(const md5_repair *repair, const frame_plan *plan, md5_d
     }
 }
 
-// Returns the flags of the components that differ by any bit. Floats are compared as bytes, because
-// 0 and -0 are equal as numbers.
+// Returns the flags of the components that differ. Floats are compared as bytes, because 0 and -0
+// must count as different.
 static uint32_t flag_differences(const md5_joint_components *a, const md5_joint_components *b)
 {
     uint32_t flags = 0;
@@ -349,9 +351,9 @@ static void find_flags(const md5_repair *repair, const frame_plan *plan, md5_doc
     }
 }
 
-// Returns the flags of a new joint: those of the components that change, and those that the edit
-// keeps. `old_joint` is the joint of the document, or NULL. Without a tolerance, a component keeps
-// its flag, because the author of the file may have a reason for it.
+// Returns the flags of a new joint. They are those of the changing components and those that the
+// edit keeps. `old_joint` is the joint of the document, or NULL. Without a tolerance every
+// component keeps its flag, because the author of the file may have a reason for it.
 static uint32_t edited_flags(const md5_frame_edit *edit, const md5_doc_joint *old_joint,
                              uint32_t changing)
 {
@@ -404,8 +406,8 @@ static void write_frames(const md5_repair *repair, const frame_plan *plan,
     }
 }
 
-// Returns the number of changes: all frames if the frames are changed, otherwise the joints that
-// are added, removed or changed.
+// Returns the number of changes. It is the number of all frames if the frames changed, otherwise
+// the number of joints that were added, removed or changed.
 static uint32_t count_changes(const frame_plan *plan, const md5_doc *doc,
                               const md5_doc_joint *joints, uint32_t num_joints,
                               const float *numbers, size_t num_components)
@@ -421,8 +423,9 @@ static uint32_t count_changes(const frame_plan *plan, const md5_doc *doc,
     return count;
 }
 
-// Replaces the joints and the frames of a document by the poses that the binding samples: the
-// animation as it looks on the model. Returns the number of changes; 0 also on failure.
+// Replaces the joints and the frames of a document by the poses that the binding samples. The
+// document then stores the animation as it looks on the model. Returns the number of changes, which
+// is also 0 on failure.
 static uint32_t fit_joints(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 {
     const md5_frame_edit *const edit = plan->edit;
@@ -459,7 +462,7 @@ static uint32_t fit_joints(md5_repair *repair, const frame_plan *plan, md5_doc *
     return count;
 }
 
-// Returns true if all created frames have the poses of the document's frames.
+// Returns true if the created frames have exactly the poses of the document's frames.
 static bool has_same_poses(const frame_plan *plan)
 {
     const md5_frame_edit *const edit = plan->edit;
@@ -467,8 +470,8 @@ static bool has_same_poses(const frame_plan *plan)
     return !plan->is_changed && !changes_poses;
 }
 
-// Replaces the bounding boxes of a document by the boxes of the sampled frames, moved like joint 0.
-// Boxes are unchanged if no frame has another pose.
+// Replaces the bounding boxes of a document by the boxes of the sampled frames, which are moved
+// like joint 0. Changes nothing if no frame has another pose.
 static bool fit_bounds(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 {
     if (has_same_poses(plan) || !doc->bounds)
@@ -490,7 +493,8 @@ static bool fit_bounds(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 }
 
 // Finds out if the selected frames are a loop. If the first frame is added after the last, also
-// measures how joint 0 moves in the frames around the end, and if it moves on in each repetition.
+// measures the movement of joint 0 around the end. This shows whether joint 0 moves on in each
+// repetition.
 static void find_loop(const md5_anim *anim, frame_plan *plan)
 {
     plan->loop = md5_find_loop(anim, plan->first, plan->num_old);
@@ -518,7 +522,8 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
     plan->walks = !md5i_is_regular_step(plan->root_steps);
 }
 
-// Moves the comments of old frames to the created frames. Removes comments of other frames.
+// Moves the comments of old frames to the created frames. Removes the comments of frames that were
+// not selected.
 static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *doc)
 {
     const uint32_t num_steps = plan->num_old > 1 ? num_old_intervals(plan) : 1;
@@ -545,7 +550,7 @@ static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *d
     return true;
 }
 
-// Returns the frame rate of the edited clip; 0 in the edit selects that of the document.
+// Returns the frame rate of the edited clip. An edit with the rate 0 keeps that of the document.
 static double edited_frame_rate(const md5_frame_edit *edit, const md5_doc *doc)
 {
     return edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
@@ -571,10 +576,10 @@ static bool check_frame_edit(md5_context *context, const md5_frame_edit *edit, c
     return true;
 }
 
-// Selects the frames of the document that the edit uses, and computes the number of new frames at
-// the new frame rate. The last frame always has a new frame, so that a loop remains a loop, and
-// several frames become at least two, so that the motion does not disappear. Fails if a value of
-// the edit is out of range, or if there are too many new frames.
+// Selects the frames of the document that the edit uses. Computes the number of new frames at the
+// new frame rate. The last frame always has a new frame, so that a loop remains a loop. Several
+// frames become at least two, so that the motion does not disappear. Fails if a value of the edit
+// is out of range, or if there are too many new frames.
 static bool plan_frames(md5_repair *repair, const md5_doc *doc, frame_plan *plan)
 {
     enum { MAX_FRAMES = 1 << 24 };
@@ -620,7 +625,7 @@ static bool begin_plan(md5_repair *repair, const md5_doc *doc, frame_plan *plan)
 
 // Applies edits of frames to an animation, for example to cut, resample or loop it. The document
 // changes only if all steps succeed. Returns the number of frames if they changed, otherwise the
-// number of changed joints, or MD5_NONE after a failure.
+// number of changed joints. Returns MD5_NONE after a failure.
 uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
@@ -633,7 +638,7 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
     if (edit->loop)
         *edit->loop = plan.loop;
 
-    // The document is replaced when nothing can fail any more.
+    // Change a copy. It replaces the document once nothing can fail any more.
     md5_doc to = *doc;
     to.num_frames = plan.num_frames;
     to.frame_rate = edited_frame_rate(edit, doc);
@@ -646,8 +651,8 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
     return md5i_end_repair(&repair, doc, num_changes);
 }
 
-// Replaces the joints of an animation by the joints of `model`, so that both have the same names
-// and parents in the same order. id's engine and most Quake engines require this.
+// Replaces the joints of an animation by the joints of `model`. Both then have the same names and
+// parents in the same order, which id's engine and most Quake engines require.
 uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_components, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

@@ -1,11 +1,11 @@
-// Edits of the joints of a model or clip: removes unused joints, sorts joints so that each follows
-// its parent, and adds a root. Weights, parents and frames refer to joints by index, so each of
-// these edits rearranges them: md5i_rearrange_joints() does so for any order of the joints.
+// Edits of the joints of a model or clip. They remove unused joints, sort joints so that each
+// follows its parent, and add a root. Weights, parents and frames refer to joints by index, so each
+// edit must rearrange them. md5i_rearrange_joints() does this for any order of the joints.
 #include "md5/edit/repair.h"
 #include "md5/read/tables.h"
 
-// Returns track flags with all three flags of the translation, if any of them is set, and the same
-// for the rotation.
+// Completes the flags of a track. If any flag of the translation is set, all three are set in the
+// result. The same is true for the rotation.
 static uint32_t complete_flags(uint32_t flags)
 {
     if (flags & MD5_TRANSLATION_FLAGS)
@@ -15,8 +15,8 @@ static uint32_t complete_flags(uint32_t flags)
     return flags;
 }
 
-// Writes the frames of the document `to`, whose joint i is joint old_indices[i] of `doc`. The
-// joints of `to` must have their new tracks. Returns false if memory runs out.
+// Writes the frames of the document `to`. Joint i of `to` is joint old_indices[i] of `doc`, and
+// must have its new track already. Returns false if memory runs out.
 static bool rearrange_frames(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                              md5_doc *to)
 {
@@ -40,10 +40,10 @@ static bool rearrange_frames(md5_repair *repair, const md5_doc *doc, const uint3
     return true;
 }
 
-// Writes the joints of the document `to`, whose joint i is joint old_indices[i] of `doc`, with
-// their new parents and tracks. If old_indices[0] is MD5_NONE, joint 0 is a new root, the parent of
-// the former roots. Sets the number of components of a frame. new_indices[] is the inverse of
-// old_indices[]. If `completes_roots`, the tracks of former roots get complete_flags().
+// Writes the joints of the document `to` with their new parents and tracks, and sets the number of
+// components of a frame. Joint i of `to` is joint old_indices[i] of `doc`. If old_indices[0] is
+// MD5_NONE, joint 0 is a new root, and the former roots become its children. new_indices[] is the
+// inverse of old_indices[]. If `completes_roots`, the tracks of former roots get complete_flags().
 static void rearrange_hierarchy(const md5_doc *doc, const uint32_t *old_indices,
                                 const uint32_t *new_indices, bool completes_roots, md5_doc *to)
 {
@@ -86,14 +86,14 @@ static bool rearrange_weights(md5_repair *repair, const md5_doc *doc, const uint
     return true;
 }
 
-// Copies the joints in their new order, then updates the indices of joints in weights, parents and
-// tracks. old_indices[i] is the index of the joint that becomes joint i; see repair.h for a new
-// root and `completes_roots`.
+// Copies the joints in their new order. Then updates the indices of joints in weights, parents and
+// tracks. old_indices[i] is the old index of joint i. repair.h explains the new root and
+// `completes_roots`.
 bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_t *old_indices,
                            uint32_t count, bool completes_roots, md5_doc *to)
 {
-    // Elements of removed joints are not set. They are not read, because weights and parents only
-    // refer to joints of the result.
+    // The elements of removed joints remain uninitialized. This is safe because weights and parents
+    // refer only to joints of the result.
     uint32_t *const new_indices = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_joints);
     *to = *doc;
     to->num_joints = count;
@@ -109,8 +109,8 @@ bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_
     return rearrange_weights(repair, doc, new_indices, to);
 }
 
-// Marks the joints that weights use, and their ancestors. If the document does not have weights,
-// marks all joints.
+// Marks the joints that weights use, and the ancestors of these joints. Marks all joints if the
+// document has no weights.
 static void mark_used_joints(const md5_doc *doc, bool *is_used)
 {
     bool has_weights = false;
@@ -129,7 +129,7 @@ static void mark_used_joints(const md5_doc *doc, bool *is_used)
     }
 }
 
-// Returns true if the document has exactly one root, and this root has the name `name`.
+// Returns true if the document has exactly one root and its name is `name`.
 static bool has_single_root(const md5_doc *doc, const char *name)
 {
     uint32_t root = MD5_NONE;
@@ -144,7 +144,8 @@ static bool has_single_root(const md5_doc *doc, const char *name)
     return strcmp(root_name ? root_name : "", name) == 0;
 }
 
-// The new order of the joints, and buffers to find it, [num_joints] each.
+// The new order of the joints, and the buffers for finding it. Each has num_joints elements unless
+// stated otherwise.
 typedef struct joint_order {
     uint32_t *old_indices; // [num_joints + 1]; see md5i_rearrange_joints()
     uint32_t *ancestors;   // stack of order_joints()
@@ -153,8 +154,8 @@ typedef struct joint_order {
     uint32_t count;        // used part of old_indices
 } joint_order;
 
-// Allocates the buffers for `num_joints` joints and one more. If memory runs out, the context of
-// the repair contains the error.
+// Allocates the buffers for `num_joints` joints and one additional root. If memory runs out, the
+// context of the repair contains the error.
 static joint_order create_joint_order(md5_repair *repair, uint32_t num_joints)
 {
     return (joint_order){
@@ -176,9 +177,9 @@ static uint32_t count_moved_joints(const joint_order *order)
     return count;
 }
 
-// Adds the used joints to old_indices, so that each joint follows its parent. A joint that is
-// already after its parent keeps its position. The result depends only on the hierarchy and the old
-// order, so a mesh and its clips get the same order. Returns the number of unused joints.
+// Adds the used joints to old_indices so that each joint follows its parent. A joint that already
+// follows its parent keeps its position. The result depends only on the hierarchy and the old
+// order. Therefore a mesh and its clips get the same order. Returns the number of unused joints.
 static uint32_t order_joints(const md5_doc *doc, joint_order *order)
 {
     uint32_t num_unused = 0;
@@ -188,8 +189,8 @@ static uint32_t order_joints(const md5_doc *doc, joint_order *order)
             continue;
         }
 
-        // Collect the joint and its ancestors up to an ordered ancestor, then add them from the
-        // highest ancestor down.
+        // Collect the joint and its ancestors, up to an ancestor that is ordered already. Then add
+        // them from the highest ancestor down.
         uint32_t depth = 0;
         uint32_t ancestor = j;
         while (ancestor != MD5_NONE && order->is_used[ancestor] && !order->is_ordered[ancestor]) {
@@ -213,7 +214,8 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     MD5_ASSERT_RESERVED(edit);
 
     md5_repair repair;
-    // A camera does not have joints. It is not a model, so the check of the kind fails.
+    // A camera has no joints, so it must be rejected. Expecting a model makes the check of the kind
+    // fail.
     const md5_doc_kind kind = doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind;
     if (!md5i_begin_repair(&repair, doc, kind, error))
         return md5i_end_repair(&repair, doc, 0);

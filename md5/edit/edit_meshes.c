@@ -1,7 +1,7 @@
-// Edits of meshes. Meshes are merged, split and reduced in one way: the triangles of the merged
-// meshes are added, in their order, to a part. A part becomes a mesh that contains the vertices and
-// weights in use. If the next triangle would exceed a limit of the edit, the part is finished and
-// the next part begins.
+// Edits of meshes. Merging, splitting and reducing work in the same way: the triangles of the
+// merged meshes are added to a part, in their order. A part becomes a mesh that contains only the
+// vertices and weights in use. If the next triangle would exceed a limit of the edit, the part is
+// finished, and the next part begins.
 #include "md5/core/names.h"
 #include "md5/edit/repair.h"
 
@@ -11,9 +11,9 @@ typedef struct vertex_ref {
     uint32_t vertex;
 } vertex_ref;
 
-// Index of a vertex, or of a run of weights, in the part that used it last. The entry is valid if
-// `part_id` is the ID of the current part, so the tables are never cleared, and many small parts
-// take linear time.
+// The index that a vertex, or a run of weights, has in the part that used it last. The entry is
+// valid only if `part_id` is the ID of the current part. Thus the tables are never cleared, and
+// many small parts take linear time. A run is the consecutive weights of a vertex.
 typedef struct part_entry {
     uint32_t part_id; // 0: not used yet
     uint32_t index;
@@ -26,7 +26,7 @@ typedef struct mesh_offset {
     size_t weight;
 } mesh_offset;
 
-// A part: the triangles and vertices that were collected for the next new mesh.
+// The triangles and vertices that were collected for the next new mesh.
 typedef struct mesh_part {
     const md5_doc_mesh *meshes; // meshes of the document
     uint32_t id;                // from 1; increases with each part
@@ -52,7 +52,8 @@ typedef struct mesh_rebuild {
     uint32_t num_changes;
 } mesh_rebuild;
 
-// Adds a triangle of a mesh to a part, with those of its vertices that the part does not have yet.
+// Adds a triangle of a mesh to a part. Also adds those of its vertices that are not yet in the
+// part.
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -67,7 +68,7 @@ static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *indices
 }
 
 // Writes the vertices of a part, and counts their weights. Vertices that shared a run of weights
-// still share it.
+// still share it in the new mesh.
 static void write_part_vertices(mesh_part *part, md5_doc_mesh *mesh)
 {
     for (uint32_t v = 0; v < part->num_vertices; v++) {
@@ -89,7 +90,7 @@ static void write_part_vertices(mesh_part *part, md5_doc_mesh *mesh)
     }
 }
 
-// Copies the weights of all vertices of a part of the old meshes to a new mesh.
+// Copies the weights of all vertices of a part from the old meshes to a new mesh.
 static void write_part_weights(const mesh_part *part, md5_doc_mesh *mesh)
 {
     for (uint32_t v = 0; v < part->num_vertices; v++) {
@@ -123,9 +124,9 @@ static bool write_part(md5_arena *arena, mesh_part *part, md5_doc_mesh *mesh)
     return true;
 }
 
-// Ends a new mesh: copies the collected vertices and triangles to arrays of the document, and
-// begins to collect the next mesh. The new mesh gets the shader and the other properties of
-// `first_mesh`. Returns false if memory runs out.
+// Finishes a part: copies its vertices and triangles to a new mesh of the document, and begins the
+// next part. The new mesh gets the shader and the other properties of `first_mesh`. Returns false
+// if memory runs out.
 static bool finish_part(mesh_rebuild *rebuild, const md5_doc_mesh *first_mesh)
 {
     mesh_part *const part = &rebuild->part;
@@ -145,10 +146,10 @@ static bool is_same_name(md5_span a, md5_span b)
     return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-// Groups the meshes that are merged. Writes to next[meshes] the next mesh with the same shader, or
-// MD5_NONE. Returns [meshes] true for the first mesh of each group, or NULL if memory runs out. If
-// `is_merged` is false, each mesh is a group. Sorts the shaders, so the time for many meshes is
-// that of sorting their names.
+// Groups the meshes that are merged, which are those with the same shader. next[mesh] becomes the
+// next mesh of the group, or MD5_NONE. If `is_merged` is false, each mesh is a group of its own.
+// Returns an array [meshes] that is true for the first mesh of each group, or NULL if memory runs
+// out. Shaders are sorted, so that many meshes take only the time of sorting names.
 static bool *group_meshes(md5_arena *scratch, const md5_doc *doc, bool is_merged, uint32_t *next)
 {
     md5_sorted_name *shaders = MD5_ALLOC_ZEROED(scratch, md5_sorted_name, doc->num_meshes);
@@ -182,8 +183,8 @@ static bool is_degenerate(const uint32_t *indices)
     return indices[0] == indices[1] || indices[1] == indices[2] || indices[2] == indices[0];
 }
 
-// Returns true if a triangle has no area in the bind pose, within the precision of floats. The area
-// is compared with the size of the triangle. The limit is that of the rule no-area
+// Returns true if a triangle has no area in the bind pose, within the precision of floats. The
+// limit depends on the size of the triangle. It is the limit of the rule no-area
 // (md5_check_model()).
 static bool has_no_area(const mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
@@ -215,7 +216,7 @@ static bool is_part_full(const mesh_rebuild *rebuild, uint32_t mesh, const uint3
     return num_new > edit->max_vertices - part->num_vertices;
 }
 
-// Returns true if the edit removes a triangle because it cannot be seen.
+// Returns true if the edit removes a triangle, because a triangle without area cannot be seen.
 static bool is_dropped(const mesh_rebuild *rebuild, uint32_t mesh, const uint32_t *indices)
 {
     if (!rebuild->edit->drops_unused)
@@ -223,8 +224,8 @@ static bool is_dropped(const mesh_rebuild *rebuild, uint32_t mesh, const uint32_
     return is_degenerate(indices) || has_no_area(&rebuild->part, mesh, indices);
 }
 
-// Adds the triangles of a mesh to the current part. Each time the part is full, finishes it with
-// the properties of `first_mesh`, and continues with an empty part.
+// Adds the triangles of a mesh to the current part. Whenever the part is full, finishes it with the
+// properties of `first_mesh`, and continues with an empty part.
 static bool add_mesh_triangles(mesh_rebuild *rebuild, uint32_t mesh_index,
                                const md5_doc_mesh *first_mesh)
 {
@@ -251,13 +252,13 @@ static bool exceeds_limits(const md5_mesh_edit *edit, const md5_doc_mesh *mesh)
     return edit->max_triangles > 0 && mesh->num_triangles > edit->max_triangles;
 }
 
-// Counts the elements that were removed from a single mesh as changes. If there are none, restores
-// the original mesh.
+// Counts the elements that were removed from a single mesh as changes. If none were removed,
+// restores the original mesh.
 static void count_removed_elements(mesh_rebuild *rebuild, const md5_doc_mesh *original,
                                    md5_doc_mesh *built)
 {
-    // The number of weights increases if ranges of weights overlapped. If the sum is negative,
-    // which wraps to a large number, the mesh is left unchanged.
+    // The number of weights can increase, because overlapping ranges of weights are separated. If
+    // the sum is negative, it wraps to a large number, and the mesh remains unchanged.
     uint64_t num_removed = (uint64_t)original->num_vertices - built->num_vertices;
     num_removed += (uint64_t)original->num_triangles - built->num_triangles;
     num_removed += (uint64_t)original->num_weights - built->num_weights;
@@ -267,9 +268,9 @@ static void count_removed_elements(mesh_rebuild *rebuild, const md5_doc_mesh *or
         rebuild->num_changes += (uint32_t)num_removed;
 }
 
-// Rebuilds the group of meshes that begins with `first` as the fewest meshes within the limits. A
-// group is the list of meshes that are merged; without merging, each mesh is a group. If
-// nothing changes or no triangle remains, appends the first mesh unchanged.
+// Rebuilds the group of meshes that begins with `first`. The result has as few meshes as the limits
+// allow. A group is a list of meshes that are merged; without merging, each mesh is a group. If
+// nothing changes or no triangle remains, the first mesh is appended unchanged.
 static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
 {
     const md5_doc_mesh *const first_mesh = &rebuild->part.meshes[first];
@@ -282,7 +283,7 @@ static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
             TRY(add_mesh_triangles(rebuild, mesh, first_mesh));
     }
 
-    // Triangles after the last full part are not in a new mesh yet.
+    // Triangles after the last full part are still in the current part.
     const bool has_triangles = rebuild->part.num_triangles > 0;
     if (is_merged || (is_split && has_triangles))
         rebuild->num_changes++;
@@ -297,8 +298,8 @@ static bool rebuild_group(mesh_rebuild *rebuild, uint32_t first)
     return true;
 }
 
-// Reverses the vertex order of all triangles, so that their front becomes their back, in a copy of
-// the indices.
+// Reverses the vertex order of all triangles in a copy of the indices. This turns the front of each
+// triangle to the back.
 bool md5i_flip_triangles(md5_repair *repair, md5_doc_mesh *mesh)
 {
     mesh->indices = (uint32_t *)md5i_arena_copy(&repair->arena, mesh->indices, mesh->num_triangles,
@@ -317,8 +318,8 @@ static size_t max_edited_meshes(const md5_doc *doc, const md5_mesh_edit *edit, s
 {
     if (edit->max_vertices == 0 && edit->max_triangles == 0)
         return doc->num_meshes;
-    // A finished part cannot take three more vertices, so that it has at least a third as many
-    // triangles as vertices.
+    // A part is finished only when three more vertices do not fit. Each triangle adds at most three
+    // vertices. Therefore the part has at least a third as many triangles as vertices.
     size_t min_triangles = edit->max_vertices >= 6 ? (edit->max_vertices - 2) / 3 : 1;
     if (edit->max_triangles > 0 && edit->max_triangles < min_triangles)
         min_triangles = edit->max_triangles;
@@ -346,7 +347,7 @@ typedef struct element_counts {
     size_t weights;
 } element_counts;
 
-// Writes the offsets of the meshes in tables for all meshes. Returns the sizes of the tables.
+// Computes the offset of each mesh in tables for all meshes. Returns the sizes of these tables.
 static element_counts compute_offsets(const md5_doc *doc, mesh_offset *offsets)
 {
     element_counts counts = {.vertices = 0};
@@ -359,8 +360,8 @@ static element_counts compute_offsets(const md5_doc *doc, mesh_offset *offsets)
     return counts;
 }
 
-// Allocates the tables of a part that can contain all triangles of the document, and computes the
-// positions if triangles without area are removed.
+// Allocates the tables of a part, which can contain all triangles of the document. Also computes
+// the bind positions if triangles without area are removed.
 static bool begin_first_part(mesh_rebuild *rebuild, const md5_doc *doc,
                              const element_counts *counts)
 {
@@ -428,8 +429,8 @@ static bool rebuild_meshes(mesh_rebuild *rebuild, const md5_doc *doc)
     return true;
 }
 
-// Merges or splits the meshes of a model. Returns the number of changed meshes, or MD5_NONE after a
-// failure.
+// Merges, splits or reduces the meshes of a model. Returns the number of changed meshes, or
+// MD5_NONE after a failure.
 uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

@@ -23,16 +23,16 @@ typedef struct root_motion_edit {
     md5_xform first_root; // transform of joint 0 in the first frame
 } root_motion_edit;
 
-// Returns the rotation around z that is contained in a rotation.
+// Returns the part of a rotation that is a rotation about z.
 static md5_quat heading(md5_quat rotation)
 {
     const md5_quat identity = {0, 0, 0, 1};
     return md5_quat_normalize((md5_quat){0, 0, rotation.z, rotation.w}, identity);
 }
 
-// Returns the transform that joint 0 receives in a frame: `root` is its transform in the document,
-// `joint` the transform of the joint that contains the motion. Joint 0 keeps the offset from this
-// joint that it has in the first frame.
+// Returns the transform that joint 0 gets in a frame. `root` is its transform in the document.
+// `joint` is the transform of the joint that contains the motion. Joint 0 keeps the offset from
+// that joint that it has in the first frame.
 static md5_xform edited_root(const root_motion_edit *motion, md5_xform root, md5_xform joint)
 {
     md5_xform result = root;
@@ -54,8 +54,9 @@ static md5_xform edited_root(const root_motion_edit *motion, md5_xform root, md5
     return result;
 }
 
-// Moves the root motion of a pose to joint 0: the function md5_frame_edit.change. The children of
-// joint 0 move in the opposite direction, so that they do not move in model space.
+// Moves the root motion of a pose to joint 0. This is the function md5_frame_edit.change. The
+// children of joint 0 move in the opposite direction, so that they stay where they are in model
+// space.
 static void move_root_motion(void *user, md5_xform *pose)
 {
     const root_motion_edit *const motion = (const root_motion_edit *)user;
@@ -78,8 +79,8 @@ static uint32_t find_root(const md5_skeleton *skeleton, uint32_t joint)
     return root;
 }
 
-// Finds the joint of the edit, which must be a descendant of joint 0, and the transforms of both in
-// the first frame. md5i_begin_clip() has succeeded.
+// Finds the joint of the edit, which must be a descendant of joint 0. Also finds the transforms of
+// both joints in the first frame. md5i_begin_clip() must have succeeded.
 static bool find_motion_joint(md5_repair *repair, const md5_doc *doc, root_motion_edit *motion)
 {
     const char *const name = motion->edit->joint;
@@ -110,8 +111,8 @@ static bool find_motion_joint(md5_repair *repair, const md5_doc *doc, root_motio
     return true;
 }
 
-// Moves root motion from a joint, such as the hips, to joint 0, so that games can move the
-// character by it. Returns the number of changed joints, or MD5_NONE after a failure.
+// Moves root motion from a joint, such as the hips, to joint 0, where games look for it. Returns
+// the number of changed joints, or MD5_NONE after a failure.
 uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
@@ -124,15 +125,15 @@ uint32_t md5_edit_root(md5_doc *doc, const md5_root_edit *edit, md5_error *error
     if (!md5i_begin_clip(&repair, doc, NULL, error) || !find_motion_joint(&repair, doc, &motion))
         return md5i_end_repair(&repair, doc, 0);
 
-    // md5_edit_frames() moves the bounding boxes with joint 0. Here only motion is moved between
-    // joints and the skin stays where it is, so the boxes are restored.
+    // md5_edit_frames() moves the bounding boxes with joint 0. But this edit does not change where
+    // the vertices are. Therefore the original boxes are restored afterwards.
     md5_bounds *const bounds = doc->bounds;
     motion.skeleton = &repair.anim->skeleton;
     const md5_frame_edit frames = {.change = move_root_motion, .user = &motion};
     const uint32_t count = md5_edit_frames(doc, &frames, error);
     doc->bounds = bounds;
-    // md5_edit_frames() has changed the document's memory, so md5i_end_repair() must not store the
-    // older arena in the document.
+    // md5_edit_frames() has changed the document's memory. md5i_end_repair() would replace it by
+    // the older arena. Therefore the memory of the repair is freed here instead.
     md5i_arena_free(&repair.scratch);
     md5_free_binding(repair.binding);
     md5_free_anim(repair.anim);
@@ -160,8 +161,8 @@ static float level_length(md5_vec3 v)
     return sqrtf(v.x * v.x + v.y * v.y);
 }
 
-// Adds to subtree_sizes[joints], which are 0, the number of joints that each joint moves: the joint
-// itself and its descendants.
+// Adds to subtree_sizes[joints] the number of joints that each joint moves, which are the joint
+// itself and its descendants. The array must be zeroed.
 static void count_subtrees(const md5_skeleton *skeleton, uint32_t *subtree_sizes)
 {
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children before their parents
@@ -173,7 +174,7 @@ static void count_subtrees(const md5_skeleton *skeleton, uint32_t *subtree_sizes
     }
 }
 
-// Returns the diagonal of the bounding box of all joints, in model space.
+// Returns the length of the diagonal of the bounding box of all joints, in model space.
 static float figure_size(const md5_xform *joints, uint32_t num_joints)
 {
     md5_bounds box = {joints[0].translation, joints[0].translation};
@@ -184,14 +185,15 @@ static float figure_size(const md5_xform *joints, uint32_t num_joints)
     return md5_vec3_length(md5_vec3_sub(box.max, box.min));
 }
 
-// Returns the joint that carries the root motion, and its displacement: the topmost joint that
-// moves far along the ground, moves most joints with it, does not fall, and does not just follow
-// joint 0. `first` and `last` are the joints in model space in the first and the last frame.
-// subtree_sizes[joints] is a buffer that must be zeroed.
+// Returns the joint that carries the root motion, and its displacement. It is the topmost joint
+// with four properties: it moves far along the ground, moves most joints with it, does not fall,
+// and does not just follow joint 0. `first` and `last` are the joints in model space in the first
+// and the last frame. subtree_sizes[joints] is a buffer that must be zeroed.
 static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const md5_xform *first,
                                            const md5_xform *last, uint32_t *subtree_sizes)
 {
-    // Fractions: of the figure's size, and of the displacement along the ground.
+    // The first limit is a fraction of the figure's size. The second is a fraction of the
+    // displacement along the ground.
     static const float min_displacement = 0.2f;
     static const float max_fall = 0.5f;
     static const float max_root_part = 0.25f;
@@ -215,8 +217,8 @@ static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const m
     return (md5_root_motion){.joint = MD5_NONE};
 }
 
-// Returns the joint that carries the root motion of a clip, by comparing the first and the last
-// frame. The joint is MD5_NONE if the clip does not move.
+// Returns the joint that carries the root motion of a clip. Compares the first and the last frame.
+// The joint is MD5_NONE if the clip does not move along the ground.
 md5_root_motion md5_find_root_motion(const md5_anim *anim)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);

@@ -1,12 +1,12 @@
-// Edits of space: scales, rotates and mirrors a model, clip or camera animation.
+// Edits of space: they scale, rotate and mirror a model, clip or camera animation.
 //
-// The edit maps a point p to scale * rotation * p. If it mirrors, it first negates y: p is mapped
-// to scale * rotation * Y * p, with the matrix Y of this reflection.
+// An edit maps a point p to scale * rotation * p. If it mirrors, it negates y first. p then becomes
+// scale * rotation * Y * p, where Y is the matrix of this reflection.
 //
-// Joints store their transforms relative to their parents, so the rotation is applied only to
-// joints without a parent and to data in model space; the other joints rotate with their parents.
-// Scaling and mirroring are applied to every joint. A rotation R is mirrored as Y R Y, because Y R
-// would be a reflection, which a quaternion cannot store.
+// Joints store transforms relative to their parents. Therefore only joints without a parent and
+// data in model space are rotated; all other joints rotate with their parents. Scaling and
+// mirroring apply to every joint. A rotation R is mirrored as Y R Y. Y R alone would be a
+// reflection, which a quaternion cannot store.
 #include "md5/edit/repair.h"
 
 // The transform from the old to the new model space.
@@ -18,8 +18,8 @@ typedef struct space_map {
     bool has_rotation;
 } space_map;
 
-// Returns the matrix of a rotation. Elements that are nearly whole numbers are rounded, so that
-// rotations by 90 degrees are exact.
+// Returns the matrix of a rotation. Elements that are nearly whole numbers are rounded to them, so
+// that rotations by 90 degrees are exact.
 static md5_mat34 rounded_rotation_matrix(md5_quat rotation)
 {
     md5_mat34 matrix = md5_mat34_from_xform((md5_xform){.rotation = rotation});
@@ -42,8 +42,8 @@ static bool is_identity_matrix(const md5_mat34 *matrix)
     return true;
 }
 
-// Multiplies the matrix of a rotation by the scale of a map, and by the reflection Y if the map
-// mirrors: Y negates the column of y.
+// Multiplies the matrix of a rotation by the scale of a map. If the map mirrors, also multiplies it
+// by the reflection Y, which negates the column of y.
 static md5_mat34 scaled_map_matrix(const space_map *map, const md5_mat34 *rotation)
 {
     md5_mat34 matrix = *rotation;
@@ -83,10 +83,10 @@ static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
     return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
 }
 
-// Maps the transform of a joint in place: its position, and x, y and z of its rotation's
-// quaternion. The transform is in model space, or relative to a parent, which the map rotates. w is
-// computed from x, y and z only if the map rotates the joint, because rounding would change the
-// numbers of the file.
+// Maps the transform of a joint in place. It consists of the position, and of x, y and z of the
+// rotation's quaternion. The transform is either in model space or relative to a parent, which the
+// map rotates. w is computed only if the map rotates the joint itself, because rounding would
+// otherwise change the numbers of the file.
 static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *position,
                       md5_vec3 *rotation)
 {
@@ -106,9 +106,9 @@ static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *po
     *rotation = md5_quat_to_xyz(md5_quat_mul(map->rotation, q));
 }
 
-// Writes to partners[joints] the mirror partner of each joint: the joint whose image it becomes.
-// Without mirroring, each joint is its own partner. Returns false and sets the error if a partner
-// is out of range, or two joints have the same partner.
+// Sets partners[joints] to the mirror partner of each joint, which is the joint whose mirror image
+// it becomes. Without mirroring, each joint is its own partner. Returns false and sets the error if
+// a partner is out of range, or if two joints have the same partner.
 static bool read_partners(md5_repair *repair, const md5_space_edit *edit, const md5_doc *doc,
                           uint32_t *partners)
 {
@@ -139,8 +139,8 @@ static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_j
 {
     const bool is_in_model_space = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
     const uint32_t num_frames = joint->track.flags > 0 ? doc->num_frames : 0;
-    // The frames are mapped before the base frame, because their components without a flag are read
-    // from the base frame.
+    // Map the frames before the base frame. Components without a flag are read from the base frame,
+    // which must still be in the old space then.
     for (size_t f = 0; f < num_frames; f++) {
         float *const numbers = doc->numbers + f * doc->num_components + joint->track.first;
         md5_joint_components all = md5i_read_components(joint, numbers);
@@ -151,7 +151,7 @@ static void map_joint_frames(const space_map *map, const md5_doc *doc, md5_doc_j
 }
 
 // Maps the weights of all meshes to the new space, in place. A reflection turns the front of each
-// triangle to its back, so the vertex order of all triangles is reversed then.
+// triangle to the back. The vertex order of all triangles is then reversed.
 static bool map_meshes(md5_repair *repair, const space_map *map, md5_doc *doc)
 {
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
@@ -177,9 +177,9 @@ static bool map_bounds(md5_repair *repair, const space_map *map, md5_doc *doc)
     return true;
 }
 
-// Maps the joints, meshes and bounding boxes of a model or clip to the new space. If the space is
-// mirrored and the edit has mirror partners, also exchanges partners, such as the left and the
-// right hand. Replaces *doc only if nothing fails. Returns false and sets the error otherwise.
+// Maps the joints, meshes and bounding boxes of a model or clip to the new space. If the edit
+// mirrors and has mirror partners, it also exchanges partners, such as the left and the right hand.
+// Replaces *doc only if nothing fails. Otherwise returns false and sets the error.
 static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const space_map *map,
                        md5_doc *doc)
 {
@@ -187,8 +187,8 @@ static bool map_joints(md5_repair *repair, const md5_space_edit *edit, const spa
     uint32_t *const partners = MD5_ALLOC_ARRAY(&repair->scratch, uint32_t, doc->num_joints);
     TRY(read_partners(repair, edit, doc, partners));
 
-    // Joint j gets the transforms, frames and weights of its partner, which are mirrored below. So
-    // the left hand moves like the mirror image of the right hand. Each joint keeps its name.
+    // Joint j gets the transforms, frames and weights of its partner, which are mirrored below.
+    // Thus the left hand moves like the mirror image of the right hand. Each joint keeps its name.
     //
     // The map rotates a root in model space. Then a clip that animates only x of the root's
     // position or rotation also changes y and z, so the root gets flags for all three components.

@@ -2,15 +2,15 @@
 // of all joints between frames.
 #include "md5/edit/repair.h"
 
-// Sums of squares, to compare the step from the last frame back to the first (the jump) with the
-// steps before and after it.
+// Sums of squares for judging the jump, which is the step from the last frame back to the first. It
+// is compared with the steps before and after it.
 typedef struct jump_sums {
     double jump;
     double mean;      // mean of the steps before and after the jump
     double deviation; // difference of the jump and the mean
 } jump_sums;
 
-// Adds three steps: before the jump, the jump, and after the jump.
+// Adds three consecutive steps to the sums: before the jump, the jump itself, and after the jump.
 static void add_steps(jump_sums *sums, const md5_vec3 steps[3])
 {
     const md5_vec3 mean = md5_vec3_scale(md5_vec3_add(steps[0], steps[2]), 0.5f);
@@ -20,14 +20,14 @@ static void add_steps(jump_sums *sums, const md5_vec3 steps[3])
     sums->deviation += (double)md5_vec3_dot(deviation, deviation);
 }
 
-// Returns true if the jump continues the motion, as a step between two frames does.
+// Returns true if the jump continues the motion like a step between two frames.
 static bool is_regular_jump(const jump_sums *sums)
 {
     return sums->deviation <= 0.25 * fmax(sums->jump, sums->mean) + 1e-12;
 }
 
-// Returns true if a step from the last frame of a clip to the first continues the motion, as a step
-// between two frames does.
+// Returns true if the step from the last frame of a clip to the first continues the motion.
+// steps[1] is this step; the others are the steps before and after it.
 bool md5i_is_regular_step(const md5_vec3 steps[3])
 {
     jump_sums sums = {0};
@@ -35,9 +35,10 @@ bool md5i_is_regular_step(const md5_vec3 steps[3])
     return is_regular_jump(&sums);
 }
 
-// Returns the motion of a track from a frame to another frame. Tracks are the translations, then
-// the rotations of a clip. For joint 0 only the translation along z counts. The motion of a
-// rotation is its axis, with the length by which a point at distance `reach` moves.
+// Returns the motion of a track between two frames. Tracks are the translations of a clip, then its
+// rotations. For joint 0 only the translation along z counts, because x and y may be root motion.
+// The motion of a rotation is its axis, scaled to the distance that a point at distance `reach`
+// moves.
 static md5_vec3 motion_between(const md5_anim *anim, uint32_t track, size_t frame, size_t next,
                                float reach)
 {
@@ -55,8 +56,8 @@ static md5_vec3 motion_between(const md5_anim *anim, uint32_t track, size_t fram
     return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0 ? -2 * reach : 2 * reach);
 }
 
-// Returns the length of the motion from the first to the last frame: the sum over all frames of the
-// root of the sum of squares over all tracks.
+// Returns the length of the motion from the first to the last frame. It is a sum over all frames.
+// Each frame adds the root of the sum of squares over all tracks.
 static double path_length(const md5_anim *anim, uint32_t first, uint32_t last, uint32_t num_tracks,
                           float reach)
 {
@@ -81,8 +82,8 @@ static float longest_bone(const md5_anim *anim)
     return length;
 }
 
-// Measures the jump from frame `last` to frame `first` of all tracks, with the steps before and
-// after it. If there is only one frame, all steps are 0.
+// Measures the jump from frame `last` to frame `first` for all tracks, and the steps before and
+// after it. All steps are 0 if there is only one frame.
 static jump_sums measure_jump(const md5_anim *anim, uint32_t first, uint32_t last,
                               uint32_t num_tracks, float reach)
 {
@@ -101,9 +102,9 @@ static jump_sums measure_jump(const md5_anim *anim, uint32_t first, uint32_t las
 // Finds out if frames of a clip form a loop, and how many frames must be blended to close it. If
 // `num_frames` is 0, all frames from `first` on are used.
 //
-// A loop without its last frame is recognized by the jump from the last frame to the first: for a
-// sine of N frames, the mean of the steps before and after the jump is cos(2 pi / N) times the
-// jump. In a clip that ends in another pose, the jump has another direction.
+// The jump from the last frame to the first reveals a loop without its last frame. For a sine of N
+// frames, the mean of the steps before and after the jump is cos(2 pi / N) times the jump. In a
+// clip that ends in another pose, the jump has another direction.
 md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
 {
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
@@ -123,8 +124,8 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
     if (is_closed)
         return (md5_loop){MD5_LOOP_CLOSED, 1};
 
-    // The weights of the blended frames increase by at most 1.5 times the mean increase per frame.
-    // Blend so many frames that the correction per frame is not larger than the mean motion.
+    // The weights of blended frames increase by at most 1.5 times the mean increase per frame.
+    // Blend as many frames as necessary to keep the correction per frame below the mean motion.
     const double path = path_length(anim, first, last, num_tracks, reach);
     const double num_blended = ceil(1.5 * sqrt(sums.jump) * (count - 1) / path);
     const bool lacks_last_frame = count >= 4 && is_regular_jump(&sums);

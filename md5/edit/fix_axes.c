@@ -1,4 +1,4 @@
-// Rotates the axes of the joints of a clip to those of its model; axes.h describes why they differ.
+// Rotates the joint axes of a clip to those of its model. axes.h describes why they differ.
 #include "md5/edit/axes.h"
 #include "md5/edit/repair.h"
 
@@ -7,10 +7,10 @@ typedef struct axes_edit {
     md5_quat *rotations; // [num_joints] from the axes of the animation to those of the model
 } axes_edit;
 
-// Rotates the axes of all joints of a pose: the function md5_frame_edit.change. A transform
-// relative to the parent maps the axes of the joint to the axes of the parent. So it is multiplied
-// from the left by the rotation of the parent's axes, and from the right by the inverse rotation of
-// the joint's own axes.
+// Rotates the axes of all joints of a pose. This is the function md5_frame_edit.change. A transform
+// relative to the parent maps the axes of the joint to the axes of the parent. Therefore it is
+// multiplied from the left by the rotation of the parent's axes. From the right it is multiplied by
+// the inverse rotation of the joint's own axes.
 static void rotate_axes(void *user, md5_xform *pose)
 {
     const axes_edit *const edit = (const axes_edit *)user;
@@ -37,7 +37,7 @@ static bool find_rotations(md5_repair *repair, const md5_model *model, axes_edit
     if (axes->num_rotated == 0)
         return false;
 
-    // Joints of the clip without a joint of the model keep the identity.
+    // Joints that the model does not have keep the identity.
     for (uint32_t j = 0; j < num_joints; j++)
         edit->rotations[j] = (md5_quat){.w = 1};
     for (uint32_t j = 0; j < model->skeleton.num_joints; j++) {
@@ -48,9 +48,9 @@ static bool find_rotations(md5_repair *repair, const md5_model *model, axes_edit
     return true;
 }
 
-// Rotates the axes of an animation's joints to the axes of the model's joints. Sets *max_angle to
-// the largest angle between a bone of the animation and of the model, in degrees. Returns the
-// number of changed joints, or MD5_NONE after a failure.
+// Rotates the axes of an animation's joints to those of the model's joints. Sets *max_angle to the
+// largest angle between a bone of the animation and the same bone of the model, in degrees. Returns
+// the number of changed joints, or MD5_NONE after a failure.
 uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
@@ -70,8 +70,8 @@ uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md
         *max_angle = axes.max_angle;
     const md5_frame_edit frames = {.change = rotate_axes, .user = &edit};
     const uint32_t count = md5_edit_frames(doc, &frames, error);
-    // md5_edit_frames() has changed the document's memory, so md5i_end_repair() must not store the
-    // older arena in the document.
+    // md5_edit_frames() has changed the document's memory. md5i_end_repair() would replace it by
+    // the older arena. Therefore the memory of the repair is freed here instead.
     md5i_arena_free(&repair.scratch);
     md5_free_binding(repair.binding);
     md5_free_anim(repair.anim);

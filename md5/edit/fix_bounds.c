@@ -1,9 +1,9 @@
-// Bounding boxes of a clip: computes the box of the skin in each frame, and replaces the boxes of
-// the clip if one of them differs.
+// Bounding boxes of a clip. Computes the box of the skinned vertices in each frame, and replaces
+// the boxes of the clip if one of them differs.
 #include "md5/edit/repair.h"
 #include "md5/md5skin.h"
 
-// Returns true if the minima and the maxima of two boxes are within 0.01 units.
+// Returns true if two boxes differ by at most 0.01 units.
 static bool is_similar_box(md5_bounds a, md5_bounds b)
 {
     const float tolerance = 0.01f;

@@ -1,6 +1,6 @@
-// Repairs of models: rotations that are too long, and the number and the sum of the weights of a
-// vertex. A vertex moves by the removed weights; md5_fix_weights() reports an upper limit of this
-// movement.
+// Repairs of models. They shorten rotations that are too long, limit the number of weights of a
+// vertex, and correct the sum of its weights. Removing weights moves a vertex. md5_fix_weights()
+// reports an upper limit of this movement.
 #include "md5/edit/repair.h"
 
 // Normalizes the rotations of a model that are longer than 1. Returns the number of changed
@@ -26,12 +26,13 @@ uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
 }
 
 // Copies the weights of a vertex to `merged`. If there are more than max_weights, merges the
-// weights of the same joint: the new offset is the mean of their offsets, weighted by their biases,
-// which does not move the vertex. Weights whose biases sum to 0 do not have such a mean, and are
-// copied separately.
+// weights on the same joint. The new offset is the mean of their offsets, weighted by their biases,
+// which does not move the vertex. Weights whose biases sum to 0 have no such mean, and are copied
+// separately.
 //
-// slots[joints] is a buffer: 1 + the index of a joint's weight in `merged`, or 0 for no weight. All
-// its elements must be 0 before a call, and are 0 again after it. Returns the number of weights.
+// slots[joints] is a buffer. It contains 1 + the index of a joint's weight in `merged`, or 0 if the
+// joint has none. All elements must be 0 before a call, and are 0 again after it. Returns the
+// number of weights.
 static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
                               uint32_t *slots, md5_weight *merged)
 {
@@ -58,7 +59,7 @@ static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_
     return num_merged;
 }
 
-// Returns the index of the smallest weight; the last index if weights are equal.
+// Returns the index of the smallest weight. If several are equal, returns the last of them.
 static uint32_t find_smallest_weight(const md5_weight *weights, uint32_t count)
 {
     uint32_t smallest = 0;
@@ -68,9 +69,10 @@ static uint32_t find_smallest_weight(const md5_weight *weights, uint32_t count)
     return smallest;
 }
 
-// Writes at most max_weights weights of a vertex to `selected`: the largest, in their order. Adds
-// an upper limit of the distance that the removed weights move the vertex to *lost. slots[joints]
-// must be 0 and are 0 on return. Returns the number of selected weights.
+// Writes at most max_weights weights of a vertex to `selected`. These are the largest, in their
+// original order. Adds to *lost an upper limit of the distance by which the removed weights move
+// the vertex. slots[joints] must be 0, and is 0 again on return. Returns the number of selected
+// weights.
 static uint32_t select_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
                                uint32_t *slots, md5_weight *selected, double *lost)
 {
@@ -105,7 +107,8 @@ typedef struct weight_repair {
 } weight_repair;
 
 // Limits and normalizes the weights of a vertex, and writes them to `fixed`. Returns their number.
-// Updates the statistics of the repair: changed vertices and the largest possible displacement.
+// Updates the statistics of the repair, which are the changed vertices and the largest possible
+// movement.
 static uint32_t fix_vertex_weights(weight_repair *fix, const md5_weight *weights, uint32_t count,
                                    md5_weight *fixed)
 {

@@ -1,7 +1,9 @@
-// Rules for loaded files: the shape of a mesh, and a clip with its mesh (joints, scale, rotation).
+// Rules for loaded files. They concern the shape of a mesh, and a clip together with its mesh:
+// joints, scale and rotation.
 //
-// The checks add diagnostics to a check of the text (scan.c). A clip is compared with its mesh in
-// two ways: md5_check_pair() compares the joints of the two texts, md5_check_binding() the bones of
+// The functions add diagnostics to a check of the text (scan.c). A clip is compared with its mesh
+// in two ways. md5_check_pair() compares the joints of the two texts. md5_check_binding() compares
+// the bones of the clip's poses with those of the bind pose.
 // the clip's poses with those of the bind pose.
 #include "md5/core/names.h"
 #include "md5/edit/axes.h"
@@ -11,12 +13,13 @@
 
 // == Shapes =======================================================================================
 
-// Vertices of a seam that are nearer to each other should have the same position, units.
+// Vertices that are nearer to each other than this, in units, probably belong to one seam and
+// should have the same position.
 #define SEAM_WIDTH 1e-3f
 
-// Returns the bits of a number as an integer that sorts in the same order. The bits of positive
-// numbers ascend with the number; setting the sign bit puts them above all negative numbers. The
-// bits of negative numbers descend, so they are inverted.
+// Returns an integer key that sorts like the number. The bits of positive numbers ascend with the
+// number. Setting the sign bit puts them above all negative numbers. The bits of negative numbers
+// descend, so they are inverted.
 static uint32_t sort_key(float x)
 {
     uint32_t bits;
@@ -26,8 +29,8 @@ static uint32_t sort_key(float x)
 }
 
 // Sorts points by x with a radix sort, which is several times as fast as qsort(). Each pass sorts
-// by 11 bits of the key, from the lowest bits on, and keeps the order of points with equal bits.
-// Overwrites points[count] and buffer[count], and returns the array that contains the result.
+// by 11 bits of the key, beginning with the lowest, and keeps the order of points with equal bits.
+// Overwrites points[count] and buffer[count]. Returns the one that contains the result.
 static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
 {
     enum { BITS = 11, NUM_DIGITS = 1 << BITS };
@@ -60,8 +63,8 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *buffer, uint32_t count)
 }
 
 // Returns true if a point after points[index] is within SEAM_WIDTH of it, but not at the same
-// position. The points are sorted by x, so only the next points can be near. To limit the time for
-// points with the same x, compares at most MAX_NEIGHBORS points.
+// position. The points are sorted by x, so only the next points can be near. At most MAX_NEIGHBORS
+// points are compared, because many points could have the same x.
 static bool has_near_point(const md5_vec3 *points, uint32_t count, uint32_t index)
 {
     enum { MAX_NEIGHBORS = 64 };
@@ -98,9 +101,9 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
     return count;
 }
 
-// Counts the vertices with a weight whose position differs from the position of the vertex.
-// Influences store positions multiplied by their weights, so the distance is compared after it is
-// multiplied by the weight.
+// Counts the vertices with a weight that places the vertex somewhere else in the bind pose.
+// Influences store positions multiplied by their weights. Therefore the distance is also compared
+// after it is multiplied by the weight.
 static uint32_t count_scattered_vertices(const md5_mesh *mesh)
 {
     static const float tolerance = 0.02f; // units, more than the rounding of numbers in files
@@ -138,9 +141,9 @@ static uint32_t count_flat_triangles(const md5_mesh *mesh)
     return count;
 }
 
-// Returns a hash of a directed edge. The hashes of a surface's edges minus the hashes of the
-// reversed edges sum to 0 if each edge occurs equally often in both directions, as in a closed
-// surface. Vertices are identified by the bits of their positions; 0 and -0 are equal.
+// Returns a hash of a directed edge. In a closed surface, each edge occurs equally often in both
+// directions. Then the hashes of all edges minus the hashes of the reversed edges sum to 0.
+// Vertices are identified by the bits of their positions, and 0 and -0 are equal.
 static uint64_t hash_edge(md5_vec3 a, md5_vec3 b)
 {
     const float numbers[6] = {a.x + 0, a.y + 0, a.z + 0, b.x + 0, b.y + 0, b.z + 0};
@@ -166,8 +169,8 @@ static uint64_t edge_balance(const md5_vec3 vertices[3])
     return balance;
 }
 
-// Returns six times the volume between a triangle and a point. It is positive if the triangle is
-// clockwise as seen from outside, as in MD5 files.
+// Returns six times the signed volume between a triangle and a point. It is positive if the
+// triangle is clockwise as seen from outside, which is the front in MD5 files.
 static double signed_volume(const md5_vec3 vertices[3], md5_vec3 point)
 {
     const md5_vec3 a = md5_vec3_sub(vertices[0], point);
@@ -176,13 +179,13 @@ static double signed_volume(const md5_vec3 vertices[3], md5_vec3 point)
     return (double)md5_vec3_dot(a, md5_vec3_cross(c, b));
 }
 
-// Returns true if a mesh is a closed surface whose triangles face inwards. The sum of the signed
-// volumes between its triangles and its center is then negative. Open surfaces, such as an eye or a
-// sheet, do not have an outer side. Connected pieces of a mesh are not checked separately, because
-// a closed piece that faces inwards may be the inner wall of the piece around it.
+// Returns true if a mesh is a closed surface whose triangles face inwards. The signed volumes
+// between its triangles and its center then have a negative sum. Open surfaces, such as an eye or a
+// sheet, have no outer side. Connected pieces of a mesh are not checked separately, because a
+// closed piece that faces inwards may be the inner wall of the piece around it.
 bool md5_is_inside_out(const md5_mesh *mesh)
 {
-    // A sum that is a smaller fraction of the sum of the magnitudes has no clear sign.
+    // A sum below this fraction of the sum of the magnitudes is too small to have a reliable sign.
     static const double min_volume = 1e-4;
     MD5_ASSERT_PART(mesh, name);
 
@@ -204,8 +207,8 @@ bool md5_is_inside_out(const md5_mesh *mesh)
     return is_closed && volume < -min_volume * sum_of_magnitudes;
 }
 
-// Adds diagnostics about the geometry of a loaded model: open seams, weights with different
-// positions, flat triangles, and surfaces that face inwards.
+// Adds diagnostics about the geometry of a loaded model. They report open seams, weights with
+// different positions, flat triangles, and surfaces that face inwards.
 bool md5_check_model(md5_check *check, const md5_model *model)
 {
     MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
@@ -246,13 +249,13 @@ bool md5_check_model(md5_check *check, const md5_model *model)
 
 enum { MAX_NAME_LENGTH = 255 };
 
-// Returns the Levenshtein distance of two names: the number of bytes that must be changed, added or
-// removed. b_length is at most MAX_NAME_LENGTH. This is the usual dynamic programming with one row
-// of the table.
+// Returns the Levenshtein distance of two names, which is the number of bytes that must be changed,
+// added or removed. b_length is at most MAX_NAME_LENGTH. The algorithm is the usual dynamic
+// programming with one row of the table.
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    // In pass i of the outer loop, distances[k] becomes the distance from the first i bytes of a to
-    // the first k bytes of b. It still contains the distance for i - 1 bytes before that.
+    // In pass i of the outer loop, distances[k] becomes the distance between the first i bytes of a
+    // and the first k bytes of b. Until then it contains the distance for i - 1 bytes of a.
     // `diagonal` is the distance for i - 1 and k - 1 bytes.
     size_t distances[MAX_NAME_LENGTH + 1];
     for (size_t k = 0; k <= b_length; k++)
@@ -272,10 +275,10 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return distances[b_length];
 }
 
-// Returns the joint name of a mesh that is most similar to a name, or NULL if no name is similar.
-// Two names are similar if their edit distance is below a third of the length, plus 2. Comparing
-// two names takes time in proportion to the product of their lengths. The sum of these products is
-// limited, so that only some of the joints of a hostile file are compared.
+// Returns the joint name of a mesh that is most similar to `name`, or NULL if none is similar. Two
+// names are similar if their edit distance is below a third of the length, plus 2. Comparing two
+// names takes time in proportion to the product of their lengths. The sum of these products is
+// limited. Thus only some joints of a hostile file are compared.
 static const char *nearest_name(const md5_check *mesh, const char *name)
 {
     const size_t length = strlen(name);
@@ -286,7 +289,8 @@ static const char *nearest_name(const md5_check *mesh, const char *name)
         const char *const candidate = mesh->joints[i].name;
         const size_t candidate_length = strlen(candidate);
         const size_t cost = length * candidate_length + 1;
-        // The distance is at least the difference of the lengths.
+        // The edit distance is at least the difference of the lengths, so this test can skip the
+        // comparison.
         const size_t difference =
             candidate_length > length ? candidate_length - length : length - candidate_length;
         if (remaining_cost < cost || difference >= min_distance)
@@ -318,8 +322,8 @@ static bool is_same_parent(int32_t a, int32_t b)
     return a == b || (a < 0 && b < 0);
 }
 
-// Compares the order and the parents of joints in files with the same joint names. Reports the
-// first difference.
+// Compares the order and the parents of joints in two files with the same joint names. Reports only
+// the first difference.
 static void check_order(md5_checker *checker, const md5_check *mesh, const char *file)
 {
     const md5_check *const clip = &checker->check;
@@ -345,7 +349,8 @@ static void check_order(md5_checker *checker, const md5_check *mesh, const char 
     }
 }
 
-// Returns a skeleton that contains only the names of a file's joints.
+// Returns a skeleton with only the names of a file's joints, which is sufficient for matching
+// joints.
 static md5_skeleton name_skeleton(md5_arena *scratch, const md5_check *check)
 {
     md5_joint *const joints = MD5_ALLOC_ZEROED(scratch, md5_joint, check->num_joints);
@@ -373,7 +378,7 @@ void md5i_check_names(md5_checker *checker)
 }
 
 // Returns the first joint without a match in the other file, or NULL. matches[joint] is MD5_NONE
-// for such a joint.
+// for a joint without a match.
 static const md5_check_joint *find_unmatched(const md5_check *check, const uint32_t *matches)
 {
     for (uint32_t i = 0; i < check->num_joints; i++) {
@@ -395,8 +400,8 @@ static const char *file_name(const char *path)
 }
 
 // Reports that a clip and its mesh have different numbers of joints. `extra` is a joint of the clip
-// that the mesh does not have, `missing` a joint of the mesh that the clip does not have. At least
-// the one that the message needs is not NULL.
+// that the mesh lacks. `missing` is a joint of the mesh that the clip lacks. The one that the
+// message needs must not be NULL.
 static void report_joint_count(md5_checker *checker, const md5_check *mesh,
                                const md5_check_joint *extra, const md5_check_joint *missing)
 {
@@ -411,7 +416,8 @@ static void report_joint_count(md5_checker *checker, const md5_check *mesh,
 }
 
 // Reports differences between the joints of a clip and the joints of its mesh. in_mesh[] contains
-// the matching joint of the mesh for each joint of the clip, or MD5_NONE; in_clip[] is the reverse.
+// the matching joint of the mesh for each joint of the clip, or MD5_NONE. in_clip[] contains the
+// reverse.
 static void check_joints(md5_checker *checker, const md5_check *mesh, const uint32_t *in_mesh,
                          const uint32_t *in_clip)
 {
@@ -461,7 +467,7 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
 
 // == Scale and rotation ===========================================================================
 
-// Orders numbers for qsort().
+// Compares two floats for qsort().
 static int compare_floats(const void *a, const void *b)
 {
     const float x = *(const float *)a;
@@ -469,16 +475,16 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Minimum number of bones for a statement about the scale or the rotation.
+// Minimum number of bones from which the scale or the rotation can be judged.
 enum { MIN_BONES = 5 };
 
-// Bone lengths of a clip's pose, relative to those of the bind pose.
+// The bone lengths of a clip's pose, relative to those of the bind pose.
 typedef struct bone_scale {
     float median;       // 1 if the pose has fewer than MIN_BONES bones
     bool is_other_unit; // the clip was written in another unit of length
 } bone_scale;
 
-// Returns true if a joint has a bone to its parent that is the same bone in model and clip.
+// Returns true if a joint has the same parent in model and clip, so that both have the same bone.
 static bool has_common_bone(const md5_binding *clip, uint32_t joint)
 {
     const md5_anim *const anim = clip->anim;
@@ -489,20 +495,22 @@ static bool has_common_bone(const md5_binding *clip, uint32_t joint)
     return anim->parents_unknown || anim->skeleton.joints[track].parent == clip->tracks[parent];
 }
 
-// The median ratio of bones is a scale if it differs from 1 by more than LARGE_DEVIATION, or by
-// more than SMALL_DEVIATION if at least four fifths of the bones have it, with a tolerance.
+// The median ratio counts as a scale if it differs from 1 by more than LARGE_DEVIATION. A
+// difference above SMALL_DEVIATION is sufficient if at least four fifths of the bones have nearly
+// this ratio.
 #define LARGE_DEVIATION 0.2f
 #define SMALL_DEVIATION 0.05f
 #define SIMILAR_RATIO 0.02f
 
-// Shorter bones are not measured, units. Scales outside of the range are errors of other kinds.
+// Bones shorter than this, in units, are not measured. Scales outside of the range have other
+// causes.
 #define MIN_BONE_LENGTH 1e-5f
 #define MIN_SCALE 1e-6f
 #define MAX_SCALE 1e6f
 
-// Measures by which factor the bones of a pose are longer than in the model: the median of all
-// bones. is_other_unit is true if the factor is clear enough to be reported. ratios[num_joints] is
-// a buffer.
+// Measures by which factor the bones of a pose are longer than in the model. The factor is the
+// median over all bones. is_other_unit is true if the factor is clear enough to be reported.
+// ratios[num_joints] is a buffer.
 static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, float *ratios)
 {
     const md5_joint *const joints = clip->skeleton->joints;
@@ -525,8 +533,8 @@ static bone_scale measure_scale(const md5_binding *clip, const md5_xform *pose, 
             num_similar++;
     }
 
-    // A clip may move the children of a root freely, so their bones are not sufficient evidence of
-    // a large scale.
+    // A clip may move the children of a root freely. Their bones alone are therefore not sufficient
+    // evidence of a scale.
     const float deviation = fabsf(median - 1);
     const bool has_enough_deep_bones = num_deep >= MIN_BONES;
     const bool are_most_similar = num_similar >= count - count / 5;
@@ -563,9 +571,9 @@ static md5_vec3 bone_direction(const md5_mat34 *joints, uint32_t joint, uint32_t
     return md5_vec3_normalize(offset, (md5_vec3){0});
 }
 
-// Compares the bones of a pose with the bind pose and with the rotated bind pose. Adds to `sum`,
-// for each bone, the cosine of its angle to the rotated bone minus the cosine of its angle to the
-// original bone. The sum is positive if the pose is nearer to the rotated bind pose.
+// Compares the bones of a pose with the bind pose and with the rotated bind pose. For each bone,
+// adds to `sum` the cosine of its angle to the rotated bone, minus the cosine of its angle to the
+// original bone. Returns the sum, which is positive if the pose is nearer to the rotated bind pose.
 static double compare_with_rotated_bind(const md5_skeleton *skeleton, const md5_mat34 *bind,
                                         md5_mat34 rotation, const md5_mat34 *pose, double sum)
 {
@@ -580,7 +588,7 @@ static double compare_with_rotated_bind(const md5_skeleton *skeleton, const md5_
     return sum;
 }
 
-// Returns a description of a scale that is the ratio of two units; "" if it is another scale.
+// Returns a description of a scale that is the ratio of two usual units, or "" for any other scale.
 static const char *unit_hint(float scale)
 {
     static const struct {
@@ -597,7 +605,7 @@ static const char *unit_hint(float scale)
     return "";
 }
 
-// Working memory of md5_check_binding(): [num_joints] each.
+// Working memory of md5_check_binding(). Each array has num_joints elements.
 typedef struct pose_buffers {
     md5_xform *pose;
     md5_mat34 *joints; // the pose in model space
@@ -614,7 +622,7 @@ typedef struct clip_space {
 } clip_space;
 
 // Compares the lengths of bones in the sampled pose with the bind pose. The clip has another scale
-// only if all sampled frames have it, up to 5 %.
+// only if all sampled frames have the same scale, with a tolerance of 5 %.
 static void measure_frame_scale(const md5_binding *clip, const pose_buffers *buffers, bool is_first,
                                 clip_space *space)
 {
@@ -643,7 +651,7 @@ static void measure_frame_rotation(const md5_binding *clip, const pose_buffers *
         space->has_rotation = false;
 }
 
-// Measures the scale and the rotation of a clip relative to its model, in up to MAX_STEPS + 1
+// Measures the scale and the rotation of a clip relative to its model. Samples up to MAX_STEPS + 1
 // frames, evenly from the first to the last. The clip has another scale or rotation only if all of
 // these frames have it.
 static clip_space measure_space(const md5_binding *clip, const pose_buffers *buffers)
@@ -706,8 +714,8 @@ static clip_space check_clip_space(md5_checker *checker, const md5_binding *clip
     return space;
 }
 
-// Adds a diagnostic if an animation has another scale, rotation or other axes of joints than its
-// model. Stores the correction in check->space.
+// Adds a diagnostic if an animation has another scale, another rotation, or other joint axes than
+// its model. Stores the correction in check->space.
 bool md5_check_binding(md5_check *check, const md5_binding *clip)
 {
     MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
@@ -717,7 +725,7 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
     if (checker->context.error.status != MD5_OK)
         return false;
 
-    // The rotation is reported by md5_check_turns(), which compares all clips.
+    // md5_check_turns() reports the rotation, because it needs the rotations of all clips.
     if (space.has_rotation) {
         const md5_quat rotation = md5_quat_from_mat34(space.rotation);
         check->space.rotation = md5_quat_to_euler(md5_quat_conjugate(rotation));
@@ -757,8 +765,8 @@ static void describe_rotation(md5_euler rotation, char *text, size_t size)
     }
 }
 
-// Reports the rotation of a clip, which is the only one that is rotated, or one of `num_clips`
-// clips with the same rotation.
+// Reports the rotation of a clip. Either it is the only rotated clip (`is_single`), or `num_clips`
+// clips have the same rotation.
 static void report_rotation(md5_check *clip, size_t num_clips, bool is_single)
 {
     md5_checker *const checker = (md5_checker *)clip;
@@ -780,8 +788,9 @@ static void report_rotation(md5_check *clip, size_t num_clips, bool is_single)
                             rotation, num_clips - 1);
 }
 
-// Reports clips that are rotated relative to their model, if exactly one clip is rotated, or all
-// clips in the same way. Other combinations are intended by the author.
+// Reports clips that are rotated relative to their model, in two cases: exactly one clip is
+// rotated, or all clips have the same rotation. Other combinations are probably intended by the
+// author.
 bool md5_check_turns(md5_check *const *clips, size_t num_clips)
 {
     size_t num_rotated = 0;
@@ -797,7 +806,7 @@ bool md5_check_turns(md5_check *const *clips, size_t num_clips)
         is_same = is_same && has_same_rotation(clips[i], clips[first]);
     }
 
-    // One clip that differs, or all clips in the same way: otherwise the rotations are intended.
+    // Report a single rotated clip, or a rotation that all clips have.
     const bool is_single = num_rotated == 1;
     const bool is_common = num_rotated == num_clips && is_same;
     if (num_rotated == 0 || (!is_single && !is_common))

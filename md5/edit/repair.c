@@ -1,5 +1,5 @@
-// Functions that all repairs and edits use: their start and end, the components of a joint in a
-// frame, and positions in the bind pose.
+// Functions that all repairs and edits use. They begin and end a repair, access the components of a
+// joint in a frame, and compute positions in the bind pose.
 #include "md5/edit/document.h"
 #include "md5/edit/repair.h"
 
@@ -14,9 +14,9 @@ static const char *document_kind_name(md5_doc_kind kind)
     return names[kind];
 }
 
-// Begins a function that changes a document: checks the document and its kind, and stores the end
-// of its memory, so that a failed change can be undone. Call md5i_end_repair() even if the result
-// is false.
+// Begins a function that changes a document. Checks the document and its kind. Also stores the end
+// of the document's memory, so that a failed change can be undone. Call md5i_end_repair() even if
+// the result is false.
 bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(doc);
@@ -38,9 +38,9 @@ bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind
     return true;
 }
 
-// Ends a function that changes a document. `count` is the number of changes; if it is 0 or an error
-// occurred, releases the memory that was added to the document. Returns `count`, or MD5_NONE after
-// an error.
+// Ends a function that changes a document. `count` is the number of changes. If it is 0 or an error
+// occurred, the memory that was added to the document is released. Returns `count`, or MD5_NONE
+// after an error.
 uint32_t md5i_end_repair(md5_repair *repair, md5_doc *doc, uint32_t count)
 {
     const bool has_failed = repair->context.error.status != MD5_OK;
@@ -53,7 +53,7 @@ uint32_t md5i_end_repair(md5_repair *repair, md5_doc *doc, uint32_t count)
     return has_failed ? MD5_NONE : count;
 }
 
-// Writes a clip as a text and loads the text, which also validates its numbers. Returns NULL on
+// Writes a clip as a text and loads the text. Loading also validates the numbers. Returns NULL on
 // failure.
 static md5_anim *load_written_clip(md5_repair *repair, const md5_doc *doc,
                                    const md5_load_opts *opts, md5_error *failure)
@@ -70,8 +70,8 @@ static md5_anim *load_written_clip(md5_repair *repair, const md5_doc *doc,
     return anim;
 }
 
-// Loads a document as a clip, and binds it to the model, or to its own skeleton if `model` is NULL.
-// Stores clip and binding in the repair. Returns false and sets *failure on failure.
+// Loads a document as a clip, and binds it to `model`, or to its own skeleton if `model` is NULL.
+// Stores the clip and the binding in the repair. Returns false and sets *failure on failure.
 static bool bind_written_clip(md5_repair *repair, const md5_doc *doc, const md5_model *model,
                               md5_error *failure)
 {
@@ -85,7 +85,7 @@ static bool bind_written_clip(md5_repair *repair, const md5_doc *doc, const md5_
     return repair->binding != NULL;
 }
 
-// Begins a function that changes an animation and needs its poses: loads the document as a clip,
+// Begins a function that changes an animation and needs its poses. Loads the document as a clip,
 // binds the clip, and allocates a pose. Call md5i_end_repair() even if the result is false.
 bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *model,
                      md5_error *error)
@@ -93,8 +93,8 @@ bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *mo
     md5_error failure = {0};
     TRY(md5i_begin_repair(repair, doc, MD5_DOC_ANIM, error));
     if (!bind_written_clip(repair, doc, model, &failure)) {
-        // The error of another call becomes the error of this call. Without an error in `failure`,
-        // memory for the text ran out, which the context contains already.
+        // The error of the other call becomes the error of this call. If `failure` contains no
+        // error, memory for the text ran out, and the context contains the error already.
         if (failure.status != MD5_OK)
             md5i_fail_as(&repair->context, &failure);
         return false;
@@ -104,14 +104,15 @@ bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *mo
     return repair->pose != NULL;
 }
 
-// Returns true if the flags of a track contain a component, which the frames then store.
+// Returns true if the flags of a track contain a component. Frames store only these components.
 static bool has_component(uint32_t flags, uint32_t component)
 {
     return (flags >> component & 1) != 0;
 }
 
-// Returns all six components of a joint in a frame (translation and rotation). A component without
-// a flag is constant and has the value of the base frame; `numbers` contains the others.
+// Returns all six components of a joint in a frame, which are its translation and rotation.
+// `numbers` contains the components with a flag. The others are constant and come from the base
+// frame.
 md5_joint_components md5i_read_components(const md5_doc_joint *joint, const float *numbers)
 {
     md5_joint_components all = {.pair = {joint->position, joint->rotation}};
@@ -124,7 +125,8 @@ md5_joint_components md5i_read_components(const md5_doc_joint *joint, const floa
     return all;
 }
 
-// Writes the components that have a flag, which are stored in each frame. Returns their number.
+// Writes the components that have a flag in the order in which frames store them. Returns their
+// number.
 uint32_t md5i_write_components(const md5_joint_components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
@@ -135,8 +137,8 @@ uint32_t md5i_write_components(const md5_joint_components *all, uint32_t flags, 
     return count;
 }
 
-// Returns the point of a weight in the bind pose: the offset, which is in the axes of its joint, is
-// rotated to model space and added to the joint's position.
+// Returns the point of a weight in the bind pose. The offset of the weight is in the axes of its
+// joint. It is rotated to model space and added to the position of the joint.
 md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight)
 {
     const md5_doc_joint *const joint = &doc->joints[weight->joint];
@@ -145,8 +147,8 @@ md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight)
     return md5_vec3_add(joint->position, arm);
 }
 
-// Writes the positions of all vertices of a document in the bind pose: the sum of the weights'
-// points times their biases.
+// Writes the bind positions of all vertices of a document. A position is the sum of the points of
+// its weights times their biases.
 void md5i_compute_positions(const md5_doc *doc, md5_vec3 *positions)
 {
     for (uint32_t m = 0; m < doc->num_meshes; m++) {

@@ -34,18 +34,18 @@ typedef union md5_joint_components {
 // document is invalid or of another kind. Call md5i_end_repair() in both cases.
 bool md5i_begin_repair(md5_repair *repair, const md5_doc *doc, md5_doc_kind kind, md5_error *error);
 
-// Begins a repair of a clip, which needs sampled poses. Binds the clip to the model, or to its own
-// skeleton if `model` is NULL. Returns false and sets the error on failure; call md5i_end_repair()
+// Begins a repair of a clip that needs sampled poses. Binds the clip to the model, or to its own
+// skeleton if `model` is NULL. Returns false and sets the error on failure. Call md5i_end_repair()
 // in both cases.
 bool md5i_begin_clip(md5_repair *repair, const md5_doc *doc, const md5_model *model,
                      md5_error *error);
 
 // Frees temporary memory. Returns `count`, the number of changes, or MD5_NONE after a failure. If
-// nothing was changed, also frees the memory that was added to the document.
+// nothing was changed, the memory that was added to the document is also freed.
 uint32_t md5i_end_repair(md5_repair *repair, md5_doc *doc, uint32_t count);
 
-// Returns the components of a joint in a frame. `numbers` are the joint's numbers in the frame;
-// components without a flag are those of the base frame.
+// Returns all components of a joint in a frame. `numbers` contains those with a flag. The others
+// come from the base frame.
 md5_joint_components md5i_read_components(const md5_doc_joint *joint, const float *numbers);
 
 // Writes the components that have a flag. Returns their number.
@@ -57,9 +57,9 @@ md5_vec3 md5i_weight_point(const md5_doc *doc, const md5_weight *weight);
 // Writes the positions of all vertices of the document in the bind pose.
 void md5i_compute_positions(const md5_doc *doc, md5_vec3 *positions);
 
-// Creates the document `to`, whose joint i is joint old_indices[i] of `doc`; the other joints are
-// removed. Updates weights, parents and tracks in copies of their arrays. If old_indices[0] is
-// MD5_NONE, joint 0 of `to` is a new root, the parent of all former roots.
+// Creates the document `to`. Its joint i is joint old_indices[i] of `doc`, and all other joints are
+// removed. Weights, parents and tracks are updated in copies of their arrays. If old_indices[0] is
+// MD5_NONE, joint 0 of `to` is a new root, and all former roots become its children.
 //
 // If `completes_roots`, each root that has a flag for its translation gets the flags of x, y and z,
 // and the same for its rotation. The additional components are copied from the base frame. A caller
@@ -71,9 +71,9 @@ bool md5i_rearrange_joints(md5_repair *repair, const md5_doc *doc, const uint32_
 // Reverses the vertex order of all triangles, in a copy of the indices. In edit_meshes.c.
 bool md5i_flip_triangles(md5_repair *repair, md5_doc_mesh *mesh);
 
-// Returns true if a step from the last frame of a clip to the first continues the motion, as a step
-// between two frames does. `steps` are the step before it, this step, and the step after it. In
-// find_loop.c.
+// Returns true if the step from the last frame of a clip to the first continues the motion like a
+// step between two frames. `steps` contains the step before it, this step, and the step after it.
+// In find_loop.c.
 bool md5i_is_regular_step(const md5_vec3 steps[3]);
 
 #endif

@@ -15,8 +15,8 @@
 
 enum { NUM_ENGINES = 14 };
 
-// An engine, or its old versions: an entry for old versions follows the entry of the newest
-// version. The order is the order of the letters in rule.effects.
+// An engine, or the old versions of an engine. An entry for old versions follows the entry of the
+// newest version. The order of the entries is the order of the letters in rule.effects.
 static const struct engine {
     const char *name;
     const char *alias;
@@ -38,8 +38,8 @@ static const struct engine {
     {.name = "daemon", .alias = "unvanquished"},
 };
 
-// Reactions of engines, by the letters in rule.effects. Two more letters are not listed: '-' means
-// that the engine accepts the file, '.' that its reaction is unknown.
+// Reactions of engines, for the letters in rule.effects. Two letters are not listed: '-' means that
+// the engine accepts the file, and '.' means that its reaction is unknown.
 static const struct effect {
     char letter;
     bool is_error;
@@ -378,8 +378,8 @@ static bool is_version_before(const char *a, const char *b)
     return false;
 }
 
-// Returns true if engine_rows[index] represents a version of its engine. The version NULL is the
-// newest. An entry with `below` represents the versions before `below`; the entry before it
+// Returns true if engine_rows[index] represents a version of its engine. The version NULL means the
+// newest. An entry with `below` represents the versions before `below`. The entry before it
 // represents the other versions of the same engine.
 static bool includes_version(uint32_t index, const char *version)
 {
@@ -391,8 +391,8 @@ static bool includes_version(uint32_t index, const char *version)
     return !is_too_old;
 }
 
-// Returns true if name[length] is the name or the alias of an engine, or "all", which is the name
-// of every engine.
+// Returns true if name[length] is the name or the alias of an engine. The name "all" stands for
+// every engine.
 static bool has_engine_name(const struct engine *engine, const char *name, size_t length)
 {
     const char *const names[] = {engine->name, engine->alias, "all"};
@@ -403,7 +403,7 @@ static bool has_engine_name(const struct engine *engine, const char *name, size_
     return false;
 }
 
-// This library in sets of engines, such as "md5model, doom3".
+// Represents this library in sets of engines, such as "md5model, doom3".
 static const struct engine library_engine = {.name = "md5model"};
 
 // Returns the bit of engine_rows[index] in a set of engines.
@@ -412,8 +412,8 @@ static uint32_t engine_bit(uint32_t index)
     return UINT32_C(1) << index;
 }
 
-// Returns the set of engines that a name such as "doom3" or "ironwail:0.8.1" selects, one bit per
-// engine, or 0 if the name is unknown.
+// Returns the set of engines that a name such as "doom3" or "ironwail:0.8.1" selects. A set has one
+// bit for each engine. Returns 0 if the name is unknown.
 uint32_t md5_find_engines(const char *name)
 {
     // The name may be followed by a colon and a version.
@@ -461,8 +461,8 @@ size_t md5_engine_names(uint32_t set, char *text, size_t size)
     return used;
 }
 
-// Returns the set of engines on which a violation of a rule has an effect. `letter` is the letter
-// of the effect in the table of rules, such as 'E': the engine stops.
+// Returns the set of engines on which a violation of a rule has a certain effect. `letter` is the
+// letter of the effect in the table of rules; for example, 'E' means that the engine stops.
 static uint32_t engines_with_effect(const struct check_rule *rule, char letter)
 {
     uint32_t set = 0;
@@ -473,8 +473,8 @@ static uint32_t engines_with_effect(const struct check_rule *rule, char letter)
     return set;
 }
 
-// Describes a rule of the checks as a diagnostic, with its effects on the requested engines.
-// Returns false if the index is too large.
+// Describes a rule as a diagnostic, with its effects on the requested engines. Returns false if
+// there is no rule with this index.
 bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnostic)
 {
     *diagnostic = (md5_diagnostic){.error = {.status = MD5_WARNING}, .count = 1, .is_silent = true};
@@ -488,8 +488,8 @@ bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnos
     diagnostic->fix = rule->fix;
     snprintf(diagnostic->error.message, sizeof diagnostic->error.message, "%s", rule->text);
 
-    // List the effects on the requested engines, such as "stops doom3; wrong in fte". The buffer is
-    // large enough for all engines.
+    // List the effects on the requested engines, such as "stops doom3; wrong in fte". The buffer
+    // has space for all engines.
     char *next = diagnostic->engines;
     char *const end = next + sizeof diagnostic->engines;
     for (uint32_t k = 0; k < MD5_COUNT(effects); k++) {
