@@ -1,6 +1,6 @@
-// Deforms: computes the vertices of a surface again for each frame, as the `deform` keyword of a
-// material requests. The formulas are those of the engine's renderer: tr_deform.cpp of dhewm3 (id's
-// release of 2011).
+// A deform computes the vertices of a surface again for each frame. The keyword `deform` of a
+// material requests it. The formulas are those of the engine's renderer, in tr_deform.cpp of dhewm3
+// (id's release of 2011).
 //
 // md5_deform_size() and md5_deform_indices() depend only on the mesh, so their results can be
 // stored. md5_deform_vertices() also depends on the view and on the registers of the material.
@@ -49,7 +49,7 @@ typedef struct deform_surface {
     const md5_deformed *out;
 } deform_surface;
 
-// Writes the color of a vertex if the caller requested colors.
+// Writes the color of a vertex. Does nothing if the caller did not request colors.
 static void set_color(const md5_deformed *out, uint32_t vertex, md5_vec4 color)
 {
     if (out->colors)
@@ -69,22 +69,22 @@ static void copy_vertices(const deform_surface *surface)
 
 // -- Tubes ----------------------------------------------------------------------------------------
 
-// An edge of a triangle, in the vertex order of the triangle.
+// An edge of a triangle, directed like the triangle's vertex order.
 typedef struct deform_edge {
     uint32_t from; // vertex index
     uint32_t to;   // vertex index
     float length;
 } deform_edge;
 
-// Returns the index of the next corner in the same triangle. `corner` counts from the first corner
-// of the first triangle.
+// Returns the index of the next corner in the same triangle. Corners are numbered consecutively
+// from the first corner of the first triangle.
 static uint32_t next_corner(uint32_t corner)
 {
     return corner % 3 == 2 ? corner - 2 : corner + 1;
 }
 
-// Finds the two shortest of the six edges of a quad's two triangles, the shortest first. `corners`
-// contains the six vertex indices of the triangles.
+// Finds the two shortest of the six edges of a quad, which consists of two triangles. The shortest
+// edge is first. `corners` contains the six vertex indices of the triangles.
 static void find_short_edges(const deform_surface *surface, const uint32_t *corners,
                              deform_edge shortest[2])
 {
@@ -105,9 +105,9 @@ static void find_short_edges(const deform_surface *surface, const uint32_t *corn
     }
 }
 
-// Rotates a short edge of a quad about its midpoint `middle`, so that the edge is perpendicular to
-// the long axis of the quad and to the direction of the viewer. `sign` is 1 for the first edge and
-// -1 for the second, because the two edges run in opposite directions around the quad.
+// Rotates a short edge of a quad about its midpoint `middle`. It is then perpendicular to the long
+// axis of the quad and to the direction of the viewer. `sign` is 1 for the first edge and -1 for
+// the second, because the two edges run in opposite directions around the quad.
 static void face_viewer(const deform_surface *surface, const deform_edge *edge, md5_vec3 middle,
                         md5_vec3 axis, float sign)
 {
@@ -120,9 +120,9 @@ static void face_viewer(const deform_surface *surface, const deform_edge *edge, 
     surface->out->positions[edge->to] = add_scaled(middle, across, -half_length);
 }
 
-// Rotates every quad about its long axis, which connects the midpoints of its short edges, until
-// the quad faces the viewer. The engine computes only the first quad of a surface in this way: it
-// searches the edges of later quads in the wrong triangles.
+// Rotates every quad about its long axis until it faces the viewer. The long axis connects the
+// midpoints of the short edges. The engine does this correctly only for the first quad of a
+// surface, because it searches the edges of later quads in the wrong triangles.
 static void deform_tubes(const deform_surface *surface)
 {
     copy_vertices(surface);
@@ -150,8 +150,8 @@ enum {
     FLARE_TRIANGLES = 18
 };
 
-// Returns true if the edge is shared by the two triangles of a quad: one of them has it in the
-// reverse direction.
+// Returns true if both triangles of a quad have the edge. One of them has it in the reverse
+// direction.
 static bool is_inner_edge(const uint32_t *corners, uint32_t from, uint32_t to)
 {
     for (uint32_t i = 0; i < 6; i++) {
@@ -161,8 +161,8 @@ static bool is_inner_edge(const uint32_t *corners, uint32_t from, uint32_t to)
     return false;
 }
 
-// Finds the end of the outer edge of a quad that starts at the vertex `from`. Edges that end at
-// `first`, the start of the outline, are ignored. Returns false if there is no such edge.
+// Finds the end of the outer edge of a quad that starts at the vertex `from`. Ignores edges that
+// end at `first`, where the outline starts. Returns false if there is no such edge.
 static bool find_outer_edge(const uint32_t *corners, uint32_t from, uint32_t first, uint32_t *end)
 {
     for (uint32_t i = 0; i < 6; i++) {
@@ -175,9 +175,9 @@ static bool find_outer_edge(const uint32_t *corners, uint32_t from, uint32_t fir
     return false;
 }
 
-// Writes the four vertices around a quad: follows its outer edges in the direction of its
-// triangles, from the first vertex. `corners` contains the six vertex indices of the two triangles.
-// Returns false if the triangles do not form a quad.
+// Writes the four vertices around a quad. Follows its outer edges in the direction of its
+// triangles, beginning at the first vertex. `corners` contains the six vertex indices of the two
+// triangles. Returns false if the triangles do not form a quad.
 static bool find_outline(const uint32_t *corners, uint32_t outline[4])
 {
     outline[0] = corners[0];
@@ -188,8 +188,8 @@ static bool find_outline(const uint32_t *corners, uint32_t outline[4])
     return true;
 }
 
-// Moves a vertex that is behind a plane into the plane, towards the eye. The eye is `distance` in
-// front of the plane. A vertex in front of the plane is returned unchanged.
+// Moves a vertex behind a plane towards the eye until it is in the plane. The eye is at `distance`
+// in front of the plane. A vertex in front of the plane is returned unchanged.
 static md5_vec3 clip_to_plane(md5_vec3 position, md5_vec3 eye, md5_vec3 normal, float distance)
 {
     const md5_vec3 ray = md5_vec3_sub(position, eye);
@@ -210,8 +210,8 @@ static float clamp_unit(float value)
 }
 
 // Computes the three directions from a corner of a flare to its border vertices, as seen from the
-// eye. The first is perpendicular to the edge to the previous corner, the last is perpendicular to
-// the edge to the next corner, and the middle one is between them.
+// eye. The first is perpendicular to the edge to the previous corner. The last is perpendicular to
+// the edge to the next corner. The middle one is between them.
 static void find_border_directions(const md5_vec3 corners[4], uint32_t corner, md5_vec3 eye,
                                    md5_vec3 directions[3])
 {
@@ -223,7 +223,7 @@ static void find_border_directions(const md5_vec3 corners[4], uint32_t corner, m
     directions[1] = unit_vector(add_scaled(directions[0], directions[2], 1.0f));
 }
 
-// The quad of a flare, as seen from the eye.
+// The quad of a flare as seen from the eye. A flare is a quad with a glowing border around it.
 typedef struct flare_quad {
     md5_vec3 corners[4]; // in the order of the outline; all equal `center` if not visible
     md5_vec3 center;
@@ -251,8 +251,8 @@ static flare_quad find_flare_quad(const deform_surface *surface)
     return quad;
 }
 
-// Returns the color of a flare. The more the quad faces the eye, the brighter the flare is. The
-// factors are the engine's.
+// Returns the color of a flare, which is brighter the more the quad faces the eye. The factors are
+// the engine's.
 static md5_vec4 flare_color(const flare_quad *quad)
 {
     const md5_vec3 to_eye = unit_vector(md5_vec3_sub(quad->eye, quad->center));
@@ -274,7 +274,7 @@ static md5_vec3 flare_border_vertex(const flare_quad *quad, uint32_t corner, uin
 
 // Writes a quad with a border of width `spread` around it, as seen from the eye. If the eye is
 // behind the quad, all vertices are at its center, so that the flare is invisible. Vertices 0 to 3
-// are the corners of the quad. After them, each corner has three border vertices.
+// are the corners of the quad. The three border vertices of each corner follow.
 static void deform_flare(const deform_surface *surface, float spread)
 {
     const md5_deformed *const out = surface->out;
@@ -302,20 +302,20 @@ static void deform_flare(const deform_surface *surface, float spread)
 
 // -- Eyes -----------------------------------------------------------------------------------------
 
-// The triangle limit is the engine's. It also bounds the time of find_islands().
+// The limit of triangles is the engine's. It also bounds the time of find_islands().
 enum { EYE_ISLANDS = 3, MAX_EYE_TRIANGLES = 60 };
 
-// The islands of a mesh: sets of triangles that are connected by shared vertices. An island of
-// several triangles is an eye. An island of one triangle is a marker: two markers give the gaze
-// direction.
+// The islands of a mesh, which are sets of triangles that are connected by shared vertices. An
+// island of several triangles is an eye. An island of one triangle is a marker. Two markers
+// determine the direction of the gaze.
 typedef struct eye_islands {
     uint32_t first_triangles[EYE_ISLANDS]; // first triangle of each island
     uint32_t roots[MAX_EYE_TRIANGLES];     // first triangle of each triangle's island
     uint32_t sizes[MAX_EYE_TRIANGLES];     // triangles of an island, indexed by its first triangle
 } eye_islands;
 
-// Sets `roots`: starts with one island per triangle, then merges the islands of triangles that
-// share a vertex, until no island changes. The root of an island is its lowest triangle index.
+// Sets `roots`. Each triangle starts as an island of its own. Islands of triangles that share a
+// vertex are merged until none changes. The root of an island is its lowest triangle index.
 static void connect_triangles(const md5_mesh *mesh, eye_islands *islands)
 {
     const uint32_t num_corners = 3 * mesh->num_triangles;
@@ -375,8 +375,8 @@ static md5_vec3 island_center(const deform_surface *surface, const eye_islands *
     return midpoint(box.min, box.max);
 }
 
-// The gaze of an eye starts at the center of the island that is nearest to the eye, and is directed
-// at the center of the third island.
+// The gaze of an eye. It starts at the center of the island that is nearest to the eye, and is
+// directed at the center of the third island.
 typedef struct eye_gaze {
     uint32_t near_island;
     md5_vec3 origin;
@@ -406,8 +406,8 @@ static eye_gaze find_gaze(const deform_surface *surface, const eye_islands *isla
     return gaze;
 }
 
-// Returns the unit vector in the direction of the part of `a` that is perpendicular to the unit
-// vector `normal`.
+// Returns the direction of the part of `a` that is perpendicular to the unit vector `normal`, as a
+// unit vector.
 static md5_vec3 unit_perpendicular_part(md5_vec3 a, md5_vec3 normal)
 {
     return unit_vector(add_scaled(a, normal, -md5_vec3_dot(a, normal)));
@@ -419,8 +419,8 @@ static void find_texture_axes(const deform_surface *surface, const eye_islands *
                               const eye_gaze *gaze, md5_vec3 axes[2])
 {
     // The first axis should be the normal of the marker near the eye. But the engine uses the index
-    // of the marker's triangle as an index of vertices, without the factor 3, and so finds three
-    // other vertices. This does the same, because texture coordinates must equal the engine's.
+    // of the marker's triangle as an index of vertices, without the factor 3. It thus finds three
+    // other vertices. Do the same, because texture coordinates must equal the engine's.
     const uint32_t *const corners =
         surface->mesh->indices + islands->first_triangles[gaze->near_island];
     const md5_vec3 *const positions = surface->positions;
@@ -435,8 +435,8 @@ static void find_texture_axes(const deform_surface *surface, const eye_islands *
     axes[1] = unit_perpendicular_part(side, gaze->direction);
 }
 
-// Projects the texture onto an eye along its gaze. The center of the texture is at the origin of
-// the gaze. `eye` is the index of the eye's island.
+// Projects the texture onto an eye along its gaze. The center of the texture is at the start of the
+// gaze. `eye` is the index of the eye's island.
 static void project_eye(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
 {
     const eye_gaze gaze = find_gaze(surface, islands, eye);
@@ -455,8 +455,8 @@ static void project_eye(const deform_surface *surface, const eye_islands *island
     }
 }
 
-// Projects the texture onto each eye along its gaze. A mesh that does not consist of three islands
-// is not changed.
+// Projects the texture onto each eye along its gaze. Changes nothing if the mesh does not consist
+// of three islands.
 static void deform_eyeballs(const deform_surface *surface)
 {
     eye_islands islands;
@@ -470,7 +470,7 @@ static void deform_eyeballs(const deform_surface *surface)
 }
 
 // Returns the number of triangles of the eyes, or UINT32_MAX if the mesh does not consist of three
-// islands. If `indices` is not NULL, also writes the vertex indices of these triangles there.
+// islands. Also writes the vertex indices of these triangles to `indices` unless it is NULL.
 static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 {
     eye_islands islands;
@@ -490,9 +490,9 @@ static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 
 // -- Other deforms --------------------------------------------------------------------------------
 
-// Replaces every four vertices by a square that faces the viewer. The square has the size of a
-// square whose corner is as far from the center as the first vertex: half its side is that distance
-// divided by the square root of 2, which the engine rounds to a factor of 0.707.
+// Replaces every four vertices by a square that faces the viewer. The distance from the center to a
+// corner of the square is the distance to the first vertex. Half of its side is therefore that
+// distance divided by the square root of 2. The engine rounds this to a factor of 0.707.
 static void deform_sprites(const deform_surface *surface)
 {
     // The corners of the square, in the order of its vertices.
@@ -515,11 +515,10 @@ static void deform_sprites(const deform_surface *surface)
     }
 }
 
-// Moves texture coordinates by the values of a table, so that the texture appears to flow.
-// `values` are the arguments of the keyword `turbulent`: the range, which is a factor of the
-// movement, the offset and the domain. The argument of the table is the position of the vertex
-// along a fixed direction of model space, times the domain, plus the offset. The engine adds the
-// offset twice.
+// Moves texture coordinates by the values of a table, so that the texture appears to flow. `values`
+// are the arguments of the keyword `turbulent`: range, offset and domain. The range is a factor of
+// the movement. The argument of the table is the position of the vertex along a fixed direction of
+// model space, times the domain, plus the offset. Like the engine, this adds the offset twice.
 static void deform_turbulent(const deform_surface *surface, const md5_table *table,
                              const float values[3])
 {
@@ -559,8 +558,8 @@ static void deform_move(const deform_surface *surface, float distance)
 
 // -- Public ---------------------------------------------------------------------------------------
 
-// Returns true if a mesh has the form that a deform requires, and sets the size of the deformed
-// surface. A deform, such as a sprite or a flare, changes the vertices of a surface in each frame.
+// Returns true if a mesh has the form that a deform requires. Sets the numbers of vertices and
+// triangles of the deformed surface.
 bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
                      uint32_t *num_triangles)
 {
@@ -641,8 +640,8 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
     }
 }
 
-// Computes the vertices of a deformed surface. `values` are the arguments of the deform, and
-// `table` is the table of turbulence or NULL.
+// Computes the vertices of a deformed surface. `values` are the arguments of the deform. `table` is
+// the table of a turbulent deform, or NULL.
 static void deform_vertices(const deform_surface *surface, md5_deform deform,
                             const md5_table *table, const float values[3])
 {
@@ -674,8 +673,8 @@ static void deform_vertices(const deform_surface *surface, md5_deform deform,
     }
 }
 
-// Computes the vertices of a deformed surface for one frame. `registers` are the current values of
-// the material's expressions, and `table` is the table of turbulence or NULL.
+// Computes the vertices of a deformed surface for one frame. `registers` contains the current
+// values of the material's expressions. `table` is the table of a turbulent deform, or NULL.
 void md5_deform_vertices(const md5_material *material, const md5_table *table,
                          const float *registers, const md5_mesh *mesh, const md5_vec3 *positions,
                          const md5_vec3 *normals, const md5_deform_view *view,

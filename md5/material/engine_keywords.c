@@ -1,5 +1,5 @@
-// Keywords that other engines added to materials, stages and models. The tables exist so that such
-// a keyword is skipped together with its arguments, and so that a warning can name the engine.
+// Keywords that other engines added to materials, stages and models. The tables have two purposes:
+// such a keyword is skipped together with its arguments, and a warning can name the engine.
 #include "md5/material/engine_keywords.h"
 
 #include "md5/material/image.h"
@@ -149,8 +149,7 @@ static bool matches_pattern(const char *pattern, const md5_token *keyword)
     return true;
 }
 
-// Returns the keywords of other engines that may occur in a kind of block; the last element has no
-// pattern.
+// Returns the keywords of other engines for a kind of block. The last element has no pattern.
 static const engine_keyword *keyword_table(md5_keyword_scope scope)
 {
     switch (scope) {
@@ -181,7 +180,7 @@ static bool is_punctuation(const md5_token *token, const char *text)
 }
 
 // Skips the remaining tokens of the line, up to a brace. In a model, `frame` also ends the
-// arguments, because it begins the next command.
+// arguments because it begins the next command.
 static void skip_line_arguments(md5_decl_lex *lex, md5_keyword_scope scope)
 {
     md5_token token;
@@ -194,8 +193,8 @@ static void skip_line_arguments(md5_decl_lex *lex, md5_keyword_scope scope)
     }
 }
 
-// Skips the arguments of an unknown keyword. The keyword's engine, if it is known, determines the
-// form of the arguments; otherwise they extend to the end of the line.
+// Skips the arguments of an unknown keyword. If its engine is known, the table contains the form of
+// the arguments. Otherwise the arguments extend to the end of the line.
 void md5i_skip_unknown_keyword(md5_decl_lex *lex, const md5_token *keyword, md5_keyword_scope scope)
 {
     char image[MD5_IMAGE_TEXT];
@@ -218,8 +217,8 @@ void md5i_skip_unknown_keyword(md5_decl_lex *lex, const md5_token *keyword, md5_
     }
 }
 
-// Reports an unknown keyword, or the engine that added it. In lenient mode, also skips its
-// arguments; in engine mode, the declaration becomes invalid.
+// Reports an unknown keyword, with the engine that added it if that is known. In lenient mode, also
+// skips its arguments. In engine mode, the declaration becomes invalid.
 void md5i_report_unknown_keyword(md5_decl_lex *lex, const md5_token *keyword,
                                  md5_keyword_scope scope, const char *problem, const char *name,
                                  const char *expected)

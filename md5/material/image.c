@@ -1,8 +1,8 @@
-// Images: creating and freeing them, and readers of TGA, PCX and DDS files. Other formats are
-// passed to the caller's decoder.
+// Creates and frees images, and reads TGA, PCX and DDS files. Other formats are passed to the
+// caller's decoder.
 //
-// Each reader first checks its header and the size of the data, then creates the image and decodes
-// the pixels. md5_parse_image() detects the format by the first bytes of the file.
+// Each reader first checks the header and the size of the data. Only then does it create the image
+// and decode the pixels. md5_parse_image() detects the format by the first bytes of the file.
 #include "md5/core/freed.h"
 #include "md5/material/image.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-// Reports an error in a binary file, without a line number. Returns false.
+// Reports that a binary file is damaged. There is no line number. Returns false.
 #define DAMAGED(context, ...) MD5_FAIL(context, MD5_ERROR_SYNTAX, __VA_ARGS__)
 
 // Starts a public call, like md5i_context_begin(): clears `error` and applies `opts`. Both may be
@@ -40,7 +40,7 @@ static bool check_image_size(md5_context *context, uint32_t width, uint32_t heig
     return true;
 }
 
-// The image and its pixels are one allocation: the pixels follow the structure.
+// Allocates the image and its pixels together. The pixels follow the structure.
 md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height)
 {
     enum { ALIGNMENT = 16 };
@@ -62,7 +62,7 @@ md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height)
     return image;
 }
 
-// Frees an image that is counted in context->memory_held. NULL is allowed.
+// Frees an image that is counted in context->memory_held. `image` may be NULL.
 void md5i_free_image(md5_context *context, md5_image *image)
 {
     if (image)
@@ -167,8 +167,8 @@ static bool is_tga(const uint8_t *bytes, size_t size)
     }
 }
 
-// Sets `palette`, `data` and `data_size`. The palette is before the pixels; color images may have a
-// palette too, which is skipped. Returns false and sets the error if the file ends before the
+// Sets `palette`, `data` and `data_size`. The palette is before the pixels. Color images may also
+// have a palette, which is skipped. Returns false and sets the error if the file ends before the
 // pixels.
 static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t size, tga_file *file)
 {
@@ -195,7 +195,7 @@ static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t siz
 }
 
 // Counts the pixels in the complete packets of a packed file. Stops after the packet that reaches
-// `max_count`, so the result may exceed `max_count` by less than one packet.
+// `max_count`. The result may therefore exceed `max_count` by less than one packet.
 static uint64_t count_packed_pixels(const tga_file *file, uint64_t max_count)
 {
     uint64_t count = 0;
@@ -228,15 +228,16 @@ static bool check_tga_data(md5_context *context, const tga_file *file)
 
 // -- Pixels ---------------------------------------------------------------------------------------
 
-// Widens the lowest 5 bits of a number to 8 by repeating the highest bits at the end.
+// Widens a number of 5 bits to 8 bits. Its highest bits are repeated at the end, so that 31 becomes
+// 255.
 static uint8_t widen5(uint32_t bits)
 {
     const uint32_t low = bits & 31;
     return (uint8_t)(low << 3 | low >> 2);
 }
 
-// Decodes a color of 15 or 16 bits (5 per channel), 24 bits, or 32 bits with alpha. The highest of
-// 16 bits is ignored.
+// Decodes a color. It has 15 or 16 bits (5 per channel), 24 bits, or 32 bits with alpha. The
+// highest of 16 bits is ignored.
 static void decode_color(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
 {
     rgba[3] = 255;
@@ -401,8 +402,8 @@ typedef struct pcx_file {
     uint32_t num_planes;
 } pcx_file;
 
-// Reads the size of a PCX image. The header contains the coordinates of its edges. Reports an error
-// if an edge is on the wrong side of the opposite edge.
+// Reads the size of a PCX image from the coordinates of its edges. Reports an error if an edge is
+// on the wrong side of the opposite edge.
 static bool read_pcx_size(md5_context *context, const uint8_t *bytes, pcx_file *file)
 {
     const uint32_t left = md5_read_u16le(bytes + LEFT_OFFSET);
@@ -462,8 +463,8 @@ static bool find_pcx_data(md5_context *context, const uint8_t *bytes, size_t siz
     file->end = bytes + size - palette_size;
     file->palette = palette_size > 0 ? file->end : NULL;
 
-    // Each byte of the file produces at most MAX_RUN bytes of rows. Refuse a small file with a
-    // large size in its header before memory for the image is allocated.
+    // Each byte of the file produces at most MAX_RUN bytes of rows. Reject a small file that
+    // declares a large size before memory for the image is allocated.
     const uint64_t unpacked_size = (uint64_t)file->row_size * file->num_planes * file->height;
     if (unpacked_size > (uint64_t)(body_size - palette_size) * MAX_RUN)
         return DAMAGED(context, "truncated PCX file: %zu bytes are too few for %u x %u pixels",
@@ -471,8 +472,8 @@ static bool find_pcx_data(md5_context *context, const uint8_t *bytes, size_t siz
     return true;
 }
 
-// Unpacks one plane of a row: `row_size` bytes. Writes the first `width` bytes to `out`, with a
-// distance of `stride`. Returns false if the file ends within the row.
+// Unpacks one plane of a row, which has `row_size` bytes. Writes the first `width` bytes to `out`,
+// each `stride` bytes after the previous one. Returns false if the file ends within the row.
 static bool unpack_row(pcx_file *file, uint8_t *out, size_t stride)
 {
     uint32_t x = 0;
@@ -508,9 +509,9 @@ static void apply_pcx_palette(const pcx_file *file, md5_image *image)
     }
 }
 
-// Unpacks all rows. The planes of a row are the channels of its texels; alpha is 255. A file with a
-// palette has one plane, the index, which is replaced by its color at the end. Returns false and
-// sets the error if the file ends too early.
+// Unpacks all rows. The planes of a row are the channels of its texels, and alpha is 255. A file
+// with a palette has one plane of palette indices, which are replaced by colors at the end. Returns
+// false and sets the error if the file ends too early.
 static bool unpack_image(md5_context *context, pcx_file *file, md5_image *image)
 {
     memset(image->pixels, 255, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
@@ -576,8 +577,8 @@ static void widen565(uint32_t packed, uint32_t rgb[3])
     rgb[2] = b << 3 | b >> 2;
 }
 
-// Computes the palette of a compressed block (S3TC) from its two end colors, which are RGB 5:6:5.
-// With three colors, the third color is the mean of the ends, and the fourth is black and
+// Computes the palette of a compressed block (S3TC) from its two end colors, which are RGB 5:6:5. A
+// palette of three colors has the mean of the ends as its third color; the fourth is black and
 // transparent. Otherwise the third and the fourth color are at one third and two thirds of the way
 // from the first end to the second.
 static void compute_palette(uint32_t first, uint32_t second, bool has_three_colors,
@@ -607,9 +608,9 @@ static void compute_palette(uint32_t first, uint32_t second, bool has_three_colo
     palette[3][3] = has_three_colors ? 0 : 255;
 }
 
-// Decodes the colors of a compressed block of 4 x 4 texels (S3TC): two end colors of a palette of
-// four, and a 2-bit index per texel. A block that can be transparent (DXT1) has three colors if its
-// first end is not greater than the second.
+// Decodes the colors of a compressed block of 4 x 4 texels (S3TC). The block contains two end
+// colors and a 2-bit index for each texel, which selects one of four palette colors. A block that
+// can be transparent (DXT1) has three colors if its first end is not greater than the second.
 static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texels[16][4])
 {
     const uint32_t first = md5_read_u16le(block);
@@ -634,9 +635,9 @@ static void read_dxt3_alpha(const uint8_t *block, uint8_t texels[16][4])
     }
 }
 
-// Decodes the alpha of DXT5: two end values and a 3-bit index per texel, which selects one of eight
-// values. If the first end value is greater than the second, the other six values are interpolated.
-// Otherwise four values are interpolated, and the last two are 0 and 255.
+// Decodes the alpha of DXT5. The block contains two end values and a 3-bit index for each texel,
+// which selects one of eight values. If the first end is greater than the second, the other six
+// values are interpolated. Otherwise four are interpolated, and the last two are 0 and 255.
 static void read_dxt5_alpha(const uint8_t *block, uint8_t texels[16][4])
 {
     const uint32_t first = block[0];
@@ -729,9 +730,8 @@ typedef struct dds_file {
 
 // -- Header ---------------------------------------------------------------------------------------
 
-// Sets `blocks`, `bits` and `masks` for a DXGI format number. Variants of a format, such as
-// variants for different color spaces, have consecutive numbers. Returns false if the format is not
-// supported.
+// Sets `blocks`, `bits` and `masks` for a DXGI format number. Variants of a format have consecutive
+// numbers, such as those for different color spaces. Returns false if the format is not supported.
 static bool set_dxgi_format(uint32_t number, dds_file *file)
 {
     static const struct {
@@ -865,9 +865,9 @@ static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t s
     return read_masked_format(context, bytes, file);
 }
 
-// Sets row_size and checks that the file contains all rows. Rows can be longer than their texels:
-// the header then contains the pitch, the bytes from row to row. The pitch is used only if it is
-// plausible: at least the size of a row, and less than twice that size plus 16.
+// Sets row_size, and checks that the file contains all rows. Rows can be longer than their texels.
+// The header then contains the pitch, which is the number of bytes from row to row. It is used only
+// if it is plausible: at least the size of a row, and less than twice that size plus 16.
 static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t size, dds_file *file)
 {
     // A row consists of blocks or of texels. Blocks may extend past the right and lower edges.
@@ -904,7 +904,7 @@ static uint8_t extract_channel(uint32_t texel, uint32_t mask)
 }
 
 // Decodes the blocks of a compressed image. If a side is not a multiple of 4, the blocks at the
-// right and lower edges extend past the image; only their texels inside it are copied.
+// right and lower edges extend past the image. Only their texels inside of the image are copied.
 static void read_dds_blocks(const dds_file *file, const uint8_t *bytes, md5_image *image)
 {
     const size_t block_size = compressed_block_size(file->blocks);
@@ -997,8 +997,9 @@ static const char *detect_other_format(const uint8_t *bytes, size_t size)
     return NULL;
 }
 
-// Decodes an image with the caller's decoder and copies the pixels. Returns NULL and sets the
-// error, with the decoder's message if there is one, if the decoder fails or memory runs out.
+// Decodes an image with the caller's decoder and copies the pixels. Returns NULL and sets the error
+// if the decoder fails or memory runs out. The error contains the decoder's message if there is
+// one.
 static md5_image *decode_other_format(md5_context *context, const void *bytes, size_t size,
                                       const md5_image_decoder *decoder)
 {
@@ -1024,9 +1025,9 @@ static md5_image *decode_other_format(md5_context *context, const void *bytes, s
     return image;
 }
 
-// Decodes an image file. This library reads DDS, PCX and TGA; other formats are passed to the
-// caller's decoder. TGA files do not have a signature, so a file whose format is not detected is
-// read as TGA. Returns NULL and sets `error` on failure.
+// Decodes an image file. This library reads DDS, PCX and TGA. Other formats are passed to the
+// caller's decoder. TGA files have no signature, so a file of an unknown format is read as TGA.
+// Returns NULL and sets `error` on failure.
 md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
                            md5_error *error)
 {

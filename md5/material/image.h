@@ -25,7 +25,7 @@ void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_erro
 // is 0 or exceeds MD5_MAX_IMAGE_SIDE or MD5_MAX_IMAGE_PIXELS, or if memory runs out.
 md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height);
 
-// Frees an image that is counted in context->memory_held. NULL is allowed.
+// Frees an image that is counted in context->memory_held. `image` may be NULL.
 void md5i_free_image(md5_context *context, md5_image *image);
 
 static inline size_t md5_image_texels(const md5_image *image)
@@ -45,7 +45,7 @@ static inline uint32_t md5_read_u32le(const uint8_t *bytes)
 }
 
 // Truncates a number to an integer and returns its lowest byte. Returns 0 if the number is outside
-// the range of int, as on the engine's processors.
+// of the range of int, like the processors that the engine runs on.
 static inline uint8_t md5_lowest_byte(float number)
 {
     const float limit = 2147483648.0f;
@@ -68,16 +68,16 @@ enum { MD5_IMAGE_TEXT = 256 };
 // `(`, `,` and `)`. Reports missing tokens. Returns false if memory runs out.
 bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT]);
 
-// Builds a program from its text, in game->arena. The program's text has no `.tga`, and `/` instead
-// of `\`. An empty text becomes `_default`. Returns false if memory runs out.
+// Builds a program from its text, in game->arena. The text of the program has no `.tga`, and
+// contains `/` instead of `\`. An empty text becomes `_default`. Returns false if memory runs out.
 bool md5i_build_image_program(md5_game *game, const char *text, md5_image_program *program);
 
 // == Built-in images ==============================================================================
 //
 // Images that the engine generates. Their names begin with `_`.
 
-// Sets the repeat mode and the filter of a stage to those of a built-in image, regardless of the
-// material's keywords. If `name` is not a built-in image, sets MD5_IMAGE_REPEAT.
+// Sets the repeat mode and the filter of a stage to those of a built-in image. The material's
+// keywords have no effect on them. If `name` is not a built-in image, sets MD5_IMAGE_REPEAT.
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage);
 
 #endif

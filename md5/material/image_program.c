@@ -1,9 +1,9 @@
 // Image programs, such as `addnormals ( a , heightmap ( b , 4 ) )`.
 //
-// `image_reader` parses the text of a program into steps in postfix order, so that programs of any
-// depth are parsed without recursion. `image_run` executes the steps on a stack of images.
-// `image_search` tries the files that may contain the image of a name. The file also contains
-// resampling, operations on normal maps, and the built-in images.
+// `image_reader` parses the text of a program into steps in postfix order: operands precede their
+// operation. Thus no recursion is needed for programs of any depth. `image_run` executes the steps
+// on a stack of images. `image_search` tries the files that may contain the image of a name. This
+// file also contains resampling, operations on normal maps, and the built-in images.
 #include "md5/material/image.h"
 
 #include "md5/core/assert.h"
@@ -137,8 +137,8 @@ static bool open_image_operation(image_reader *reader, const struct operation *o
     return true;
 }
 
-// Reads the closing bracket of the innermost operation, removes the operation from the stack, and
-// appends its step. The steps of its arguments were appended before.
+// Reads the closing bracket of the innermost operation and removes the operation from the stack.
+// Appends its step, which follows the steps of its arguments.
 static bool close_image_operation(image_reader *reader)
 {
     match(reader, ")");
@@ -163,9 +163,9 @@ static bool read_to_file(image_reader *reader)
     }
 }
 
-// Continues after an argument that is a program: reads the following numbers and closes operations,
-// up to the next argument that is a program. Sets `is_done` if no operation is open any more.
-// Returns false if memory runs out.
+// Continues after an argument that is a program. Reads the following numbers and closes operations,
+// until the next argument is a program. Sets `is_done` if no operation is open any more. Returns
+// false if memory runs out.
 static bool read_to_program(image_reader *reader, bool *is_done)
 {
     while (reader->open) {
@@ -208,8 +208,8 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 
 // -- Programs -------------------------------------------------------------------------------------
 
-// Normalizes the text of a program as the engine does: removes `.tga` everywhere and replaces `\`
-// by `/`. An empty text, `default` and `_default` become `_default`; case is ignored.
+// Normalizes the text of a program as the engine does. Removes `.tga` everywhere, and replaces `\`
+// by `/`. An empty text, `default` and `_default` become `_default`, in upper or lower case.
 static void normalize_program_text(char normalized[MD5_IMAGE_TEXT], const char *text)
 {
     static const char extension[] = ".tga";
@@ -275,9 +275,9 @@ static uint32_t floor_power_of_two(uint32_t side)
     return power;
 }
 
-// Each texel of a resampled image is the mean of four texels of the source, at a quarter and at
-// three quarters of the texel's width and height. As in the engine, columns are computed in 16.16
-// fixed point and rows in floats.
+// Each texel of a resampled image is the mean of four texels of the source. They are at a quarter
+// and at three quarters of the texel's width and height. As in the engine, columns are computed in
+// 16.16 fixed point, and rows in floats.
 
 // Returns the column of the source at position `x` + `quarters` / 4 of the result. `step` is the
 // source's width divided by the result's, in 16.16 fixed point.
@@ -318,8 +318,8 @@ static void resample_row(const md5_image *image, uint32_t above, uint32_t below,
 }
 
 // Returns `image` resampled to the greatest powers of two that do not exceed its sides, and frees
-// `image`. Returns `image` itself if both sides are powers of two. If memory runs out, returns NULL
-// and does not free `image`.
+// `image`. If both sides are powers of two already, returns `image` itself. If memory runs out,
+// returns NULL and does not free `image`.
 static md5_image *round_image_size(md5_context *context, md5_image *image)
 {
     const uint32_t width = floor_power_of_two(image->width);
@@ -341,9 +341,9 @@ static md5_image *round_image_size(md5_context *context, md5_image *image)
     return result;
 }
 
-// Returns the texel of `second` for column `x` and row `y` of `image`, as if `second` were scaled
-// to the size of `image`. The engine's rounding is kept: columns are rounded down, and a quarter is
-// added to the row before it is rounded down.
+// Returns the texel of `second` that belongs to column `x` and row `y` of `image`, as if `second`
+// were scaled to the size of `image`. Rounds like the engine: columns are rounded down, and a
+// quarter is added to a row before it is rounded down.
 static const uint8_t *scaled_texel(const md5_image *image, const md5_image *second, uint32_t x,
                                    uint32_t y)
 {
@@ -357,9 +357,9 @@ static const uint8_t *scaled_texel(const md5_image *image, const md5_image *seco
 // Channel value c is the coordinate (c - 128) / 127. Coordinate x is written as 128 + 127 x,
 // truncated, as in the engine.
 
-// Returns the engine's approximate reciprocal square root: one Newton step from an estimate by the
-// bits of the number. The result is too small by up to 0.2 %, so that z of a flat normal map is
-// 254, not 255. Normal maps must equal the engine's.
+// Returns the engine's approximate reciprocal square root, because normal maps must equal the
+// engine's. It is one Newton step from an estimate by the bits of the number. The result is too
+// small by up to 0.2 %. For example, z of a flat normal map is 254 instead of 255.
 static float fast_inverse_root(float x)
 {
     const float half_x = x * 0.5f;
@@ -393,9 +393,9 @@ static void write_normal(uint8_t *texel, const float normal[3])
 
 // -- Heights --------------------------------------------------------------------------------------
 
-// Computes the normal of a texel from its height and the heights of three neighbors: to the right,
-// below, and diagonally below to the right. The four heights form two triangles. The result is the
-// mean of their normals.
+// Computes the normal of a texel from its height and three neighbors: to the right, below, and
+// diagonally below to the right. The four heights form two triangles. The result is the mean of the
+// normals of these triangles.
 static void compute_height_normal(float height, float right, float below, float diagonal,
                                   float scale, float normal[3])
 {
@@ -515,8 +515,8 @@ static float coordinate(uint8_t channel)
     return ((float)channel - 128.0f) / 127.0f;
 }
 
-// Replaces z of a normal that is shorter than 1, so that its length becomes 1. The engine's
-// approximate root computes the length, so lengths up to 1.002 count as shorter.
+// Replaces z of a normal that is shorter than 1, so that its length becomes 1. The length is
+// computed with the engine's approximate root. Therefore lengths up to 1.002 also count as shorter.
 static void lengthen_by_z(float normal[3])
 {
     const float squared = squared_length(normal);
@@ -526,8 +526,8 @@ static void lengthen_by_z(float normal[3])
     }
 }
 
-// Adds the normals of `second` to the normals of `image`: adds only x and y, and then normalizes
-// the result. `second` is scaled to the size of `image`.
+// Adds the normals of `second` to the normals of `image`. Only x and y are added, and then the
+// result is normalized. `second` is scaled to the size of `image`.
 static void add_normals(md5_image *image, const md5_image *second)
 {
     uint8_t *texel = image->pixels;
@@ -550,10 +550,10 @@ static void add_normals(md5_image *image, const md5_image *second)
 
 // == Built-in images ==============================================================================
 //
-// Built-in images, whose names begin with `_`. The engine generates them when it starts and never
-// searches for their files. Sizes and contents equal the engine's, except for the channel order of
-// `_flat` and `_ambient`: here it is the order of normal maps in files, while the engine stores x
-// in the channel that its shaders read.
+// Built-in images, whose names begin with `_`. The engine generates them when it starts, and never
+// searches for their files. Sizes and contents equal the engine's. The exception is the channel
+// order of `_flat` and `_ambient`, which here is that of normal maps in files. The engine instead
+// stores x in the channel that its shaders read.
 
 // Returns a texel as 0xAABBGGRR.
 typedef uint32_t fill_fn(uint32_t x, uint32_t y);
@@ -863,7 +863,7 @@ typedef struct image_search {
 // -- Names ----------------------------------------------------------------------------------------
 
 // Builds the path of the compressed image of a program. Characters that file names cannot contain
-// are replaced or dropped. The first four separators become folders, later separators become
+// are replaced or dropped. The first four separators become folders, and later separators become
 // spaces.
 static void build_compressed_path(char path[MAX_PATH_SIZE], const char *text)
 {
@@ -900,9 +900,10 @@ static const char *find_extension(const char *name)
 
 // -- Search ---------------------------------------------------------------------------------------
 
-// Builds the path of candidate `index` for the file of a name: with the engine's extensions .tga
-// and .jpg, then with .png, which later engines read. A name with any other extension is its only
-// candidate. Returns false if there is no candidate with this index.
+// Builds the path of candidate `index` for the file of a name. The first candidates have the
+// engine's extensions .tga and .jpg, and the next has .png, which later engines read. A name with
+// any other extension is its only candidate. Returns false if there is no candidate with this
+// index.
 static bool build_candidate_path(char path[MAX_PATH_SIZE], const char *name, size_t index)
 {
     static const char *const extensions[] = {".tga", ".jpg", ".png"};
@@ -969,8 +970,8 @@ static md5_image *read_image_entry(image_search *search, const md5_game_entry *e
     return image;
 }
 
-// Tries to read the image from a file. If this fails, appends `display_name` and the reason to
-// `tried`. Returns true if the search has ended: the image was read, or memory ran out.
+// Tries to read the image from a file. On failure, appends `display_name` and the reason to
+// `tried`. Returns true if the search has ended, because the image was read or memory ran out.
 static bool try_file(image_search *search, const char *path, const char *display_name)
 {
     md5_error error = {.status = MD5_OK};
@@ -1122,7 +1123,8 @@ static bool push_file_image(image_run *run, const char *file)
     md5_image_opts opts = run->opts ? *run->opts : (md5_image_opts){.file_name = NULL};
     md5_error reason = {.status = MD5_OK};
 
-    // The loader has its own context: reduce its limit by the memory that this context holds.
+    // The loader has its own context. Its limit must not include the memory that this context
+    // already holds.
     opts.allocator = run->context.allocator;
     opts.allocator.limit -= run->context.memory_held;
     opts.file_name = file;
@@ -1138,14 +1140,15 @@ static bool push_file_image(image_run *run, const char *file)
 
     run->context.memory_held += image->size;
     md5_image *const rounded = opts.keep_size ? image : round_image_size(&run->context, image);
-    // If memory runs out, the image is pushed too, so that the caller frees it with the stack.
+    // If memory runs out, push the image as well, so that the caller frees it together with the
+    // stack.
     run->stack[run->depth++] = rounded ? rounded : image;
     return rounded != NULL;
 }
 
 // Executes a step: pops its operands from the stack, and pushes its result. An operation changes
-// the image of its first operand in place, so that only the second operand, if it has one, is
-// popped. Returns false and sets the context's error on failure.
+// the image of its first operand in place. Therefore only the second operand is popped, if there is
+// one. Returns false and sets the context's error on failure.
 static bool run_step(image_run *run, const md5_image_step *step)
 {
     if (step->kind == MD5_IMAGE_FILE)
@@ -1181,8 +1184,8 @@ static bool is_binary(md5_image_kind kind)
 }
 
 // Computes the capacity that the stack needs. Returns false if the steps do not form a tree, which
-// is possible if a caller built the program: a step has too few operands, an unknown kind, or a
-// result that no step uses.
+// is possible if a caller built the program. Then a step has too few operands or an unknown kind,
+// or no step uses some result.
 static bool measure_stack(const md5_image_program *program, size_t *capacity)
 {
     size_t depth = 0;
@@ -1228,7 +1231,7 @@ static bool run_program(image_run *run, const md5_image_program *program)
 // Effect of a damaged file of a compressed image.
 typedef enum damage_policy { IGNORE_DAMAGE, WARN_ABOUT_DAMAGE } damage_policy;
 
-// Loads the compressed image of a program, which many game folders contain instead of the program's
+// Loads the compressed image of a program. Many game folders contain it instead of the program's
 // files. Returns NULL without an error if there is no such image, or if it is damaged.
 static md5_image *load_compressed(md5_game *game, const md5_image_program *program,
                                   const md5_image_opts *opts, damage_policy policy)
@@ -1299,8 +1302,8 @@ static md5_image *compute_image(md5_game *game, const md5_image_program *program
     return result;
 }
 
-// Computes the image of an image program from its files. A built-in image or a compressed (DDS)
-// copy can replace the computation. Returns NULL and sets the error on failure.
+// Returns the image of an image program. It is computed from the program's files, unless a built-in
+// image or a compressed (DDS) copy replaces it. Returns NULL and sets the error on failure.
 md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
                           const md5_image_opts *opts, md5_error *error)
 {

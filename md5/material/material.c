@@ -1,9 +1,8 @@
 // Materials: the parser of their keywords, and the values that the engine derives from them.
 //
 // `material_keyword_rows` maps each keyword to a function that reads its arguments into
-// parser->material.
-// read_material() reads all keywords and then derives implicit stages, sort order, culling,
-// coverage and depth bits. Stages are read by stage.c.
+// parser->material. read_material() reads all keywords. It then derives implicit stages, sort
+// order, culling, coverage and depth bits. stage.c reads the stages.
 #include "md5/material/material.h"
 
 #include "md5/core/assert.h"
@@ -48,7 +47,7 @@ static void read_spectrum(md5_material_parser *parser)
     parser->material.spectrum = md5i_token_int(&token);
 }
 
-// Stores the remaining text of the line, which contains the options of the engine's command
+// Stores the remaining text of the line. It contains the options of the engine's command
 // renderbump. Tokens are read only to find the end of the line.
 static void read_render_bump(md5_material_parser *parser)
 {
@@ -119,8 +118,8 @@ static const struct surface_keyword {
 };
 
 // Applies a keyword that sets bits of `surface` and `contents`. The bits of several keywords are
-// combined, except for the surface type: the last type replaces earlier types. Returns false if the
-// token is not such a keyword.
+// combined. The surface type is an exception: the last type replaces earlier ones. Returns false if
+// the token is not such a keyword.
 static bool apply_surface_keyword(md5_material_parser *parser, const md5_token *token)
 {
     md5_material *const material = &parser->material;
@@ -137,8 +136,8 @@ static bool apply_surface_keyword(md5_material_parser *parser, const md5_token *
     return true;
 }
 
-// Values of md5_material.sort that have names in the engine. SORT_UNSET: the material does not have
-// the keyword `sort`.
+// Values of md5_material.sort that have names in the engine. SORT_UNSET means that the material
+// lacks the keyword `sort`.
 #define SORT_UNSET (-1.0f)
 #define SORT_SUBVIEW (-3.0f)
 #define SORT_OPAQUE 0.0f
@@ -188,8 +187,8 @@ static void set_mirror(md5_material_parser *parser)
     parser->material.coverage = MD5_COVERAGE_OPAQUE;
 }
 
-// Sets the properties of the keyword DECAL_MACRO: a surface on top of another surface, such as a
-// bullet hole, which is not solid and casts no shadows.
+// Sets the properties of the keyword DECAL_MACRO. A decal is a surface on top of another surface,
+// such as a bullet hole. It is not solid and casts no shadow.
 static void set_decal(md5_material_parser *parser)
 {
     parser->material.has_polygon_offset = true;
@@ -268,8 +267,8 @@ static const struct deform_keyword {
     {.keyword = "particle2", .deform = MD5_DEFORM_PARTICLE2, .has_decl = true},
 };
 
-// Reads the name of the table or particle of a deform. A table is parsed. If no file declares the
-// table, adds an implicit table, as the engine does.
+// Reads the name of the table or particle of a deform. A table is parsed. If no file declares it,
+// an implicit table is added, as in the engine.
 static void read_deform_decl(md5_material_parser *parser)
 {
     md5_game *const game = parser->game;
@@ -342,7 +341,7 @@ static void read_falloff(md5_material_parser *parser)
 
 // Reads a shortcut for a stage, such as `diffusemap IMAGE`. parser->value is the light of the
 // stage. As in the engine, the stage is parsed from a text that contains the name of the image
-// without quotes. A name that needs quotes is therefore an error.
+// without quotes. Therefore a name that needs quotes is an error.
 static void read_shortcut(md5_material_parser *parser)
 {
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
@@ -432,7 +431,7 @@ static void read_material_part(md5_material_parser *parser, const md5_token *tok
 }
 
 // Reads the keywords and the stages of a material, from the token after its first brace to its last
-// brace. Reports errors. In engine mode an error sets parser->is_defaulted; a missing brace is an
+// brace. Reports errors. In engine mode an error sets parser->is_defaulted. A missing brace is an
 // error only in this mode. Returns false if memory runs out.
 static bool read_material_keywords(md5_material_parser *parser)
 {
@@ -476,8 +475,8 @@ static bool has_reflection(const md5_material_parser *parser)
     return false;
 }
 
-// Adds the stages that the engine requires: a material that receives light has a bump stage, and
-// also a diffuse stage, a specular stage or a reflection. Returns false if memory runs out.
+// Adds the stages that the engine requires. A material that receives light has a bump stage. It
+// also has a diffuse stage, a specular stage or a reflection. Returns false if memory runs out.
 static bool add_implicit_stages(md5_material_parser *parser)
 {
     const bool has_bump = has_light(parser, MD5_STAGE_BUMP);
@@ -488,7 +487,7 @@ static bool add_implicit_stages(md5_material_parser *parser)
     if (!is_lit || !has_space)
         return true;
 
-    // At least one of both kinds of stages exists, so that at most one is missing.
+    // One of the two kinds of stages exists, so at most the other one is missing.
     if (!has_bump)
         return md5i_add_plain_stage(parser, MD5_STAGE_BUMP, "_flat");
     if (!has_color && !has_reflection(parser))
@@ -528,8 +527,8 @@ static bool reads_screen(const md5_stage *stage)
     return false;
 }
 
-// Returns the end of the range of stages that begins at index `first` and is drawn together. A
-// range that begins with a bump stage ends before the next bump stage. Any other range contains all
+// Returns the end of the range of stages from index `first` on that are drawn together. If a range
+// begins with a bump stage, it ends before the next bump stage. Any other range contains all
 // remaining stages.
 static uint32_t stage_group_end(const md5_material_parser *parser, uint32_t first)
 {
@@ -563,7 +562,7 @@ static void sort_stages(md5_material_parser *parser)
 }
 
 // Derives `creates_back_sides`. A two-sided surface whose drawing depends on its normals gets a
-// copy of its triangles for the back side, so that each side has its own normals. Each copy is then
+// copy of its triangles for the back side. Thus each side has its own normals, and each copy is
 // drawn from one side.
 static void derive_back_sides(md5_material_parser *parser)
 {
@@ -582,8 +581,8 @@ static void derive_back_sides(md5_material_parser *parser)
     }
 }
 
-// Sets the coverage if no keyword has set it: a material without light whose first stage shows the
-// background is translucent. Then sets `no_shadows` and `contents`, which depend on the coverage.
+// Sets the coverage if no keyword has set it. A material without light is translucent if its first
+// stage shows the background. Then sets `no_shadows` and `contents`, which depend on the coverage.
 static void derive_coverage(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
@@ -606,7 +605,7 @@ static void derive_coverage(md5_material_parser *parser)
 }
 
 // Sets the sort order if no keyword has set it. A material that uses the image of the screen is
-// drawn after all other materials, regardless of its keywords, unless it is the sky of a portal.
+// always drawn after all other materials, unless it is the sky of a portal.
 static void derive_sort(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
@@ -642,9 +641,9 @@ static void derive_depth_bits(md5_material_parser *parser)
     }
 }
 
-// Derives `has_subview`: another view, such as that of a mirror, must be rendered for the image of
-// a stage. Derives `allows_overlays`: only opaque surfaces that are drawn and that projectiles hit
-// receive overlays, such as bullet marks.
+// Derives `has_subview`, which tells that another view must be rendered for the image of a stage,
+// such as that of a mirror. Derives `allows_overlays`. Only opaque surfaces that are drawn and that
+// projectiles hit receive overlays, such as bullet marks.
 static void derive_subview_and_overlays(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;
@@ -663,9 +662,9 @@ static void derive_subview_and_overlays(md5_material_parser *parser)
 
 // -- Parsing --------------------------------------------------------------------------------------
 
-// Reads a material into the parser, and derives values from its keywords. The lexer is after the
-// name of the material; tokens before the opening brace are skipped. An error in engine mode sets
-// parser->is_defaulted. Returns false if memory runs out.
+// Reads a material into the parser, and derives values from its keywords. The lexer must be after
+// the name of the material. Tokens before the opening brace are skipped. An error in engine mode
+// sets parser->is_defaulted. Returns false if memory runs out.
 static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5_decl_lex *lex)
 {
     // Set the parser and the material to the values before the first keyword.
@@ -740,8 +739,8 @@ static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
 }
 
 // Copies the parsed material and its arrays to the memory of the game, and sets entry->parsed. The
-// arrays are copied first, so that the copy of the material contains pointers to their copies.
-// Returns false if memory runs out.
+// arrays are copied first. The copy of the material can then point to their copies. Returns false
+// if memory runs out.
 static bool store_material(md5_material_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
@@ -788,8 +787,8 @@ md5_decl_entry *md5i_parse_material_named(md5_game *game, const char *name, size
     return entry && parse_material(game, entry) ? entry : NULL;
 }
 
-// Returns the material with the given name. The result is NULL only if memory runs out: a material
-// that is missing or invalid is replaced by default content.
+// Returns the material with the given name. A missing or invalid material is replaced by default
+// content, so the result is NULL only if memory runs out.
 const md5_material *md5_game_material(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);

@@ -9,8 +9,8 @@
 // memory runs out.
 bool md5i_parse_table(md5_game *game, md5_decl_entry *entry);
 
-// Returns the value of a table at `x`, in cycles: x = 1 is the end of the table. As in the engine,
-// a table with one value returns 1 everywhere. Returns 0 if `x` is not finite.
+// Returns the value of a table at `x`. `x` counts cycles, so 1 is the end of the table. As in the
+// engine, a table with one value returns 1 everywhere. Returns 0 if `x` is not finite.
 float md5i_sample_table(const md5_table *table, float x);
 
 // Return the parsed material or skin with a name. If no file declares it, add an implicit one.

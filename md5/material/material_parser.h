@@ -13,7 +13,8 @@ enum {
     MD5_CONSTANT_SLOTS = 8192
 };
 
-// A part of an expression that waits for the value of a later part: see "Expressions" in stage.c.
+// A part of an expression that waits for the value of a later part. "Expressions" in stage.c
+// explains this.
 typedef struct md5_expression_frame {
     uint32_t kind;           // a level, or one of FRAME_* in stage.c
     uint32_t left;           // FRAME_OPERATOR, FRAME_FUNCTION: register of the left operand
@@ -22,11 +23,12 @@ typedef struct md5_expression_frame {
 } md5_expression_frame;
 
 // The state of the parser, and the material that it reads. Functions that read keywords have no
-// other parameter, so that they can be listed in tables of keywords; such a table also contains an
-// argument for its function, `value`.
+// other parameter, so that tables of keywords can contain them. Such a table also contains an
+// argument for its function, which becomes `value`.
 //
-// A material whose expressions change in each frame contains registers, which are numbered floats:
-// the inputs of the expressions (time and parameters), constants, and results of operations.
+// A material whose expressions change in each frame has registers, which are numbered floats. They
+// contain the inputs of the expressions (time and parameters), constants, and results of
+// operations.
 typedef struct md5_material_parser {
     md5_game *game;
     const md5_decl *decl; // the declaration that is parsed

@@ -1,7 +1,7 @@
 // Skins: skin NAME { [model FILE] FROM TO ... }
 //
-// A skin replaces materials of a model. `skin_reader` collects replacements and models while a
-// declaration is read; parse_skin() copies them to the game's memory.
+// A skin replaces materials of a model by others. `skin_reader` collects the replacements and
+// models while a declaration is read. parse_skin() copies them to the memory of the game.
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
@@ -19,9 +19,9 @@ typedef struct skin_reader {
     bool is_defaulted; // the declaration has an error
 } skin_reader;
 
-// Returns the name of a material. The material is parsed if a file declares it. Materials without
-// a file use only the memory of their names, because a skin may name very many of them. Returns
-// NULL if memory runs out.
+// Returns the name of a material. The material is parsed if a file declares it. Other materials use
+// only the memory of their names, because a skin may name very many of them. Returns NULL if memory
+// runs out.
 static const char *read_material_name(md5_game *game, const md5_token *token)
 {
     char name[MD5_MAX_NAME_SIZE];
@@ -62,10 +62,10 @@ static bool add_model(skin_reader *reader, const md5_token *name)
     return true;
 }
 
-// Replaces the content of a skin that no file declares, or that has an error. A skin that no file
-// declares, but whose name is a material, replaces `_default` by that material. Otherwise every
-// material is replaced by `_default`, as in the engine. In lenient mode the materials are then
-// unchanged instead, because the skin may be in a base folder that is missing.
+// Replaces the content of a skin that no file declares or that has an error. If no file declares
+// the skin, but its name is that of a material, the skin replaces `_default` by that material.
+// Otherwise every material is replaced by `_default`, as in the engine. The lenient mode leaves the
+// materials unchanged instead, because the skin may be in a base folder that is missing.
 static bool build_implicit_skin(skin_reader *reader, const char *name)
 {
     const md5_token builtin = {.text = "_default", .size = strlen("_default")};
@@ -170,8 +170,8 @@ const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_erro
 // -- Lookup ---------------------------------------------------------------------------------------
 
 // Returns the name of the material that a skin draws instead of `material`, or `material` itself.
-// The first matching replacement is used; one without a name matches every material. As in the
-// engine, an invisible material, such as a collision surface, is never replaced.
+// The first matching replacement is used. A replacement without a name matches every material. As
+// in the engine, an invisible material, such as a collision surface, is never replaced.
 const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
                                   const char *material)
 {

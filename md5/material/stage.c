@@ -1,8 +1,8 @@
 // Tables, expressions and stages of materials.
 //
-// Expressions are compiled to operations on registers, which md5_evaluate_material() executes for
-// each frame. Tables are sampled by these operations. Stages refer to registers for their colors,
-// conditions and texture matrices. The parser's state is md5_material_parser.
+// Expressions are compiled to operations on registers. md5_evaluate_material() executes these
+// operations for each frame; some of them sample tables. Stages refer to registers for their
+// colors, conditions and texture matrices. The parser's state is md5_material_parser.
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
@@ -39,9 +39,9 @@ static bool add_value(table_reader *reader, float value)
     return true;
 }
 
-// Reads { v, v, ... } after its first brace. In lenient mode a token that is not a number is read
-// as 0, a comma may be missing, and a comma may follow the last value. Returns false after an
-// error.
+// Reads { v, v, ... } after its first brace. The lenient mode accepts three mistakes: a token that
+// is not a number is read as 0, a comma may be missing, and a comma may follow the last value.
+// Returns false after an error.
 static bool read_values(table_reader *reader)
 {
     const bool is_lenient = md5_is_lenient(reader->lex.game);
@@ -66,8 +66,8 @@ static bool read_values(table_reader *reader)
     }
 }
 
-// Reads the part of a table that begins with `token`: a keyword or the list of values. Returns
-// false after an error in the list, which ends the table only in engine mode.
+// Reads the part of a table that begins with `token`, which is a keyword or the list of values.
+// Returns false after an error in the list. Such an error ends the table only in engine mode.
 static bool read_table_part(table_reader *reader, const md5_token *token)
 {
     if (md5i_token_is_word(token, "snap")) {
@@ -84,9 +84,9 @@ static bool read_table_part(table_reader *reader, const md5_token *token)
     return true;
 }
 
-// Reads the declaration of a table, starting after the name of the table. Stores the keywords and
-// the values in `reader`. Returns false if the declaration has an error or no values, or if memory
-// runs out.
+// Reads the declaration of a table. The lexer must be after the name of the table. Stores the
+// keywords and the values in `reader`. Returns false if the declaration has an error or no values,
+// or if memory runs out.
 static bool read_table(table_reader *reader)
 {
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
@@ -100,8 +100,9 @@ static bool read_table(table_reader *reader)
     return !reader->is_defaulted && reader->table.num_values > 0;
 }
 
-// Copies a table that was read to the memory of the game, and sets entry->parsed. The first value
-// is stored again after the last value, for interpolation. Returns false if memory runs out.
+// Copies a table to the memory of the game, and sets entry->parsed. The first value is stored again
+// after the last one, so that sampling can interpolate from the last value to the first. Returns
+// false if memory runs out.
 static bool store_table(md5_game *game, const table_reader *reader, md5_decl_entry *entry)
 {
     const uint32_t count = reader->table.num_values;
@@ -118,8 +119,8 @@ static bool store_table(md5_game *game, const table_reader *reader, md5_decl_ent
     return true;
 }
 
-// Parses a table declaration, which expressions of materials sample like a curve, unless it is
-// parsed already. A table with an error becomes { { 0 } }. Returns false if memory runs out.
+// Parses a table declaration unless it is parsed already. Expressions of materials sample a table
+// like a curve. A table with an error becomes { { 0 } }. Returns false if memory runs out.
 bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
@@ -151,9 +152,9 @@ const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *err
 
 // -- Values ---------------------------------------------------------------------------------------
 
-// Interpolates between value `first` and the next value. After the last value, the next value is
-// the copy of the first value that md5i_parse_table() appended. A snapped table does not
-// interpolate: it returns value `first`.
+// Interpolates between the value with the index `first` and the next value. The last value is
+// followed by a copy of the first value. A snapped table does not interpolate, and returns the
+// value at `first`.
 static float value_between(const md5_table *table, uint32_t first, float fraction)
 {
     if (table->is_snapped)
