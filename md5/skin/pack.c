@@ -248,11 +248,13 @@ static double vertex_loss(const md5_model *model, const md5_mesh *mesh, uint32_t
     return md5_vec3d_length(shift) + rotated + fabs(excess) * travel;
 }
 
-// Returns an upper bound of the distance, in units, by which packing into `slots` slots per vertex
-// moves a vertex. Only vertices with min_influences to max_influences influences are compared.
+// Returns an upper bound of the distance, in units, by which packing moves a vertex. Packing limits
+// each vertex to `slots` influences. Only vertices with min_influences to max_influences influences
+// are considered.
 //
-// `joints` contains the joints' matrices in model space. If it is NULL, the result is for any pose:
-// the joints have any rotation, and the character has moved by the diagonal of its bind pose.
+// `joints` contains the matrices of the joints in model space. If it is NULL, the result holds for
+// any pose in which the joints have any rotation, and the character has moved by at most the
+// diagonal of its bind pose.
 float md5i_pack_loss(const md5_model *model, uint32_t mesh_index, uint32_t slots,
                      const md5_mat34 *joints, uint32_t min_influences, uint32_t max_influences)
 {
@@ -265,8 +267,8 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh_index, uint32_t slots
         const bool is_selected = count >= min_influences && count <= max_influences;
         if (!is_selected)
             continue;
-        // Most vertices are rigid. Their only influence is the bind position with bias 1, which
-        // packing does not change.
+        // Most vertices are rigid: their only influence is the bind position with bias 1. Packing
+        // does not change it.
         const bool is_exact = count == 1 && md5_is_rigid(mesh, vertex);
         if (is_exact)
             continue;
@@ -276,8 +278,8 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh_index, uint32_t slots
     return md5_round_to_float(max_loss);
 }
 
-// Returns the largest error of a position, in units, that packing meshes[mesh] with `slots` joints
-// per vertex can cause.
+// Returns the largest error of a vertex position, in units, that packing meshes[mesh] into `slots`
+// joints per vertex can cause.
 float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);

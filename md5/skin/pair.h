@@ -1,6 +1,6 @@
-// Two doubles in one register, for values that are derived while loading. Uses the vector
-// extensions of the compiler or plain C. Both round every operation in the same way, so they
-// compute the same bits.
+// Two doubles in one register, for values that are derived while loading. The compiler's vector
+// extensions are used if they exist, otherwise plain C. Both variants round every operation alike,
+// so they compute the same bits.
 #ifndef MD5_SKIN_PAIR_H
 #define MD5_SKIN_PAIR_H
 
@@ -47,7 +47,7 @@ static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
     return a / b;
 }
 
-// Returns the reciprocals of two numbers; 0 for numbers that are not positive.
+// Returns the reciprocals of two numbers. The reciprocal of a number that is not positive is 0.
 static inline md5_pair md5_pair_inverse(md5_pair a)
 {
     return (md5_pair)((md5_pair_bits)(1.0 / a) & (md5_pair_bits)(a > 0));
@@ -199,7 +199,8 @@ static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 
 #endif
 
-// Two vectors x y z: the first elements and the second elements.
+// Two vectors x y z. The first elements of the pairs are one vector, and the second elements are
+// the other.
 typedef struct md5_pair3 {
     md5_pair x;
     md5_pair y;
@@ -256,7 +257,7 @@ static inline md5_pair md5_pair3_length(md5_pair3 a)
     return md5_pair_sqrt(md5_pair3_dot(a, a));
 }
 
-// Rounds both vectors to floats. Their components are within the range of floats.
+// Rounds two vectors to floats. Their components must be within the range of floats.
 static inline void md5_pair3_round(md5_pair3 a, md5_vec3 *first, md5_vec3 *second)
 {
     first->x = (float)md5_pair_first(a.x);

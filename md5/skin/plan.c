@@ -1,5 +1,5 @@
-// Builds the skin plan of a mesh after loading it: the order in which md5_skin() computes the
-// vertices, and their inputs in this order.
+// Builds the skin plan of a mesh after loading. The plan contains the order in which md5_skin()
+// computes the vertices, and their inputs in this order.
 //
 // Vertices that are moved by the same set of joints are skinned in groups of eight. A SIMD register
 // contains the same number of all eight vertices, so each entry of a joint's matrix is loaded once
@@ -56,8 +56,8 @@
 
 #include "md5/core/math.h"
 
-// Minimum number of different vertices in a gathered group. Fewer vertices are skinned as singles,
-// which takes no longer.
+// Minimum number of different vertices in a gathered group. Skinning fewer vertices as singles
+// takes no longer.
 enum { MIN_GATHERED = 3 };
 
 // Size of the table of groups that are not full yet.
@@ -69,17 +69,17 @@ enum {
     SLOTS_PER_SET = 4     // slots that the group of a set of joints can use
 };
 
-// A vertex is blended if the distances of its points from the bind position, summed over the
-// weights, are at most this times the size of the mesh: less than the rounding error of a position
-// in floats.
+// Tolerance for blended vertices, as a fraction of the size of the mesh. The distances of a
+// vertex's points from the bind position, summed over the weights, must not exceed it. It is less
+// than the rounding error of a position in floats.
 #define POINT_TOLERANCE (1.0f / 2097152.0f)
 
 // -- Kinds ----------------------------------------------------------------------------------
 
 // Returns true if the points of all influences of a vertex are its bind position, within the
 // tolerance. With the point p, the sum over the influences is then
-//   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1),
-// so the matrices J can be blended by the biases b.
+//   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1).
+// Therefore the matrices J can be blended by the biases b.
 static inline bool are_points_equal(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
     const md5_vec3 p = mesh->positions[vertex];
@@ -93,7 +93,7 @@ static inline bool are_points_equal(const md5_mesh *mesh, uint32_t vertex, float
 }
 
 // Returns the kind of a vertex, which selects the method that computes its position. Vertices with
-// two influences use the exact sum, because it takes as long as blending.
+// two influences use the exact sum, because it is as fast as blending.
 static inline md5_skin_kind vertex_kind(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
     const uint32_t count = mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
@@ -114,9 +114,9 @@ md5_skin_kind md5i_skin_vertex_kind(const md5_mesh *mesh, uint32_t vertex)
     return vertex_kind(mesh, vertex, POINT_TOLERANCE * md5_largest_coordinate(&mesh->bounds));
 }
 
-// Returns the indices of the influences in the order in which they are added: by ascending joint.
-// Each index is a field of BITS_PER_INDEX bits, the first one lowest. Insertion sort: each field is
-// inserted after the fields of smaller joints.
+// Returns the indices of the influences in the order in which they are added, by ascending joint.
+// Each index is a field of BITS_PER_INDEX bits, the first one lowest. Insertion sort inserts each
+// field after the fields of smaller joints.
 uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count)
 {
     enum { BITS_PER_INDEX = 4 };
@@ -145,9 +145,9 @@ enum {
 };
 
 // State of building a plan. Two passes over the mesh add the same groups. In the first pass
-// `vertices` and `words` are NULL, and every possible run counts its groups. Then runs are laid out
-// and memory of exactly this size is allocated. In the second pass each possible run contains the
-// indices at which its next group is written.
+// `vertices` and `words` are NULL, and every possible run only counts its groups. Then runs are
+// laid out, and memory of exactly this size is allocated. In the second pass each possible run
+// contains the indices at which its next group is written.
 typedef struct plan_builder {
     const md5_mesh *mesh;
     md5_skin_run possible[MAX_RUNS];
@@ -160,8 +160,8 @@ typedef struct plan_builder {
     uint32_t num_vertices;
     uint64_t num_words;
 
-    // Open groups, which are not full yet, in a hash table by kind and joints. A slot contains the
-    // vertices of one open group, or is empty.
+    // A hash table of open groups, which are groups that are not full yet. The keys are the kind
+    // and the joints. A slot contains the vertices of one open group, or is empty.
     uint32_t log2_slots;
     uint32_t num_taken; // slots with an open group
     uint8_t num_open[JOINT_SLOTS];
@@ -169,8 +169,8 @@ typedef struct plan_builder {
     uint32_t open[JOINT_SLOTS][MD5_SKIN_GROUP];
 } plan_builder;
 
-// The kind and the joints that all vertices of a group have. `joints` are in the order of one of
-// its vertices.
+// The kind and the joints that all vertices of a group have in common. `joints` has the order of
+// one of these vertices.
 typedef struct joint_set {
     md5_skin_kind kind;
     uint32_t count;
@@ -184,8 +184,8 @@ static inline joint_set vertex_joint_set(const md5_mesh *mesh, uint32_t vertex, 
     return (joint_set){kind, first[1] - *first, mesh->influence_joints + *first};
 }
 
-// Returns the index of a joint in a set, or the number of joints if the set does not contain it.
-// Tries the index `guess` first, which is correct for most vertices.
+// Returns the index of a joint in a set. If the set does not contain it, returns the number of
+// joints. Tries the index `guess` first, which is correct for most vertices.
 static inline uint32_t find_set_joint(joint_set set, uint32_t joint, uint32_t guess)
 {
     if (set.joints[guess] == joint)
@@ -196,9 +196,9 @@ static inline uint32_t find_set_joint(joint_set set, uint32_t joint, uint32_t gu
     return index;
 }
 
-// Returns true if two vertices can be in one group: they have the same kind and the same joints, in
-// any order. Each set contains a joint once, so sets of equal size are equal if `a` contains each
-// joint of `b`.
+// Returns true if two vertices can be in one group, because they have the same kind and the same
+// joints in any order. A set contains each joint once. Sets of equal size are therefore equal if
+// `a` contains each joint of `b`.
 static MD5_ALWAYS_INLINE bool is_same_set(joint_set a, joint_set b)
 {
     if (a.kind != b.kind || a.count != b.count || a.count > MD5_SKIN_MAX_INFLUENCES)
@@ -230,10 +230,10 @@ static inline float *write_vec3(float *to, size_t stride, float x, float y, floa
     return to + 3 * stride;
 }
 
-// Writes the influences of a vertex in the order of the group's joints: the weighted point and the
-// bias, or only the bias if all points are the bind position. The vertex stores its influences in
-// an order of its own, which for most vertices is the order of the group's set. Returns the address
-// of the next float.
+// Writes the influences of a vertex in the order of the group's joints. An influence is the
+// weighted point and the bias, or only the bias if all points are the bind position. The vertex
+// stores its influences in its own order, which usually is the order of the group's set. Returns
+// the address of the next float.
 static float *write_influences(const md5_mesh *mesh, uint32_t vertex, const group_layout *group,
                                float *to)
 {
@@ -252,8 +252,8 @@ static float *write_influences(const md5_mesh *mesh, uint32_t vertex, const grou
     return next;
 }
 
-// Writes the floats of a vertex to the plan, beginning at `to`: its influences, and its bind
-// position if a kernel cannot read it from the mesh. md5_skin_plan.words describes the format.
+// Writes the floats of a vertex to the plan, beginning at `to`. These are its influences, and its
+// bind position if a kernel cannot read it from the mesh. md5_skin_plan.words describes the format.
 static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layout *group,
                          float *to)
 {
@@ -262,16 +262,16 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layo
     if (group->set.kind != MD5_SKIN_RIGID)
         next = write_influences(mesh, vertex, group, next);
 
-    // The kernels read the bind position from the mesh if the vertices are contiguous. The exact
-    // sum does not need it.
+    // Kernels read the bind position from the mesh if the vertices are contiguous. The exact sum
+    // does not need it at all.
     const md5_vec3 p = mesh->positions[vertex];
     if (group->is_gathered && group->set.kind != MD5_SKIN_EXACT)
         write_vec3(next, group->stride, p.x, p.y, p.z);
 }
 
-// Writes the indices of a group's vertices, or of a single, to the plan. A contiguous group and a
-// single have one index. A gathered group has one index for each vertex: of its first coordinate in
-// an array of positions.
+// Writes the indices of the vertices of a group or a single to the plan. A contiguous group and a
+// single have one index. A gathered group has one for each vertex, which is the index of its first
+// coordinate in an array of positions.
 static void write_plan_vertices(md5_skin_order order, const uint32_t *vertices,
                                 uint32_t *plan_vertices)
 {
@@ -283,8 +283,8 @@ static void write_plan_vertices(md5_skin_order order, const uint32_t *vertices,
         plan_vertices[i] = 3 * vertices[i];
 }
 
-// Writes a group or a single to the plan. Its vertices have the joints of `set`. Writes to `words`
-// the joints and the floats of all vertices, and to `plan_vertices` the vertices. The words of a
+// Writes a group or a single, whose vertices have the joints of `set`, to the plan. `words` gets
+// the joints and the floats of all vertices, and `plan_vertices` the vertices. The words of a
 // single begin with its number of joints, because the singles of a run can have different numbers.
 static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set set,
                         const uint32_t *vertices, uint32_t *words, uint32_t *plan_vertices)
@@ -312,8 +312,8 @@ static void write_group(const md5_mesh *mesh, md5_skin_order order, joint_set se
         write_vertex(mesh, vertices[i], &group, floats + i);
 }
 
-// Adds a group or a single vertex to the run of its kind, order and number of influences. In the
-// first pass (builder->vertices is NULL), it is only counted. In the second pass, it is written
+// Adds a group or a single to the run of its kind, order and number of influences. In the first
+// pass builder->vertices is NULL, and the group is only counted. In the second pass it is written
 // after the earlier groups of the run.
 static void add_group(plan_builder *builder, md5_skin_order order, joint_set vertex_set,
                       const uint32_t *vertices)
@@ -342,7 +342,7 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set ver
 }
 
 // Adds a gathered group of `count` vertices to the plan. The first vertex is repeated until the
-// group is full, so that vertices are ascending.
+// group is full. The repetitions come first, so that the vertices still ascend.
 static void add_gathered_group(plan_builder *builder, joint_set set, const uint32_t *vertices,
                                uint32_t count)
 {
@@ -372,15 +372,15 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         add_group(builder, MD5_SKIN_SINGLES, set, &open[i]);
 }
 
-// Suitability of a slot for the group of a set of joints, from worst to best.
+// How suitable a slot is for the group of a set of joints, from worst to best.
 typedef enum slot_fit {
     SLOT_OF_DIFFERENT_SET, // with an open group
     SLOT_EMPTY,
     SLOT_OF_SAME_SET,
 } slot_fit;
 
-// Compares the joints of a vertex with those of the open group in a slot, to find out if the vertex
-// can join the group.
+// Compares the joints of a vertex with those of the open group in a slot, which tells whether the
+// vertex can join the group.
 static inline slot_fit find_slot_fit(const plan_builder *builder, joint_set set, uint32_t slot)
 {
     if (builder->num_open[slot] == 0)
@@ -401,10 +401,10 @@ static inline uint32_t hash_joint_set(joint_set set)
     return hash;
 }
 
-// Returns the slot to which vertices of a set of joints are added: the slot of the open group of
-// this set, or else an empty slot. A set can use SLOTS_PER_SET slots. If groups of different sets
-// occupy all of them, closes the group in the first slot although it is not full, so that the time
-// is linear for any joints.
+// Returns the slot for vertices with a set of joints. This is the slot of the open group of this
+// set, or else an empty slot. A set can use SLOTS_PER_SET slots. If groups of other sets occupy all
+// of them, the group in the first slot is closed although it is not full. This keeps the time
+// linear for any joints.
 static inline uint32_t select_slot(plan_builder *builder, joint_set set)
 {
     const uint32_t first_slot = hash_joint_set(set) >> (32 - builder->log2_slots);
@@ -424,7 +424,7 @@ static inline uint32_t select_slot(plan_builder *builder, joint_set set)
 }
 
 // Adds vertices first .. end - 1, which have the same set of joints, to the open group of this set.
-// Each time the group is full, closes it.
+// Closes the group whenever it is full.
 static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
 {
     const uint32_t slot = select_slot(builder, set);
@@ -439,9 +439,9 @@ static void add_to_open_group(plan_builder *builder, joint_set set, uint32_t fir
     }
 }
 
-// Adds vertices first .. end - 1, which have the same set of joints: as many contiguous groups as
-// possible, and the remaining vertices to an open group. Vertices without influences, or with too
-// many, are singles.
+// Adds vertices first .. end - 1, which have the same set of joints. They form as many contiguous
+// groups as possible, and the remaining vertices join an open group. Vertices without influences,
+// or with too many, are singles.
 static void add_vertices(plan_builder *builder, joint_set set, uint32_t first, uint32_t end)
 {
     const bool fits_group = set.count > 0 && set.count <= MD5_SKIN_MAX_INFLUENCES;
@@ -461,8 +461,8 @@ static void add_vertices(plan_builder *builder, joint_set set, uint32_t first, u
     add_to_open_group(builder, set, next, end);
 }
 
-// Makes one pass over the mesh: adds each run of consecutive vertices with the same set of joints,
-// and then closes the groups that are still open.
+// Makes one pass over the mesh. Adds each range of consecutive vertices with the same set of
+// joints, and then closes the groups that are still open.
 static void build_groups(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
@@ -495,8 +495,8 @@ static bool is_same_run_of_singles(const md5_skin_run *a, const md5_skin_run *b)
     return a->order == MD5_SKIN_SINGLES && b->order == a->order && b->kind == a->kind;
 }
 
-// Adds a possible run to the runs of the plan, or adds its count to the last run if both are
-// singles of one kind.
+// Adds a possible run to the runs of the plan. If it and the last run are singles of one kind, its
+// count is added to the last run instead.
 static void add_run(plan_builder *builder, const md5_skin_run *run)
 {
     md5_skin_run *const next = &builder->runs[builder->num_runs];
@@ -509,7 +509,7 @@ static void add_run(plan_builder *builder, const md5_skin_run *run)
     builder->num_runs++;
 }
 
-// Lays out the runs that were counted: sets the indices of their vertices and words, and lists them
+// Lays out the runs that were counted. Sets the indices of their vertices and words, and lists them
 // in builder->runs. All singles of one kind form one run, sorted by number of influences. Returns
 // the number of words.
 static uint32_t lay_out_runs(plan_builder *builder)
@@ -541,12 +541,12 @@ static void begin_builder(plan_builder *builder, const md5_mesh *mesh)
         builder->log2_slots++;
 }
 
-// Allocates the plan in one block, and copies the runs of the builder to it. The arrays of vertices
-// and words are also stored in the builder, whose second pass fills them. Returns NULL and sets the
+// Allocates the plan in one block, and copies the runs of the builder to it. The builder also gets
+// the arrays of vertices and words, which its second pass fills. Returns NULL and sets the
 // context's error if memory runs out.
 static md5_skin_plan *allocate_plan(md5_context *context, plan_builder *builder, uint32_t num_words)
 {
-    // Lay out the block twice: the first time measures it, the second time sets the addresses.
+    // The first pass measures the block. The second pass gets the addresses of its parts.
     md5_block block = {NULL, 0};
     md5_skin_plan *plan = NULL;
     md5_skin_run *runs = NULL;
@@ -570,10 +570,10 @@ static md5_skin_plan *allocate_plan(md5_context *context, plan_builder *builder,
     return plan;
 }
 
-// Builds the skin plan of a mesh, in one block: the order in which md5_skin() computes the
-// vertices. Groups of MD5_SKIN_GROUP vertices with the same joints fill SIMD registers; a run is a
-// list of groups of the same kind. Makes two passes over the mesh: to measure the plan, and to
-// write it. Sets *plan to NULL if the mesh is empty or too large for a plan.
+// Builds the skin plan of a mesh in one block. A plan contains the order in which md5_skin()
+// computes the vertices. Groups of MD5_SKIN_GROUP vertices with the same joints fill SIMD
+// registers. A run is a list of groups of the same kind. One pass over the mesh measures the plan,
+// and a second pass writes it. Sets *plan to NULL if the mesh is empty or too large for a plan.
 bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan)
 {
     *plan = NULL;

@@ -1,5 +1,5 @@
-// The skin plan of a mesh: the groups of vertices that md5_skin() computes together. Built once
-// while loading; plan.c explains the performance.
+// The skin plan of a mesh contains the groups of vertices that md5_skin() computes together. It is
+// built once while loading. plan.c explains the performance.
 //
 // Vertices on the same joints are skinned in groups of eight, so that a matrix entry is loaded once
 // for eight vertices. A contiguous group is eight consecutive vertices. A gathered group contains
@@ -37,7 +37,7 @@ typedef enum md5_skin_order {
     MD5_SKIN_ORDERS
 } md5_skin_order;
 
-// Vertices of one kind, order and number of influences, skinned by one loop.
+// A run contains the vertices of one kind, order and number of influences. One loop skins it.
 typedef struct md5_skin_run {
     uint32_t count;         // number of groups or single vertices
     uint32_t vertices;      // index into md5_skin_plan.vertices
@@ -77,16 +77,16 @@ struct md5_skin_plan {
 float md5i_pack_loss(const md5_model *model, uint32_t mesh_index, uint32_t slots,
                      const md5_mat34 *joints, uint32_t min_influences, uint32_t max_influences);
 
-// Builds the plan of a mesh that is complete except for its plan, in one block from the context's
-// allocator. *plan is NULL if the mesh has no vertices, or if three times the number of vertices or
-// the number of words exceeds 32 bits. Returns false and sets the context's error if memory runs
-// out.
+// Builds the plan of a mesh in one block from the context's allocator. The mesh must be complete
+// except for its plan. *plan is NULL if the mesh has no vertices. It is also NULL if three times
+// the number of vertices, or the number of words, exceeds 32 bits. Returns false and sets the
+// context's error if memory runs out.
 bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan);
 
 // Frees a plan; NULL is allowed. `allocator` is the allocator of the context.
 void md5i_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan);
 
-// Returns the largest magnitude of a coordinate of bounds that are not empty.
+// Returns the largest magnitude of a coordinate of the bounds, which must not be empty.
 static inline float md5_largest_coordinate(const md5_bounds *bounds)
 {
     const float x = fmaxf(fabsf(bounds->min.x), fabsf(bounds->max.x));
@@ -105,9 +105,9 @@ static inline bool md5_is_rigid(const md5_mesh *mesh, uint32_t vertex)
     return q->w == 1 && memcmp(q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
 }
 
-// Returns the order in which the influences of a vertex are added: by ascending joint, so that
-// vertices on the same joints have the same order. Each influence is four bits, the first influence
-// is lowest. More than MD5_SKIN_MAX_INFLUENCES influences are added in stored order.
+// Returns the order in which the influences of a vertex are added, by ascending joint. Thus all
+// vertices on the same joints have the same order. Each index of an influence has four bits, the
+// first one lowest. More than MD5_SKIN_MAX_INFLUENCES influences are added in stored order.
 uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count);
 
 // Returns the index of the influence that is added at `step` 0 .. count - 1 of the sum.
@@ -122,8 +122,8 @@ static inline uint32_t md5_skin_num_vertices(md5_skin_order order)
     return order == MD5_SKIN_GATHERED ? MD5_SKIN_GROUP : 1;
 }
 
-// Returns the number of elements of a group, or of a single vertex, in md5_skin_plan.words: the
-// joints and the floats of each vertex, and for a single vertex the number of joints.
+// Returns the number of elements of a group or a single in md5_skin_plan.words. They are the
+// joints, the floats of each vertex, and for a single also the number of joints.
 static inline uint32_t md5_skin_num_words(md5_skin_kind kind, md5_skin_order order,
                                           uint32_t num_influences)
 {
