@@ -33,7 +33,7 @@
 // of lanes: the first and the third quarter. The second and the fourth contain translations.
 #define ROTATION_LANES 0x0f0f
 
-// Returns the rotations of four transforms, of which each register contains two.
+// Returns the rotations of four transforms. Each of the two registers contains two transforms.
 #define ROTATIONS_OF_PAIRS(low, high) _mm512_shuffle_f32x4(low, high, _MM_SHUFFLE(2, 0, 2, 0))
 
 // Return the first two or the last two quarters of a register, each twice.
@@ -64,8 +64,8 @@ MD5_WIDE_INLINE void load_rotations(const float *p, md5_wide q[4])
     md5_wide_transpose(q);
 }
 
-// Returns the dot products of MD5_WIDTH pairs of rotations. Two rotations of a pose are 8 floats
-// apart, because a transform also contains a translation.
+// Returns the dot products of MD5_WIDTH pairs of rotations. Two consecutive rotations of a pose are
+// 8 floats apart, because a transform also contains a translation.
 MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 {
     md5_wide products[4];
@@ -80,17 +80,18 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
     return md5_wide_row_sums(products);
 }
 
-// Computes the weights that md5_wide_spread_row() spreads for the registers 2 i and 2 i + 1: those
-// of `a` in the first and third quarter, those of `t` in the second and fourth quarter.
+// Computes the weights that md5_wide_spread_row() spreads over the registers 2 i and 2 i + 1. The
+// weights of `a` are in the first and third quarter. Those of `t` are in the second and fourth
+// quarter.
 MD5_WIDE_INLINE void pair_weights(md5_wide a, md5_wide t, md5_wide pair[2])
 {
     pair[0] = REPLACE_ROTATIONS_BY_LOW(REPEAT_LOW_QUARTERS(t), a);
     pair[1] = REPLACE_ROTATIONS_BY_HIGH(REPEAT_HIGH_QUARTERS(t), a);
 }
 
-// Blends sixteen transforms, two in each register. Register i contains the rotation and translation
-// of two transforms, so it needs the weights of both: those of rotations and t alternate. Finishes
-// each register before the next one, for compilers that run out of registers.
+// Blends sixteen transforms, two in each register. A register contains the rotation and the
+// translation of both, so the weights of rotations and translations alternate in it. Each register
+// is finished before the next one, because some compilers run out of registers.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b,
                                       wide_weights weights, md5_wide t, bool is_same)
 {
@@ -111,8 +112,8 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     }
 }
 
-// Adds the translations of all lanes, and stores the rotations q. Computes all eight floats of each
-// transform, then replaces its rotation.
+// Adds the translations of all lanes, and stores the rotations q. All eight floats of each
+// transform are computed first. Then the rotation is replaced by q.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
                                       md5_wide t, bool is_same, md5_wide q[4])
 {
@@ -168,10 +169,9 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 
 #if defined(MD5_WIDE_AVX2)
 
-// Blends eight transforms, one in each register: the rotation in its lower half, the translation in
-// its upper half. So the weight registers combine weights of rotations in the lower half with t in
-// the upper half. Finishes each transform before the next one, for compilers that run out of
-// registers.
+// Blends eight transforms, one in each register. The rotation is in its lower half, and the
+// translation in its upper half. The weight registers therefore combine weights of rotations with
+// t. Each transform is finished before the next one, because some compilers run out of registers.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b,
                                       wide_weights weights, md5_wide t, bool is_same)
 {
@@ -227,8 +227,8 @@ MD5_WIDE_INLINE void spread_weight(md5_wide t, bool is_same, md5_wide rows[4])
         rows[i] = t;
 }
 
-// Blends four transforms, each in two registers: registers with even indices are rotations,
-// registers with odd indices are translations.
+// Blends four transforms, each in two registers. Registers with even indices contain rotations, and
+// those with odd indices contain translations.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b,
                                       wide_weights weights, md5_wide t, bool is_same)
 {
@@ -273,9 +273,9 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 
 #elif MD5_WIDTH == 1
 
-// Blends the 8 floats of one transform, without SIMD. `weights` apply to the rotation (floats 0 to
-// 3), `t` to the translation. The expression has the form a - (a * t - b * t), as in the wider
-// kernels, so that all give the same bits.
+// Blends the 8 floats of one transform without SIMD. `weights` apply to the rotation (floats 0 to
+// 3), and `t` to the translation. The expression is a - (a * t - b * t) as in the wider kernels, so
+// that all give the same bits.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b,
                                       wide_weights weights, md5_wide t, bool is_same)
 {
@@ -289,7 +289,7 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
 }
 
 // Adds the scaled change of a translation to `a`, and stores the sum with the rotation `q`, without
-// SIMD. The change is b - c, or b if `c` is NULL because `b` contains differences already.
+// SIMD. The change is b - c. If `c` is NULL, `b` contains differences already, and the change is b.
 MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b, const float *c,
                                       md5_wide t, bool is_same, const md5_wide q[4])
 {
@@ -316,13 +316,13 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 
 // -- The steps ------------------------------------------------------------------------------------
 
-// The `kind` of a combination is passed separately, so that it is a constant after inlining. The
-// number of joints is at least MD5_WIDTH.
+// The functions below get the `kind` of a combination separately, so that it is a constant after
+// inlining. The number of joints is at least MD5_WIDTH.
 
 // Intermediate results for a block of MD5_WIDTH joints, in the order of to_lane_order().
 typedef struct block_results {
-    // Cosines of the angles between both rotations. For a difference: its w, which is the cosine of
-    // the angle to the identity.
+    // Cosines of the angles between both quaternions. For a difference, they are the w of its
+    // rotation, which is the cosine of its angle to the identity quaternion.
     alignas(64) float cosines[MD5_WIDTH];
     float change_a[MD5_WIDTH]; // see wide_weights
     float part_b[MD5_WIDTH];
@@ -336,8 +336,8 @@ typedef struct block_results {
 
 enum { BLEND_SLOTS = 128 / MD5_WIDTH }; // blocks in each step
 
-// Returns the first joint of the next block. The last block overlaps the previous block, so that
-// it is full.
+// Returns the first joint of the next block. The last block overlaps the previous one, so that it
+// is full.
 MD5_WIDE_INLINE size_t next_block(const md5_combine_job *poses, size_t first)
 {
     const size_t next = first + MD5_WIDTH;
@@ -389,8 +389,8 @@ MD5_WIDE_INLINE void multiply_rotations(const md5_wide a[4], const md5_wide b[4]
         out[3] = md5_wide_sub(out[3], md5_wide_mul(a[i], b[i]));
 }
 
-// Computes inverse(reference) * source in each lane, as components. The inverse negates x y z. This
-// is computed as -0 - x, because 0 - x would be +0 instead of -0 if x is +0.
+// Computes inverse(reference) * source in each lane, as components. The inverse negates x y z by -0
+// - x. The expression 0 - x would be +0 instead of -0 if x is +0.
 MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *reference,
                                       md5_wide out[4])
 {
@@ -404,9 +404,9 @@ MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *
     multiply_rotations(b, a, out);
 }
 
-// Computes the clamped weights of the joints of a block from their joint weights. Also finds the
-// joints that need no blending: weights of 0 copy from a, and weights of 1 copy from b when
-// blending.
+// Computes the clamped weights of a block of joints from their joint weights. Also finds the joints
+// that need no computation. A joint with weight 0 is copied from a. When blending, a joint with
+// weight 1 is copied from b.
 MD5_WIDE_INLINE void compute_joint_weights(md5_combine_kind kind, const md5_combine_job *poses,
                                            size_t first, block_results *results)
 {
@@ -447,7 +447,7 @@ MD5_WIDE_INLINE void compute_cosines(md5_combine_kind kind, const md5_combine_jo
     md5_wide_store(results->cosines, q[3]);
 }
 
-// Computes a fraction of the rotation of a difference: interpolates from the identity to the
+// Computes a fraction of the rotation of a difference. Interpolates from the identity to the
 // rotation, or to its inverse if the weight is negative. A weight of 1 gives the rotation
 // unchanged.
 MD5_WIDE_INLINE void scale_rotation(const block_results *results, md5_wide weight, md5_wide q[4])
@@ -505,9 +505,9 @@ MD5_WIDE_INLINE void copy_joints(const md5_xform *from, uint32_t skipped, md5_xf
         out[i] = from[i];
 }
 
-// Writes the joints of a block except the first `skipped` joints. If whole registers can be stored,
-// they are written directly; otherwise the transforms are computed in an array and copied. `weight`
-// is the clamped weight of all joints; it is not used if `has_joint_weights`.
+// Writes the joints of a block except the first `skipped` joints. If all lanes are written, whole
+// registers are stored directly. Otherwise the transforms are computed in an array and copied.
+// `weight` is the clamped weight of all joints. It is not used if `has_joint_weights`.
 MD5_WIDE_INLINE void write_block(md5_combine_kind kind, bool has_joint_weights,
                                  const md5_combine_job *poses, size_t first, uint32_t skipped,
                                  md5_wide weight, const block_results *results)
@@ -535,8 +535,8 @@ MD5_WIDE_INLINE void write_block(md5_combine_kind kind, bool has_joint_weights,
     if (is_whole)
         return;
 
-    // Some joints are copied from an input, the others from the computed transforms. A table avoids
-    // a branch for each joint.
+    // Some joints are copied from an input, and the others from the computed transforms. A table of
+    // sources avoids a branch for each joint.
     const md5_xform *const sources[4] = {poses->a + first, poses->b + first, computed, computed};
     for (uint32_t lane = skipped; lane < MD5_WIDTH; lane++) {
         const uint32_t is_changed = results->changed >> lane & 1;
@@ -545,8 +545,8 @@ MD5_WIDE_INLINE void write_block(md5_combine_kind kind, bool has_joint_weights,
     }
 }
 
-// Returns the pose to copy if there are no joint weights and the weight of all joints leaves
-// nothing to compute. Otherwise returns NULL.
+// Returns the pose to copy if nothing must be computed, otherwise NULL. This is possible only
+// without joint weights, if the weight of all joints copies an input.
 MD5_WIDE_INLINE const md5_xform *find_copied_pose(md5_combine_kind kind,
                                                   const md5_combine_job *poses)
 {
@@ -558,7 +558,7 @@ MD5_WIDE_INLINE const md5_xform *find_copied_pose(md5_combine_kind kind,
     return is_blend(kind) && poses->weight >= 1 ? poses->b : NULL;
 }
 
-// Blocks that go through each step together.
+// Blocks that pass each step of combine_blocks() together.
 typedef struct block_group {
     size_t first;          // first joint of the first block
     uint32_t count;        // number of blocks
@@ -569,9 +569,9 @@ typedef struct block_group {
 // combine means to blend two poses, to add a difference to a pose, or to subtract a pose, as `kind`
 // selects. If `has_joint_weights`, the weight of each joint is multiplied by poses->joint_weights.
 //
-// The work has three steps: cosines of the angles between rotations, weights of both rotations
-// (slerp or nlerp), results. Each step is a loop over the blocks, so that the processor works on
-// several blocks at once.
+// The work has three steps: the cosines of the angles between rotations, the weights of both
+// rotations (slerp or nlerp), and the results. Each step is a loop over the blocks, so that the
+// processor works on several blocks at once.
 MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weights,
                                     const md5_combine_job *poses, const block_group *group)
 {
@@ -656,8 +656,8 @@ MD5_WIDE_INLINE void combine(md5_combine_kind kind, const md5_combine_job *poses
     }
 }
 
-// There is one function for each kind, because a common function would run out of registers. Each
-// function copies its argument, so that the compiler knows that no store changes it.
+// Each kind has its own function, because a common function would run out of registers. Each
+// function copies its argument, which tells the compiler that no store changes it.
 MD5_WIDE_CODE MD5_NO_INLINE static void blend_poses(const md5_combine_job *poses)
 {
     const md5_combine_job copy = *poses;

@@ -1,4 +1,4 @@
-// The kernels for a crowd: several characters, one in each lane. See md5_pose_kernels.
+// The kernels for a crowd: several characters of one model, one in each lane. See md5_pose_kernels.
 #ifndef MD5_POSE_SIMD_CROWD_WIDE_H
 #define MD5_POSE_SIMD_CROWD_WIDE_H
 
@@ -15,20 +15,21 @@
 // The inputs that differ between lanes.
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
-    const float *rotations[2][MD5_WIDTH];    // of the two frames of each lane
+    const float *rotations[2][MD5_WIDTH];    // of the two frames of each lane's sample position
     const float *translations[2][MD5_WIDTH]; // the same
     md5_wide fraction;                       // of each lane
     md5_wide fractions[4];                   // the same, as rows
     float *scratch;
 } crowd_lanes;
 
-// Returns a joint's matrices in the scratch memory. Entry k of all lanes is at k * MD5_WIDTH.
+// Returns the matrices of a joint in the scratch memory, one for each lane. Entry k of all lanes is
+// at k * MD5_WIDTH.
 MD5_WIDE_INLINE float *joint_matrices(const crowd_lanes *lanes, int64_t joint)
 {
     return lanes->scratch + joint * 12 * MD5_WIDTH;
 }
 
-// Loads the left factor of a product, without its translation.
+// Loads the rotation part of the left factor of a product.
 MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
 {
     MD5_UNROLL
@@ -55,7 +56,7 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
         column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
 }
 
-// Stores the matrices `m` of joint `joint`: the matrix of each lane into the array of its
+// Stores the matrices `m` of joint `joint`. The matrix of each lane goes to the array of its
 // character, to[lane]. The rows of `m` are transposed in place.
 MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
 {
@@ -70,8 +71,8 @@ MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, 
     }
 }
 
-// Converts the matrices of a joint from local to model space, in all lanes: multiplies them by the
-// matrices `parent` from the left. Writes the result to `matrix` in place, and returns it in
+// Converts the matrices of a joint from local to model space in all lanes: multiplies them from the
+// left by the matrices `parent`. Writes the result to `matrix` in place, and also returns it in
 // `joint`.
 MD5_WIDE_INLINE void compose_joint(const float *parent, float *matrix, md5_wide joint[12])
 {
@@ -137,8 +138,8 @@ MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation
         md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
-// Converts the transforms of a joint to local matrices, in all lanes. `joint` is the transform of
-// the first character; the transforms of two characters are `stride` floats apart.
+// Converts the transforms of a joint to local matrices in all lanes. `joint` is the transform of
+// the first character. The transforms of two characters are `stride` floats apart.
 MD5_WIDE_INLINE void store_local(const md5_xform *joint, size_t stride, float *matrix)
 {
     md5_wide rotation[4];
