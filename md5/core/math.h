@@ -204,7 +204,7 @@ static inline md5_vec3d md5_vec3d_perpendicular(md5_vec3d v)
     const double x = fabs(v.x);
     const double y = fabs(v.y);
     const double z = fabs(v.z);
-    md5_vec3d axis = {0, 0, 1}; // the axis with the largest angle to `v`
+    md5_vec3d axis = {0, 0, 1}; // the one farthest from the vector
     if (x <= y && x <= z)
         axis = (md5_vec3d){1, 0, 0};
     else if (y <= z)
