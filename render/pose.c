@@ -1237,12 +1237,12 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
 
     // Set `previous` in every case, so that no other function must compare it with NULL.
     md5gl_instances complete = *instances;
-    if (!complete.previous)
-        complete.previous = &none;
+    const md5gl_instances *const previous = instances->previous ? instances->previous : &none;
+    complete.previous = previous;
     const bool has_same_arrays = has_matching_arrays(&complete);
     MD5_ASSERT(has_same_arrays, "previous: must have the same arrays as the current instances");
     (void)has_same_arrays; // unused without assertions
-    MD5_ASSERT_RESERVED(complete.previous);
+    MD5_ASSERT_RESERVED(previous);
 
     if (!renderer->in_frame) // within a frame, transfers have their defaults
         md5gli_reset_transfers(renderer);

@@ -521,24 +521,6 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 
 // -- Public -----------------------------------------------------------------------------------
 
-// Asserts that the description of a texture has valid values.
-static void validate_texture_desc(const md5gl_texture_desc *desc)
-{
-    MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK,
-               "kind: must be a value of md5gl_texture_kind");
-    MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR,
-               "wrap: must be a value of md5gl_wrap");
-    MD5_ASSERT(desc->normals <= MD5GL_NORMALS_HEIGHTS, "normals: must be flags of md5gl_normals");
-    MD5_ASSERT(!desc->heights || desc->heights->texels, "heights: must have texels");
-    MD5_ASSERT_RESERVED(desc);
-
-    const bool is_cube = desc->kind == MD5GL_TEXTURE_STAGE_CUBE;
-    MD5_ASSERT(is_cube || desc->texels != NULL, "texels: must not be NULL");
-    for (uint32_t i = 0; i < 6; i++)
-        MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: must have six sides");
-    (void)is_cube; // unused without assertions
-}
-
 // Sets the sampling of the bound texture as its description specifies. Cube maps and masks never
 // repeat, and masks do not have mipmaps.
 static void set_texture_sampling(const GladGLContext *gl, GLenum target,
@@ -564,9 +546,18 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     }
 
     MD5_ASSERT_NOT_NULL(desc);
-    validate_texture_desc(desc);
-    MD5GL_ASSERT_NO_FRAME(renderer);
+    MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK,
+               "kind: must be a value of md5gl_texture_kind");
+    MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR,
+               "wrap: must be a value of md5gl_wrap");
+    MD5_ASSERT(desc->normals <= MD5GL_NORMALS_HEIGHTS, "normals: must be flags of md5gl_normals");
+    MD5_ASSERT(!desc->heights || desc->heights->texels, "heights: must have texels");
+    MD5_ASSERT_RESERVED(desc);
     const bool is_cube = desc->kind == MD5GL_TEXTURE_STAGE_CUBE;
+    MD5_ASSERT(is_cube || desc->texels != NULL, "texels: must not be NULL");
+    for (uint32_t i = 0; i < 6; i++)
+        MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: must have six sides");
+    MD5GL_ASSERT_NO_FRAME(renderer);
     if (is_cube && desc->width != desc->height) {
         md5gli_fail(error, MD5_ERROR_GPU,
                     "faces of the cube map are not square: found %u x %u texels", desc->width,

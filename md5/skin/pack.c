@@ -149,25 +149,6 @@ static size_t slot_size(md5_pack_format format)
     return format == MD5_PACK_BYTES ? sizeof(uint8_t) : sizeof(float);
 }
 
-// Asserts the rules of a job that packs influences. `vertex_size` is the size of the slots of one
-// vertex in either array, bytes.
-static void validate_pack_job(const md5_pack_job *job, uint32_t slots, size_t vertex_size)
-{
-    (void)job; // only used if assertions are enabled
-    (void)slots;
-    (void)vertex_size;
-    MD5_ASSERT_GEOMETRY(job->mesh);
-    MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES,
-               "job->format: must be a value of md5_pack_format");
-    MD5_ASSERT_ARRAY(job->joints, job->mesh->num_vertices);
-    MD5_ASSERT_ARRAY(job->weights, job->mesh->num_vertices);
-    MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: must be 1 to 255");
-    MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= vertex_size,
-               "job->joint_stride: must be 0, or at least the number of slots");
-    MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= vertex_size,
-               "job->weight_stride: must be 0, or at least the number of slots");
-}
-
 // Packs the influences of all vertices of a mesh into a fixed number of slots. Returns false if the
 // format is bytes and a joint index exceeds a byte.
 bool md5_pack_influences(const md5_pack_job *job)
@@ -177,7 +158,16 @@ bool md5_pack_influences(const md5_pack_job *job)
     const md5_mesh *const mesh = job->mesh;
     const uint32_t slots = job->slots > 0 ? job->slots : 4;
     const size_t vertex_size = slots * slot_size(job->format);
-    validate_pack_job(job, slots, vertex_size);
+    MD5_ASSERT_GEOMETRY(mesh);
+    MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES,
+               "job->format: must be a value of md5_pack_format");
+    MD5_ASSERT_ARRAY(job->joints, mesh->num_vertices);
+    MD5_ASSERT_ARRAY(job->weights, mesh->num_vertices);
+    MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: must be 1 to 255");
+    MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= vertex_size,
+               "job->joint_stride: must be 0, or at least the number of slots");
+    MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= vertex_size,
+               "job->weight_stride: must be 0, or at least the number of slots");
     if (job->format == MD5_PACK_BYTES)
         TRY(fit_bytes(mesh, slots));
 

@@ -759,7 +759,7 @@ TEST_OUTPUTS(gl_errors_with_outputs_are_reported, scene_square)
     md5gl_pose(renderer, stage->copy,
                &(md5gl_instances){.count = 1, .palettes = scene_identities, .previous = &previous},
                NULL);
-    MISUSE("md5gl_pose(): given.previous: reserved members")
+    MISUSE("md5gl_pose(): previous: reserved members")
     md5gl_pose(renderer, stage->copy,
                &(md5gl_instances){.count = 1,
                                   .palettes = scene_identities,
