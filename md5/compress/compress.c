@@ -492,7 +492,7 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
 {
     double min_bits = 0;
     for (uint32_t k = 1; k < MD5_PACKED_NUM_STEPS; k++) {
-        const bool is_key_per_frame = k == 1; // has no deviation
+        const bool is_key_per_frame = k == 1; // without deviation; always possible
         const double deviation = track->deviations[k] * unit;
         const bool is_within_budget = deviation <= MAX_DEVIATION * budget;
         if (!is_key_per_frame && !is_within_budget)
