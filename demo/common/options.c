@@ -194,15 +194,18 @@ common_value common_load_value(const common_option *option, const void *structur
 {
     const int kind = option->kind;
     const void *const member = (const unsigned char *)structure + option->offset;
-    common_value value = {.type = value_type(kind)};
+    common_value value = {.type = COMMON_VALUE_NONE};
     if (kind == COMMON_TEXTS)
-        value.type = COMMON_VALUE_NONE;
-    else if (value.type == COMMON_VALUE_CHOICE)
+        return value;
+
+    const common_value_type type = value_type(kind);
+    if (type == COMMON_VALUE_NUMBERS && !load_numbers(option, member, value.numbers))
+        return value;
+    if (type == COMMON_VALUE_CHOICE)
         value.choice = load_choice(kind, member);
-    else if (value.type == COMMON_VALUE_TEXT)
+    else if (type == COMMON_VALUE_TEXT)
         value.text = *(const char *const *)member;
-    else if (value.type == COMMON_VALUE_NUMBERS && !load_numbers(option, member, value.numbers))
-        value.type = COMMON_VALUE_NONE;
+    value.type = type;
     return value;
 }
 

@@ -865,10 +865,12 @@ static void archive_numbers(ragdoll_archive *archive, double *numbers, int count
     }
 }
 
-// Saves or restores a position, a velocity or a momentum.
-static void archive_vector(ragdoll_archive *archive, md5_vec3d *vector)
+// Saves or restores a vector. Each coordinate must be from -max to `max`.
+static void archive_vector(ragdoll_archive *archive, md5_vec3d *vector, double max)
 {
-    archive_numbers(archive, &vector->x, 3, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
+    archive_numbers(archive, &vector->x, 1, -max, max);
+    archive_numbers(archive, &vector->y, 1, -max, max);
+    archive_numbers(archive, &vector->z, 1, -max, max);
 }
 
 // Saves or restores a unit quaternion. The saved quaternion must have nearly unit length.
@@ -909,8 +911,8 @@ static void archive_index(ragdoll_archive *archive, uint32_t *index, uint32_t co
 // computed again in each step.
 static void archive_contact(ragdoll_archive *archive, ragdoll_contact *contact)
 {
-    archive_vector(archive, &contact->position);
-    archive_numbers(archive, &contact->normal.x, 3, -MAX_UNIT_COMPONENT, MAX_UNIT_COMPONENT);
+    archive_vector(archive, &contact->position, MAX_SAVED_COORDINATE);
+    archive_vector(archive, &contact->normal, MAX_UNIT_COMPONENT);
     archive_numbers(archive, &contact->level, 1, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
     for (int i = 0; i < NUM_CONTACT_DIRECTIONS; i++) {
         const double min_impulse = i == CONTACT_NORMAL ? 0.0 : -MAX_SAVED_IMPULSE;
@@ -926,11 +928,11 @@ static void archive_node(ragdoll_archive *archive, ragdoll_node *node)
 {
     archive_rotation(archive, &node->transform.rotation);
     archive_rotation(archive, &node->joint_rotation);
-    archive_vector(archive, &node->transform.position);
-    archive_vector(archive, &node->momentum);
-    archive_vector(archive, &node->angular_momentum);
-    archive_vector(archive, &node->linear);
-    archive_vector(archive, &node->angular);
+    archive_vector(archive, &node->transform.position, MAX_SAVED_COORDINATE);
+    archive_vector(archive, &node->momentum, MAX_SAVED_COORDINATE);
+    archive_vector(archive, &node->angular_momentum, MAX_SAVED_COORDINATE);
+    archive_vector(archive, &node->linear, MAX_SAVED_COORDINATE);
+    archive_vector(archive, &node->angular, MAX_SAVED_COORDINATE);
     archive_numbers(archive, &node->slide, 1, -MAX_SAVED_COORDINATE, MAX_SAVED_COORDINATE);
     archive_numbers(archive, &node->load, 1, 0.0, MAX_SAVED_IMPULSE);
     for (size_t i = 0; i < MD5_COUNT(node->limits); i++)
@@ -962,9 +964,9 @@ static void archive_xform(ragdoll_archive *archive, md5_xform *transform)
 static void archive_ragdoll(ragdoll_archive *archive, md5_ragdoll *ragdoll)
 {
     archive_rotation(archive, &ragdoll->world.rotation);
-    archive_vector(archive, &ragdoll->world.position);
-    archive_vector(archive, &ragdoll->drag_anchor);
-    archive_vector(archive, &ragdoll->drag_target);
+    archive_vector(archive, &ragdoll->world.position, MAX_SAVED_COORDINATE);
+    archive_vector(archive, &ragdoll->drag_anchor, MAX_SAVED_COORDINATE);
+    archive_vector(archive, &ragdoll->drag_target, MAX_SAVED_COORDINATE);
     archive_numbers(archive, &ragdoll->pending_time, 1, -1.0, 1e6);
     archive_numbers(archive, &ragdoll->added_energy, 1, 0.0, MAX_SAVED_IMPULSE);
     archive_numbers(archive, &ragdoll->seconds, 1, 0.0, 1.0);
@@ -1030,17 +1032,13 @@ void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
                "bytes: the written size must be md5_ragdoll_save_size()");
 }
 
-// Reads the header of a saved state of `size` bytes. Fails if the state has the wrong size, or
+// Reads the header of a saved state of `size` bytes, at least those of the header. Fails if the
+// state has the wrong size, or
 // belongs to a ragdoll with other numbers of bodies and constraints.
 static bool read_saved_header(const md5_ragdoll *ragdoll, size_t size, ragdoll_archive *archive,
                               md5_context *context)
 {
     uint64_t head[HEADER_SIZE] = {0, 0};
-    if (size < sizeof head)
-        return MD5_FAIL(context, MD5_ERROR_SYNTAX,
-                        "data is not a saved ragdoll: expected at least %zu bytes, found %zu bytes",
-                        sizeof head, size);
-
     for (uint32_t i = 0; i < HEADER_SIZE; i++)
         md5_archive_64(&archive->bytes, &head[i]);
     if (head[0] != RAGDOLL_MAGIC)
@@ -1072,6 +1070,11 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
     md5i_context_begin(&context, NULL, NULL, error);
     ragdoll_archive archive = {
         .bytes = {.from = (const unsigned char *)bytes}, .is_trial = true, .is_valid = true};
+    const size_t header_size = HEADER_SIZE * sizeof(uint64_t);
+    if (size < header_size)
+        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
+                        "data is not a saved ragdoll: expected at least %zu bytes, found %zu bytes",
+                        header_size, size);
     TRY(read_saved_header(ragdoll, size, &archive, &context));
 
     // The first pass checks all values.
