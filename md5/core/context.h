@@ -61,7 +61,7 @@ typedef struct md5_context {
     size_t memory_held;      // bytes that the call has allocated and not freed
     md5_files files;
 
-    // Warnings, which the small form of the library (md5/small/) does not have.
+    // Not in the small form (md5/small): warnings.
     md5_warn_fn *warn;
     void *warn_user;
     uint32_t max_warnings;
@@ -79,7 +79,7 @@ typedef struct md5_context {
     md5_error error;   // only its file is set until the first failure
     md5_error *caller; // the caller's error, or NULL
 
-    // Options of loading models. The small form of the library does not have them.
+    // Not in the small form: options of loading models.
     bool group_vertices;
     uint32_t skip_geometry; // md5_geometry_part flags
 } md5_context;

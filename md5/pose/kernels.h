@@ -50,7 +50,7 @@ typedef struct md5_pose_kernels {
     // values. Interpolates rotations by nlerp for MD5_INTERPOLATE_NLERP, else by slerp.
     md5_sample_kernel *sample;
 
-    // Samples a compressed clip by slerp. The small form does not contain it.
+    // Not in the small form (md5/small): samples a compressed clip by slerp.
     md5_packed_kernel *sample_packed;
 
     // Computes palette[k] = joints[k] * inverse_bind[k].
@@ -59,15 +59,15 @@ typedef struct md5_pose_kernels {
     // Computes md5_local_to_palette(), or md5_local_to_model() if `palette` is NULL.
     md5_finish_kernel *finish;
 
-    // Computes md5_pose_palette() for `width` characters, one in each lane. They have the same
-    // binding, which has no rebases. The sample positions all use LINEAR, or all use NLERP.
-    // `scratch` has space for `width` matrices for each joint of the model. `crowd` is NULL if
-    // `width` is 0 or 1. The small form does not contain it.
+    // Not in the small form. Computes md5_pose_palette() for `width` characters, one in each lane.
+    // They have the same binding, which has no rebases. The sample positions all use LINEAR, or all
+    // use NLERP. `scratch` has space for `width` matrices for each joint of the model. `crowd` is
+    // NULL if `width` is 0 or 1.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
-    // Computes `finish` for `width` characters with the same skeleton. Their poses are `step`
-    // transforms apart. The jobs are as for `crowd`, but their sample positions and roots are
-    // ignored, and only the skeleton of a binding is read. The small form does not contain it.
+    // Not in the small form. Computes `finish` for `width` characters with the same skeleton. Their
+    // poses are `step` transforms apart. The jobs are as for `crowd`, but their sample positions
+    // and roots are ignored, and only the skeleton of a binding is read.
     void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_xform *poses, size_t step,
                          float *scratch);
 

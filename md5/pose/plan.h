@@ -47,8 +47,8 @@ struct md5_pose_plan {
     const uint32_t *fixed_rotations;
     const uint32_t *fixed_translations;
 
-    // The tracks of a compressed clip that drive a joint of the pose, in groups. The small form of
-    // the library (md5/small/) does not contain them.
+    // Not in the small form (md5/small): the tracks of a compressed clip that drive a joint of the
+    // pose, in groups.
     const struct md5_packed_group *groups;
     uint32_t num_groups;
 };
