@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-// How many numbers a value of each kind has. Kinds without numbers have 0. A COMMON_NUMBER has 64
-// bits, and all other numbers have 32.
+// The number of numbers in a value of each kind. Kinds without numbers have 0. A COMMON_NUMBER has
+// 64 bits, and all other numbers have 32.
 static const int num_numbers[COMMON_NUM_KINDS] = {
     [COMMON_COUNT] = 1, [COMMON_FLOAT] = 1,  [COMMON_NUMBER] = 1, [COMMON_GRID] = 2,
     [COMMON_RANGE] = 2, [COMMON_FRAMES] = 2, [COMMON_COLOR] = 3,  [COMMON_POINT] = 3,

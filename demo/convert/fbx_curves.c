@@ -52,7 +52,7 @@ enum {
     EXTRAPOLATE_REPEAT_OFFSET = 'A', // each repetition begins at the end of the previous one
 };
 
-// How a curve continues before its first key or after its last key.
+// The ways in which a curve continues before its first key or after its last key.
 typedef struct fbx_extrapolation {
     char type;    // EXTRAPOLATE_CONSTANT ...; unknown types are constant
     double count; // number of repetitions; negative: no limit

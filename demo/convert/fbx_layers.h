@@ -16,7 +16,7 @@ typedef enum fbx_blend_mode {
     FBX_PASSTHROUGH = 2, // interpolates by the weight
 } fbx_blend_mode;
 
-// How a layer is blended with the result of the layers before it.
+// The ways in which a layer is blended with the result of the earlier layers.
 typedef struct fbx_blending {
     fbx_blend_mode mode;
     double weight;             // 0 to 1

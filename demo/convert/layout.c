@@ -231,7 +231,7 @@ static bool fix_normal_encoding(const material_search *search, const char *name,
     return normals != 0;
 }
 
-// How an unlit stage changes the background. A stage is one layer of a Doom 3 material.
+// The effects of an unlit stage on the background. A stage is one layer of a Doom 3 material.
 typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS } blend_kind;
 
 // Compares the source and destination factors of a stage; see md5_stage.bits.

@@ -56,7 +56,7 @@ typedef struct plain_skin {
     const float *inverse_binds; // [num_joints][16] column-major; NULL: identities
 } plain_skin;
 
-// How the corners of a primitive form triangles.
+// The ways in which the corners of a primitive form triangles.
 typedef enum plain_mode { PLAIN_TRIANGLES, PLAIN_STRIP, PLAIN_FAN, PLAIN_OTHER } plain_mode;
 
 enum { PLAIN_MAX_SETS = 16 }; // sets of four joints and weights per vertex

@@ -978,7 +978,7 @@ static uint64_t keys_bits(const md5_packed_track *track, uint32_t num_frames)
     return key_bits * md5i_packed_num_keys(track->step, num_frames);
 }
 
-// Writes the header of a track at the bit *header of the stream, and moves this position behind it.
+// Writes the header of a track at the bit *header of the stream, and moves this position past it.
 static void write_header(const md5_packed_track *track, uint8_t *bytes, uint64_t *header)
 {
     const uint32_t components = count_track_components(track);
@@ -998,7 +998,7 @@ static void write_header(const md5_packed_track *track, uint8_t *bytes, uint64_t
         write_bits(bytes, header, (uint32_t)track->offsets[c], track->offset_bits);
 }
 
-// Writes the keys of a track at the bit *key of the stream, and moves this position behind them. A
+// Writes the keys of a track at the bit *key of the stream, and moves this position past them. A
 // constant track has no keys: the offsets in its header are its value.
 static void write_keys(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
                        uint64_t *key)

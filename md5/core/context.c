@@ -224,7 +224,7 @@ static size_t printable_length(const unsigned char *bytes, size_t size)
 }
 
 // Copies the printable text at *at to `to`. If the byte there is not printable, writes an escape
-// such as \x1b. Moves *at behind the bytes that it read. Returns the number of bytes that it wrote.
+// such as \x1b. Moves *at past the bytes that it read. Returns the number of bytes that it wrote.
 size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
 {
     const size_t length = printable_length((const unsigned char *)*at, (size_t)(end - *at));

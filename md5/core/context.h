@@ -169,7 +169,7 @@ typedef struct md5_name_rule {
 } md5_name_rule;
 md5_name_rule md5i_name_rule(const char *kind, const char *name);
 
-// Writes the next character of a text in the form that messages use, and moves *at behind it. A
+// Writes the next character of a text in the form that messages use, and moves *at past it. A
 // printable UTF-8 character is copied, and any other byte becomes \xNN. Returns the number of bytes
 // written.
 enum { MD5_ESCAPED = 5 }; // capacity of `to`: \xNN and a NUL, which snprintf() writes

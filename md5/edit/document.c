@@ -605,7 +605,7 @@ static void write_text(text_writer *to, const char *text)
     write_bytes(to, text, strlen(text));
 }
 
-// How write_string() writes a text: as it is, or between quotes.
+// The forms in which write_string() writes a text: unchanged, or between quotes.
 typedef enum string_kind { COMMENT_STRING, QUOTED_STRING } string_kind;
 
 // Writes a text in quotes, or the text of a comment. NULL is written as "". Fails if the text

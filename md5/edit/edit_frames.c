@@ -73,7 +73,7 @@ static bool is_joint_changed(const md5_doc *doc, const md5_doc_joint *old_joint,
     return false;
 }
 
-// How far a joint moves over all frames.
+// The extent of the motion of a joint over all frames.
 typedef struct joint_span {
     md5_xform first; // transform in the first frame
     float move;      // longest translation from the first frame, units

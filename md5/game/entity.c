@@ -212,7 +212,7 @@ static bool find_model_def(md5_entity_load *load, const char *model, const char 
                            MD5_QUOTED(*file), entity->def ? "a " : "an entityDef, a ");
 }
 
-// What the name of an entity refers to.
+// The kind of object to which the name of an entity refers.
 typedef enum entity_name_kind {
     NAME_OF_ENTITY, // an entityDef; if it does not exist, the same as NAME_OF_MODEL
     NAME_OF_MODEL   // a modelDef or a file, even if an entityDef has the same name

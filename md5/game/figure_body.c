@@ -478,7 +478,7 @@ static void convert_to_lower(char *text)
         *text = md5_lower(*text);
 }
 
-// What an element of a list of joints says about a joint: it includes or excludes the joint.
+// The effect of an element of a list of joints: it includes or excludes a joint.
 typedef struct joint_rule {
     uint32_t order; // position in the list, from 1; 0 if the list has no such element
     bool is_contained;

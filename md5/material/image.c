@@ -551,7 +551,7 @@ static md5_image *read_pcx(md5_context *context, const uint8_t *bytes, size_t si
 // Blocks of 4 x 4 texels, compressed by S3TC (DXT): 8 bytes of color, in some formats after 8 bytes
 // of alpha. (EXT_texture_compression_s3tc, appendix.) Fractions are truncated, as in libsquish.
 
-// How the colors and the alpha of a block are compressed.
+// The ways in which the colors and the alpha of a block are compressed.
 typedef enum md5_block_format {
     MD5_BLOCK_NONE, // the texels of the file are not compressed
     MD5_BLOCK_DXT1,

@@ -10,7 +10,7 @@
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_sample_position *sample,
                                const md5_targets *targets, md5_xform *pose);
 
-// How a kernel combines two poses.
+// The ways in which a kernel combines two poses.
 typedef enum md5_combine_kind {
     MD5_BLEND,          // md5_blend_poses()
     MD5_BLEND_NLERP,    // like MD5_BLEND but with nlerp: md5_blend_batch()

@@ -23,7 +23,7 @@ float md5i_packed_decode_scale(uint32_t scale)
     return power * roots[scale % 4];
 }
 
-// Reads an unsigned number of `count` bits at the bit position *bit, and moves *bit behind it.
+// Reads an unsigned number of `count` bits at the bit position *bit, and moves *bit past it.
 static uint32_t read_bits(const md5_packed *packed, uint32_t *bit, uint32_t count)
 {
     *bit += count;

@@ -29,7 +29,7 @@ enum { MAX_TRIANGLES = 64 };
 #define ARC_MARGIN 0.02   // sine of the angle by which a normal may be outside of its arc
 #define SAME_EXIT 0.9     // cosine of the largest angle between normals of the same exit direction
 
-// How the surface continues beyond a side of a triangle.
+// The shape of the surface beyond a side of a triangle.
 typedef enum side_kind {
     SIDE_OPEN,   // no triangle shares the side
     SIDE_FLAT,   // the surface continues in the same plane

@@ -372,7 +372,7 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         add_group(builder, MD5_SKIN_SINGLES, set, &open[i]);
 }
 
-// How suitable a slot is for the group of a set of joints, from worst to best.
+// Ratings of a slot for the group of a set of joints, from worst to best.
 typedef enum slot_fit {
     SLOT_OF_DIFFERENT_SET, // with an open group
     SLOT_EMPTY,

@@ -50,7 +50,7 @@ void view_create_mesh_levels(const md5_mesh *mesh, const md5_mat34 *bent,
                              const md5_morph_mesh *morph, const float *errors, uint32_t num_levels,
                              view_triangles *levels);
 
-// Where the vertices or images of a level come from.
+// The source of the vertices or images of a level.
 typedef enum view_detail_source {
     VIEW_DETAIL_POSED,    // the palettes of the level's members
     VIEW_DETAIL_CASTERS,  // the palettes of all visible members; only for shadows

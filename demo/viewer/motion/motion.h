@@ -13,7 +13,7 @@
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/motion/scene.h"
 
-// How a kind of motion uses the selected clip.
+// The ways in which a kind of motion uses the selected clip.
 typedef enum view_clip_use {
     VIEW_CLIP_UNUSED,
     VIEW_CLIP_TIMES,   // determines the duration of the time bar, but not the pose

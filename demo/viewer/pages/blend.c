@@ -401,7 +401,7 @@ static void draw_states(view_picture *picture, md5_layer_status status)
                    is_changing ? VIEW_RED : VIEW_DIM_LINE);
 }
 
-// What the plots of the lesson about state machines show for one point in time.
+// The values that the plots of the lesson about state machines show for one point in time.
 typedef struct machine_values {
     md5_layer_status status;
     float speed; // parameter
