@@ -13,7 +13,9 @@ JANSSON ?= $(WEB)/jansson
 WEB_JSON := $(if $(JANSSON),dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version)
 # The viewer is built twice: with SIMD instructions, and without them for older browsers. The page selects one.
 WEB_KINDS := simd scalar
-WEB_FLAGS_simd := -msse2 -msimd128
+# The vectorizers stay off: the compiler of emscripten 3.1.6 (LLVM 14) moves the load of a number that it copies to all
+# lanes below a later store to the same address, and only the vectorizers make such a load out of scalar code.
+WEB_FLAGS_simd := -msse2 -msimd128 -fno-vectorize -fno-slp-vectorize
 # Functions of the C library that math.js replaces by functions of the browser.
 WEB_PAGE_MATH := sin sinf cos cosf tan tanf acosf asinf atan atan2 atan2f
 # The element is built once and optimized for size, because the GPU skins. Browsers that support element.js (Chrome 97,
