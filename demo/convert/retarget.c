@@ -972,21 +972,28 @@ static void share_roles(retarget_figure *const figures[2], const retarget_chain 
     }
 }
 
-// Removes the pairs of target joints, so that a new line of the map can pair them. If an earlier
-// line has paired one of them and `replaces` is false, returns an error message. Otherwise returns
-// NULL.
-static char *release_joints(const retarget_figure *target, const uint32_t *joints,
-                            uint32_t num_joints, bool replaces)
+// Returns an error message if an earlier line of the map has paired one of the target joints.
+// Otherwise returns NULL.
+static char *check_unmapped(const retarget_figure *target, const uint32_t *joints,
+                            uint32_t num_joints)
+{
+    for (uint32_t i = 0; i < num_joints; i++) {
+        if (target->joints[joints[i]].is_mapped)
+            return common_format("duplicate joint '%s': an earlier line already maps it",
+                                 target->skeleton->joints[joints[i]].name);
+    }
+    return NULL;
+}
+
+// Removes the pairs of target joints, so that a new line of the map can pair them.
+static void release_joints(const retarget_figure *target, const uint32_t *joints,
+                           uint32_t num_joints)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         retarget_joint *const joint = &target->joints[joints[i]];
-        if (joint->is_mapped && !replaces)
-            return common_format("duplicate joint '%s': an earlier line already maps it",
-                                 target->skeleton->joints[joints[i]].name);
         joint->is_mapped = false;
         joint->low = MD5_NONE;
     }
-    return NULL;
 }
 
 // Stores the pair of a line in both skeletons. A line without a joint of the model excludes the
@@ -1048,10 +1055,11 @@ static char *read_pair(map_line *line, retarget_figure *const figures[2], bool r
     const retarget_alignment align = read_alignment(line);
     map_pair pair;
     char *message = read_joints(line, is_chain, figures, &pair);
-    if (!message)
-        message = release_joints(figures[1], pair.joints, pair.num_joints, replaces);
+    if (!message && !replaces)
+        message = check_unmapped(figures[1], pair.joints, pair.num_joints);
     if (message)
-        return message;
+        return message; // without changes, because a caller may skip the line and continue
+    release_joints(figures[1], pair.joints, pair.num_joints);
 
     const uint32_t source_joint = pair.chains[0].last;
     if (replaces && source_joint != MD5_NONE)
