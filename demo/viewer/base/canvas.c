@@ -154,6 +154,9 @@ static bool add_quad(view_canvas *canvas, const canvas_quad *whole)
     return true;
 }
 
+// Draws a rectangle whose color changes linearly from `top` to `bottom`. All corners have the
+// texture coordinates of a fully covered texel of the glyph texture, so that rectangles and text
+// can share one draw call.
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom)
 {
     const float u = canvas->font->solid_u;
@@ -196,6 +199,8 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
     }
 }
 
+// Draws the border of a rectangle, inside of its edges, as four filled rectangles of `width`
+// pixels. They overlap at the corners.
 void view_draw_frame(view_canvas *canvas, view_rect rect, float width, view_color color)
 {
     const float right = rect.x + rect.width - width;
@@ -319,6 +324,8 @@ void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5
 
 // -- Text -----------------------------------------------------------------------------------
 
+// Returns the width of a line of text in pixels: the sum of the widths of its characters.
+// Requests glyphs that are not in the texture yet, in the same way as drawing.
 float view_text_width(const view_font *font, view_text_size size, const char *text)
 {
     float width = 0;
@@ -420,6 +427,8 @@ static int reduce_places(double absolute, int max_places)
     return places;
 }
 
+// Formats the absolute value first, because the sign is not the ASCII "-" but the minus sign of
+// Unicode, and is omitted if the digits are all zero.
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
 {
     static const char dash[] = "\xE2\x80\x93"; // shown for NaN

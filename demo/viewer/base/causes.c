@@ -266,6 +266,8 @@ void view_find_causes(view_reports *reports)
     free(sorted);
 }
 
+// Groups the reports by cause first, if that has not been done since the last report. Counts the
+// causes whose level is a warning or an error.
 uint32_t view_count_problems(const view_log *log)
 {
     if (log->reports == NULL)

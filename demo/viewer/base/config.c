@@ -83,6 +83,8 @@ static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
     stored->count = 0;
 }
 
+// Searches by the canonical path, so that the settings are found independently of the current
+// folder. The line of a document is its path, a tab, and its settings.
 const char *view_find_document(const view_latest *documents, const char *path)
 {
     if (documents == NULL)
@@ -486,6 +488,8 @@ static char *write_user_options(const view_options *options)
     return lines;
 }
 
+// Compares the current settings with those of the last call. With `is_soon`, the file is not
+// written in a call in which they have changed.
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log)
 {
     const bool was_changed = config->is_changed;
@@ -502,6 +506,7 @@ bool view_store_config(view_config *config, const view_options *now, bool is_soo
     return true;
 }
 
+// Frees all memory of the configuration and clears it. Does not write the file.
 void view_free_config(view_config *config)
 {
     view_free_latest(&config->recent);
@@ -533,6 +538,7 @@ static char *line_path(const char *path)
     return NULL;
 }
 
+// Stores the canonical path. Ignores a path that does not fit in a line of the file.
 void view_note_recent(view_config *config, const char *path)
 {
     char *const full = line_path(path);
@@ -549,6 +555,8 @@ void view_forget_recent(view_config *config, const char *path)
     config->is_changed = true;
 }
 
+// Ignores choices that are stored already, so that the file is not written without a reason, and
+// choices that do not fit in a line of the file.
 void view_note_export(view_config *config, const char *choices)
 {
     const char *const stored = config->export_choices;
@@ -560,6 +568,8 @@ void view_note_export(view_config *config, const char *choices)
     config->has_new_export = config->is_changed = true;
 }
 
+// A path that contains a tab cannot be stored, because a tab separates the path from the
+// settings in the file. Such a document is ignored.
 void view_note_document(view_config *config, const char *path, const char *lines)
 {
     char *const full_path = line_path(path);
@@ -578,6 +588,8 @@ void view_note_document(view_config *config, const char *path, const char *lines
     free(full_path);
 }
 
+// A document without settings is a line that ends after the tab. It replaces the document's line
+// in the file when the file is merged and written.
 void view_forget_document(view_config *config, const char *path)
 {
     if (path != NULL) {

@@ -620,6 +620,7 @@ bool view_update_font(view_font *font, md5gl_renderer *renderer)
     return true;
 }
 
+// `renderer` may be NULL if none was created. The font then has no texture.
 void view_free_font(view_font *font, md5gl_renderer *renderer)
 {
     if (font->letters != NULL) {

@@ -246,6 +246,8 @@ view_layout view_lay_out(const view_layout_request *request)
     return layout;
 }
 
+// The dragged edge is the inner edge of the dock, so the size is the distance from the mouse to
+// the opposite edge, which does not move.
 float view_drag_dock(const view_layout_request *request, view_dock dock, float x, float y)
 {
     const view_layout layout = view_lay_out(request);

@@ -46,6 +46,7 @@ static void write_warning(view_log *log, const char *text)
         write_line(log, VIEW_WARNING, text);
 }
 
+// The count restarts at 0, so that the next document can print its first warnings.
 void view_end_warnings(view_log *log)
 {
     char text[128];
@@ -124,6 +125,8 @@ static void store_message(view_log *log, view_level level, const char *whole, co
     vsnprintf(text + used, sizeof text - used, format, values);            \
     va_end(values)
 
+// Stores and prints an error. Always returns false, so that a function that fails can end with
+// `return view_error(...)`.
 bool view_error(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: ");
@@ -141,6 +144,8 @@ void view_warn(view_log *log, const char *format, ...)
     write_warning(log, text);
 }
 
+// Reports a warning about a part of the scene, for example a mesh, which the list of problems
+// can then select.
 void view_warn_about(view_log *log, view_about about, const char *format, ...)
 {
     FORMAT_TEXT("");
@@ -150,6 +155,8 @@ void view_warn_about(view_log *log, view_about about, const char *format, ...)
     log->about = before;
 }
 
+// Prints the note like a warning. With a list of reports, counts it only if the list did not
+// contain it.
 void view_note(view_log *log, const char *file, const char *note)
 {
     md5_error location = {.line = 0};
@@ -227,6 +234,7 @@ view_listener view_log_listener(view_log *log)
     return (view_listener){warn_listener, log};
 }
 
+// First prints how many warnings were suppressed, because the counters restart at 0.
 void view_log_clear(view_log *log)
 {
     view_end_warnings(log);
@@ -272,6 +280,8 @@ void view_take_reports(view_log *log, view_reports *found, const void *model)
     view_free_reports(found);
 }
 
+// Frees the reports with their texts, and the groups of causes. The list is empty afterwards and
+// can be used again.
 void view_free_reports(view_reports *reports)
 {
     for (size_t i = 0; i < reports->count; i++) {
@@ -284,6 +294,9 @@ void view_free_reports(view_reports *reports)
     *reports = (view_reports){.count = 0};
 }
 
+// Call it with step 0 first, which starts the measurement of time. The line is overwritten in
+// place by "\r". The result is false only if log->may_stop is set and the user has interrupted
+// the program.
 bool view_log_progress(view_log *log, const char *what, size_t step, size_t count)
 {
     const double min_seconds = 0.5; // do not display the progress of shorter jobs

@@ -18,6 +18,7 @@
 
 static const view_option *const table = view_option_rows;
 
+// The name is not terminated by a zero, because it is often followed by "=VALUE".
 const view_option *view_find_option(const char *name, size_t length)
 {
     for (size_t i = 0; i < view_num_options; i++) {
@@ -28,6 +29,8 @@ const view_option *view_find_option(const char *name, size_t length)
     return NULL;
 }
 
+// Menu entries and panels identify an option by the offset of its field, which the compiler
+// checks, instead of by its name.
 const view_option *view_get_field_option(size_t offset)
 {
     for (size_t i = 0; i < view_num_options; i++)
@@ -162,6 +165,8 @@ static void write_lights(const view_lights *lights, char *text, size_t size)
     }
 }
 
+// Each option with a keyword (`word` in the table) is a switch of view_shown. The line describes
+// the display in the log.
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)
 {
     view_shown copy = *shown;
@@ -205,6 +210,8 @@ float view_material_time(const view_parms *parms, double clip_time)
     return time > 0 ? (float)time : 0;
 }
 
+// `row` is an index into view_parm_ranges: VIEW_PARM_TIME, or VIEW_FIRST_PARM plus the index of
+// a parameter of materials. `clip_time` is the time of the clip in seconds.
 void view_set_parm(view_parms *parms, int row, float value, double clip_time)
 {
     if (row == VIEW_PARM_TIME) {
@@ -268,6 +275,8 @@ static bool add_setting(const char *text, bool has_times, view_settings *setting
     return true;
 }
 
+// Frees the old settings first, so `from` must not be the same object as `settings`. The copy
+// owns its texts.
 void view_copy_settings(view_settings *settings, const view_settings *from)
 {
     for (size_t i = 0; i < settings->count; i++)
@@ -319,6 +328,7 @@ static bool is_text(const view_option *option)
     return option->kind >= COMMON_TEXT && option->kind < COMMON_NUM_KINDS;
 }
 
+// Returns 2 for a switch, the number of words of a choice, and 0 for options of other kinds.
 unsigned view_count_choices(const view_option *option)
 {
     if (option->kind > COMMON_CHOICE)
@@ -527,6 +537,8 @@ static char *write_lines(const view_option *option, const view_options *options)
     return text;
 }
 
+// Uses the functions of demo/common for a single value. The values of a repeated option, and the
+// lights, are written by write_lines().
 char *view_write_option(const view_option *option, const view_options *options)
 {
     const common_option row = to_common_option(option);
@@ -554,6 +566,8 @@ char *view_print_value(const view_option *option, common_value value)
     return text != NULL ? text : common_copy("");
 }
 
+// If the value has the form NAME=FILE, returns the part after the equals sign. The result is a
+// part of `value`.
 const char *view_file_in(const view_option *option, const char *value)
 {
     const bool is_file = option->names >= VIEW_NAMES_MODEL && option->names <= VIEW_NAMES_PICTURE;
@@ -643,6 +657,8 @@ void view_reset_option(const view_option *option, view_options *options)
 
 // == Typed values =================================================================================
 
+// An option has its default if its flag says that it was not given, if its range is empty, or if
+// its text is NULL.
 common_value view_get_value(const view_option *option, const view_options *options)
 {
     const common_value unset = {.type = COMMON_VALUE_DEFAULT};
@@ -680,6 +696,8 @@ common_value view_get_usual(const view_option *option)
     return view_get_value(option, &usual); // the defaults contain no texts
 }
 
+// Values of other types than text are stored directly in the field. The option is then recorded
+// as given.
 bool view_set_value(const view_option *option, common_value value, view_options *options)
 {
     const bool is_default = value.type == COMMON_VALUE_DEFAULT;
@@ -843,6 +861,7 @@ void view_copy_value(const view_option *option, const view_options *from, view_o
     copy_value(option, from, &usual, to);
 }
 
+// Copies one option after the other, because some values, such as texts and lists, own memory.
 void view_restore_options(view_options *options, const view_options *copy, view_scope first,
                           view_scope last)
 {
@@ -895,6 +914,8 @@ char *view_write_settings(const view_options *options, const view_options *usual
     return lines;
 }
 
+// Skips lines that are not of the form "--NAME=VALUE", and options that this version does not
+// have. The file may have been written by another version.
 const view_option *view_next_setting(const char **lines, char **value)
 {
     while (**lines != '\0') {
@@ -1301,6 +1322,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     return true;
 }
 
+// Resets each option, which frees its value, then frees the lists that belong to all options.
 void view_free_options(view_options *options)
 {
     const view_options usual = usual_options(true);
@@ -1335,6 +1357,7 @@ static char *quote_word(const char *word)
     return quoted;
 }
 
+// Quotes a word if it is empty or contains a character that a shell may interpret.
 char *view_join_words(const char *program, const common_list *words)
 {
     static const char unquoted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -158,6 +158,7 @@ static bool reduce_quality(view_quality *quality, uint32_t worse)
     return change_step(quality, worse);
 }
 
+// The first frame after a change of the step is ignored, because it allocates memory.
 bool view_judge_quality(view_quality *quality, double seconds, view_quality_offers offers)
 {
     quality->since += seconds;
@@ -188,6 +189,8 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     return false;
 }
 
+// A step without shadows also has only one sample per pixel, so its description mentions only
+// the shadows. The percentage is the resolution of the image relative to the window.
 void view_describe_economy(const view_economy *economy, char *text, size_t size)
 {
     const int percent = (int)lroundf(100 * economy->scale);

@@ -69,6 +69,8 @@ static void add_sound(float samples[VIEW_LONGEST_SOUND], const struct sound *sou
     }
 }
 
+// A sound consists of several entries of the table with the same event, which are added to each
+// other.
 bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event, float loudness)
 {
     const size_t length = strcspn(event, " ");

@@ -672,6 +672,9 @@ static bool replaces_last_step(const view_undo *undo, double now, const view_ste
     return new_step->row == last->row && !has_equal_options(new_step, &last[-1]);
 }
 
+// Compares the options and the rotation of the model with the last undo step, and adds a step if
+// they differ. If a key or the mouse wheel changed the same option a short time ago, the new
+// step replaces the last one, so that the whole change is undone in one step.
 void view_store_step(view_state *viewer)
 {
     view_undo *const undo = &viewer->undo;
@@ -814,6 +817,9 @@ static void describe_page(const view_state *viewer, view_options *options)
         options->settings.count = 0; // lessons have sliders instead
 }
 
+// Begins with a copy of the current options. Then sets the options whose values are stored
+// elsewhere, because the user changes them in the window: the lesson, the axes, the selected
+// joint, the clip and the camera.
 void view_describe_document(view_state *viewer, view_options *options)
 {
     const view_scene *const scene = &viewer->document->scene;

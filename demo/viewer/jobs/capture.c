@@ -44,6 +44,8 @@ static uint8_t *capture_window(view_state *viewer, bool clean)
     return rgba;
 }
 
+// Draws the window again without notices, writes the image, and shows the name of the file, or
+// the failure, in a notice.
 void view_save_screenshot(view_state *viewer, bool clean)
 {
     char *const folder = common_absolute(".");
@@ -117,6 +119,8 @@ void view_toggle_recording(view_state *viewer)
     viewer->ui.notice_end = 0; // the notice must not be in the movie
 }
 
+// Does nothing if the window is not recorded. All images of a movie have the same size, so a
+// change of the window's size ends the recording.
 void view_record_frame(view_state *viewer)
 {
     md5_error error = {0};

@@ -291,6 +291,8 @@ static void free_conversion(view_conversion_job *conversion)
     free(conversion);
 }
 
+// Describes the document in the same way as an export of images, then resets the options that
+// would write a file instead of showing a window.
 char *view_command_line(view_state *viewer)
 {
     view_options export_options;
@@ -648,6 +650,8 @@ static void end_conversion(view_state *viewer)
     view_log_state(viewer, "exported");
 }
 
+// Ends the export of images or the conversion of a model, if one runs. Waits for the thread of
+// the conversion.
 void view_stop_export(view_state *viewer)
 {
     drop_preview(viewer);
@@ -726,6 +730,8 @@ static void begin_export(view_state *viewer, unsigned number)
     }
 }
 
+// Describes the output afterwards only to update the dialog: the call checks the new choices and
+// stores the name of the output file. The options themselves are not used.
 void view_select_named_export(view_state *viewer, const char *words)
 {
     view_options export_options;
@@ -903,6 +909,8 @@ static bool save_retargeted_clip(view_state *viewer, const view_clip *clip, bool
     return is_saved;
 }
 
+// Saves one file per selected clip, and stops at the first file that cannot be written. Does
+// nothing if the clips are not retargeted.
 void view_save_retargeted(view_state *viewer, size_t what)
 {
     const view_scene *const scene = &viewer->document->scene;

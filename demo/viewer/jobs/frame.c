@@ -150,6 +150,8 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     return is_drawn && is_ended;
 }
 
+// Draws the frame again if it contained characters whose glyphs were missing, because glyphs are
+// requested during drawing and added to the texture afterwards.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
@@ -213,6 +215,8 @@ static bool copy_to_window(view_state *viewer, bool is_small, md5_error *error)
                              error);
 }
 
+// Draws a frame in one of two ways: directly to the window, or into a target that is then copied
+// to the window. The target is needed for multisampling and for a reduced quality.
 bool view_present(view_state *viewer, md5_error *error)
 {
     const bool is_small = is_reduced(viewer);

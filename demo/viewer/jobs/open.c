@@ -87,6 +87,9 @@ char *view_find_models_folder(void)
     return found;
 }
 
+// Finds the file that will be opened: the first model of the command line or, without files, the
+// first state machine of our own models. Does nothing if the files of the command line do not
+// include a model.
 void view_read_ahead(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -671,6 +674,8 @@ bool view_apply_texture_options(view_state *viewer)
     return true;
 }
 
+// Loads the companion, measures the document again, and stores the state of the files on disk,
+// so that later changes of them are noticed.
 bool view_finish_opening(view_state *viewer)
 {
     const view_loader loader = make_loader(viewer);
@@ -685,6 +690,8 @@ bool view_finish_opening(view_state *viewer)
     return true;
 }
 
+// Without the option, destroys the current environment map. Without a renderer, does nothing and
+// returns true, because the map could not be used.
 bool view_select_environment(view_state *viewer)
 {
     const char *const path = viewer->options->environment;
@@ -778,6 +785,8 @@ static void restore_reload_state(view_state *viewer, const reload_state *state)
     frame_changed_crowd(viewer, state->crowd_count);
 }
 
+// Requests the same files, options and companions as the current document, opens them as a new
+// document, and restores the state of the user interface.
 bool view_reload(view_state *viewer)
 {
     const view_document *const current = viewer->document; // freed by open_files()
@@ -935,6 +944,8 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
     return md5_player_set(machine->player, parameter, setting->value);
 }
 
+// The value "contents" opens the list of all lessons, which does not have sliders. An unknown
+// name or an invalid slider value is an error.
 bool view_select_page(view_state *viewer)
 {
     const view_options *const options = viewer->options;

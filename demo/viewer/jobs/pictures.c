@@ -21,6 +21,8 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
     return texture;
 }
 
+// Framing changes the bounds and the hull of the document, which `small` shares with the viewer.
+// They are stored first and restored at the end.
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
                      bool transparent, uint8_t *rgba)
 {
@@ -142,6 +144,9 @@ static void set_preview_settings(view_state *small, view_options *options,
     small->play = subject->play;
 }
 
+// Draws a square preview of size * size pixels of a model that is not the shown document.
+// Uploads its meshes and textures, draws it with fixed settings, and frees them on the GPU.
+// Returns false and leaves *image unchanged on failure.
 bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size, view_image *image)
 {
     enum { SAMPLES = 4 };
@@ -166,6 +171,8 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     return is_drawn;
 }
 
+// Draws at most one thumbnail per call, so that a frame of the window does not take too long. A
+// thumbnail that cannot be drawn is not tried again.
 bool view_draw_next_thumbnail(view_state *viewer)
 {
     view_document *const document = viewer->document;

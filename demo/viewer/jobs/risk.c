@@ -72,6 +72,9 @@ static char *read_note(const view_state *viewer, long *process)
     return copy;
 }
 
+// If the process of the note still runs, it is another open viewer, and the note is ignored.
+// Otherwise stores the file in panels.decision, where the user can open it again, or decide
+// about the unfinished movie.
 void view_read_crash_note(view_state *viewer)
 {
     view_decision *const decision = &viewer->panels.decision;

@@ -4,6 +4,8 @@
 
 #include <stdarg.h>
 
+// Copies the options whose values are also stored in other parts of the state: the log, the
+// docks, the scene, the visibility of meshes and the playback.
 void view_apply_options(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -51,6 +53,8 @@ static void begin_interface(view_state *viewer)
     viewer->ui.folded = 1u << UI_SECTION_CLIPS | 1u << UI_SECTION_LOOKED | 1u << UI_SECTION_UV;
 }
 
+// Sets the indices of selected and hovered items to -1, which means that no item is selected.
+// The document exists from the beginning, but is empty until files are opened.
 void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
@@ -82,6 +86,7 @@ void view_close_page(view_state *viewer)
     view_free_pages(&viewer->pages, viewer->renderer);
 }
 
+// Frees the texture and the request of each preview. An entry without a request is unused.
 void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all)
 {
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
@@ -150,6 +155,7 @@ static void end_interface(view_state *viewer)
     view_stop_previews(viewer->lists.game_previews);
 }
 
+// Ends the interface first, because its background threads use data that is freed after them.
 void view_end(view_state *viewer)
 {
     view_end_warnings(&viewer->log);
@@ -172,6 +178,7 @@ void view_end(view_state *viewer)
 //
 // Notices in the image, and the state in the log.
 
+// Formats the text like printf(). A new notice replaces the visible notice and its action.
 void view_notice(view_state *viewer, const char *format, ...)
 {
     va_list values;
