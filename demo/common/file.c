@@ -73,6 +73,7 @@ bool common_contains(const char *text, const char *part)
 
 // -- Paths ----------------------------------------------------------------------------------
 
+// A path that ends with a separator has an empty last component.
 const char *common_base(const char *path)
 {
     const char *base = path;
@@ -83,6 +84,7 @@ const char *common_base(const char *path)
     return base;
 }
 
+// The caller frees the result. The folder of a file in the root is the root itself.
 char *common_folder(const char *path)
 {
     const size_t length = (size_t)(common_base(path) - path);
@@ -94,6 +96,8 @@ char *common_folder(const char *path)
     return folder;
 }
 
+// The caller frees the result. A dot at the beginning does not start an extension, as in
+// ".config".
 char *common_stem(const char *path)
 {
     char *stem = common_copy(common_base(path));
@@ -108,6 +112,7 @@ bool common_is_absolute(const char *path)
     return is_separator(path[0]) || (path[0] != '\0' && path[1] == ':');
 }
 
+// The caller frees the result. Adds no second separator if the folder ends with one.
 char *common_join(const char *folder, const char *name)
 {
     if (common_is_absolute(name) || strcmp(folder, ".") == 0)
@@ -226,6 +231,8 @@ char *common_normalize_path(const char *path)
     return result;
 }
 
+// The caller frees the result. Two paths of the same file have the same form, unless symbolic
+// links are involved.
 char *common_canonical_path(const char *path)
 {
     char *const absolute = common_absolute(path);
@@ -300,6 +307,7 @@ bool common_same_file(const char *a, const char *b)
     return status_a.file == status_b.file && status_a.device == status_b.device;
 }
 
+// The hash is computed from the status of the file. Its content is not read.
 uint64_t common_file_stamp(const char *path)
 {
     common_status status;
@@ -338,6 +346,7 @@ typedef struct folder_search {
     struct __finddata64_t entry;
 } folder_search;
 
+// The entries "." and ".." are skipped by next_entry().
 static entry_reader open_folder(const char *folder)
 {
     char *const pattern = common_format("%s/*", folder);

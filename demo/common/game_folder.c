@@ -658,6 +658,7 @@ bool common_add_game_path(common_game_paths *game, const char *folder, md5_error
     return true;
 }
 
+// Frees the sources with their lists of files, and closes the archives.
 void common_free_game_paths(common_game_paths *game)
 {
     for (size_t i = 0; i < game->count; i++) {

@@ -59,6 +59,7 @@ static char *append_formatted(char *text, size_t used, const char *format, va_li
     return text;
 }
 
+// Allocates a string of exactly the needed length. Ends the program if memory runs out.
 char *common_format(const char *format, ...)
 {
     va_list values;
@@ -76,6 +77,7 @@ void common_extend(char **text, const char *format, ...)
     va_end(values);
 }
 
+// `text` must be terminated by a zero before the call, and is afterwards.
 void common_append(char *text, size_t size, const char *separator, const char *format, ...)
 {
     va_list values;

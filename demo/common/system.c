@@ -60,6 +60,7 @@ static int make_folder(const char *path, unsigned mode)
     return _mkdir(path);
 }
 
+// Windows has no function like fork(). Always fails, so that the caller reports the reason.
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure)
 {
@@ -79,6 +80,7 @@ long common_process_id(void)
     return _getpid();
 }
 
+// Opens the process only to read its exit code.
 bool common_process_runs(long id)
 {
     const HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)id);

@@ -67,6 +67,7 @@ bool common_has_text(const common_text_index *index, const char *text)
     return index->count > 0 && index->slots[find_slot(index, text, strlen(text))] != 0;
 }
 
+// Frees all texts and the table. The index is empty afterwards and can be used again.
 void common_free_text_index(common_text_index *index)
 {
     for (size_t i = 0; i < index->count; i++)

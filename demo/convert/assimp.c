@@ -1708,6 +1708,9 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *lines
     return at;
 }
 
+// Runs libassimp in a separate process (import_file), which returns lines of messages followed
+// by a .glb file. Reports the messages, and reads the file as glTF. A loss, which is content
+// that libassimp cannot import correctly, is an error unless --force is given.
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {
@@ -1744,6 +1747,7 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
 
 #elif defined(__EMSCRIPTEN__)
 
+// In a browser a program cannot start a process, and libassimp is not linked. Always fails.
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {
@@ -1756,6 +1760,8 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
 
 #else
 
+// Without libassimp and jansson, the formats are known but cannot be read. Always fails, with
+// instructions for the installation.
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {

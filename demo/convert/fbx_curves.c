@@ -473,6 +473,7 @@ static bool has_matching_arrays(const curve_arrays *arrays)
            && arrays->num_data / DATA_PER_RUN >= arrays->num_runs;
 }
 
+// Frees the arrays of a curve after its keys were created from them.
 static void free_arrays(curve_arrays *arrays)
 {
     free(arrays->times);
@@ -1012,6 +1013,7 @@ fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t si
     return NULL;
 }
 
+// Frees the objects of all kinds, their links, and the structure itself. Accepts NULL.
 void fbx_free_curves(fbx_curves *curves)
 {
     if (!curves)

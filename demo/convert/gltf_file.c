@@ -46,6 +46,7 @@ uint32_t gltf_index_at(const json_t *array, size_t i)
     return (uint32_t)json_number_value(json_array_get(array, i));
 }
 
+// The array has at least `count` numbers, because the file was checked when it was opened.
 bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
 {
     const json_t *const array = json_object_get(object, key);
@@ -1048,6 +1049,8 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
     return true;
 }
 
+// Frees the JSON document, the bytes of buffers and images, and the caches of decompressed views
+// and accessors. A list is NULL if gltf_open() failed before it was allocated.
 void gltf_close(gltf_file *file)
 {
     if (file->values) {

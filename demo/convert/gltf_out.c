@@ -76,6 +76,8 @@ json_t *gltf_whole(size_t value)
     return json_integer((json_int_t)value);
 }
 
+// Returns a JSON array of `count` numbers. Returns NULL if memory runs out or a number is not
+// finite, which JSON cannot represent.
 json_t *gltf_floats(const float *values, size_t count)
 {
     json_t *const array = json_array();
@@ -388,6 +390,8 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
 
 // -- Animations ----------------------------------------------------------------------------------
 
+// The animation has no samplers and channels yet. `extras`, which the animation owns afterwards,
+// contains the values of the clip that only MD5 stores.
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
 {
     char *const unique = gltf_unique_name(out, GLTF_ANIMATION_NAME, name, "clip");
@@ -429,6 +433,8 @@ void gltf_begin(gltf_out *out)
     gltf_add(out, "scenes", json_pack("{s:o}", "nodes", out->tops));
 }
 
+// Frees the JSON document, the names that were used, and the binary buffer with the bytes of all
+// views.
 void gltf_free(gltf_out *out)
 {
     json_decref(out->root);

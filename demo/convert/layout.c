@@ -110,6 +110,7 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
     return layout;
 }
 
+// Frees the paths of a layout. The scene and the job belong to the caller.
 void convert_free_layout(convert_layout *layout)
 {
     free(layout->folder);

@@ -682,6 +682,7 @@ bool rig_convert_meshes(convert_rig *rig, rig_meshes *meshes)
     return true;
 }
 
+// Frees the meshes, the joints of the model, the morph targets and the names.
 void rig_free_meshes(rig_meshes *meshes)
 {
     for (uint32_t i = 0; i < meshes->model.num_meshes; i++)

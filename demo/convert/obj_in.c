@@ -291,6 +291,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     return is_read;
 }
 
+// Frees the parts with their triangles, and the positions and texture coordinates.
 void convert_free_obj(convert_obj *obj)
 {
     for (uint32_t i = 0; i < obj->num_parts; i++) {

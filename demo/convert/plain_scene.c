@@ -34,6 +34,8 @@ static void free_mesh(const plain_mesh *mesh)
     free((void *)mesh->target_names);
 }
 
+// Frees the lists of the scene and clears it. Data that the reader of a format owns, such as the
+// vertices, remains.
 void plain_free(plain_scene *scene)
 {
     for (size_t i = 0; i < scene->num_nodes; i++)
@@ -64,6 +66,8 @@ void plain_free(plain_scene *scene)
     *scene = (plain_scene){.job = NULL};
 }
 
+// The transform is the identity: no translation, the unit quaternion (x, y, z, w), and a scale
+// of 1.
 plain_node plain_new_node(void)
 {
     return (plain_node){.parent = MD5_NONE,

@@ -1409,6 +1409,8 @@ static void free_writer(quake_writer *writer)
     convert_free_assets(&writer->assets);
 }
 
+// Writes the file in the format of its extension. Then reports what the format cannot store, and
+// by how much its rounded positions differ from those of the model.
 bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     quake_writer writer = {.job = job, .scene = scene, .error = error};

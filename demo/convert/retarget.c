@@ -1872,6 +1872,7 @@ static retarget_transfer begin_transfer(const retarget_request *request, const m
     return transfer;
 }
 
+// Frees the state for retargeting one clip, with the roles of both skeletons.
 static void free_transfer(retarget_transfer *transfer)
 {
     for (int side = 0; side < 2; side++) {

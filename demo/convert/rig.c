@@ -495,6 +495,7 @@ static bool has_mesh_without_joint(const convert_rig *rig)
     return false;
 }
 
+// A root that does not move can become the parent of vertices without weights.
 uint32_t rig_find_still_root(const convert_rig *rig)
 {
     for (uint32_t j = 0; j < rig->num_joints; j++) {
@@ -1132,6 +1133,8 @@ void rig_free_names(rig_names *names)
     free(names->values);
 }
 
+// Frees the joints, the skins and the names of a rig. The list of skins is NULL if building the
+// rig failed early.
 void rig_free(convert_rig *rig)
 {
     if (rig->skins) {

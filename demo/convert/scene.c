@@ -8,6 +8,7 @@
 
 // -- Errors and notes -----------------------------------------------------------------------------
 
+// Only the path is stored. The message, the line and the column of the error remain.
 void convert_name_file(md5_error *error, const char *path)
 {
     // error->file has a fixed size. If the path is too long, its end is kept, because it identifies
@@ -20,6 +21,8 @@ void convert_name_file(md5_error *error, const char *path)
         memcpy(error->file, path, size);
 }
 
+// The message is formatted like printf(). Always returns false, so that a function that fails
+// can end with `return convert_fail(...)`.
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
 {
     *error = (md5_error){.status = status};
@@ -52,6 +55,7 @@ void convert_note(const convert_job *job, const char *format, ...)
         job->note(job->user, text);
 }
 
+// The user learns in this way that the output contains less than the input.
 void convert_note_unsupported_parts(const convert_job *job, const convert_scene *scene,
                                     const char *to, bool with_targets)
 {
@@ -117,6 +121,8 @@ char *convert_file_name(const char *name)
     return text;
 }
 
+// Reports an error of the operating system with its text. The 0 byte lets parsers read the file
+// as a string.
 char *convert_read_file(const char *path, size_t *size, md5_error *error)
 {
     const char *reason = NULL;
@@ -178,6 +184,8 @@ bool convert_write_to_folder(const convert_job *job, const char *name, const voi
     return is_written;
 }
 
+// Appends bytes to a growing array. The capacity doubles when it is exceeded, so that many small
+// appends take linear time.
 void convert_append(convert_bytes *out, const void *bytes, size_t size)
 {
     if (out->capacity - out->size < size) {
@@ -201,6 +209,7 @@ void convert_append_uint(convert_bytes *out, uint32_t number, size_t size)
         convert_append(out, &(unsigned char){(unsigned char)number}, 1);
 }
 
+// `words` is the address of `count` integers or floats of 4 bytes. They may be unaligned.
 void convert_append_words(convert_bytes *out, const void *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -572,6 +581,7 @@ bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *
     return is_done;
 }
 
+// A scene has at most one model.
 const convert_part *convert_find_model(const convert_scene *scene)
 {
     for (size_t i = 0; i < scene->num_parts; i++) {
@@ -596,6 +606,7 @@ md5_model *convert_parse_model(const convert_part *part, md5_error *error)
     return md5_parse_model(part->bytes, part->size, &opts, error);
 }
 
+// `part` is const only because its members do not change. They must not be used afterwards.
 void convert_free_part(const convert_part *part)
 {
     free(part->name);
@@ -609,6 +620,8 @@ void convert_free_part(const convert_part *part)
     free(part->bones);
 }
 
+// Frees the parts, the materials with their images, the weights of morph targets, the outfits
+// and the names of a scene.
 void convert_free_scene(convert_scene *scene)
 {
     for (size_t i = 0; i < scene->num_parts; i++)

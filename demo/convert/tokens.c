@@ -21,6 +21,8 @@ bool convert_set_error_location(const convert_tokens *in, const char *position)
     return false;
 }
 
+// Shows at most in->max_shown bytes of the token. At the end of the text, shows the name of the
+// end instead, without quotes.
 bool convert_fail_token(convert_tokens *in, const char *expected)
 {
     size_t length = convert_next_token(in);
@@ -33,6 +35,8 @@ bool convert_fail_token(convert_tokens *in, const char *expected)
     return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at, format, expected, (int)length, found);
 }
 
+// The whole token must be a number. Infinity, NaN and larger numbers are refused, because later
+// computations could overflow. If the token is not accepted, the position remains before it.
 bool convert_read_number(convert_tokens *in, const char *expected, double *number)
 {
     const size_t length = convert_next_token(in);

@@ -214,6 +214,8 @@ static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, c
 }
 
 #ifndef ENGINE
+// Loads the model and the clip, and prints the size of the result. An engine calls load_alias()
+// instead.
 int main(int argc, char **argv)
 {
     static alias a;

@@ -475,6 +475,8 @@ static void play_script(game *g, double end, const char *file)
            (double)g->body.translation.x, (double)bounds.max.z, g->is_carried ? "with" : "without");
 }
 
+// With a time and a file name, plays the script until this time and saves an image. Otherwise
+// plays the game until the user quits.
 int main(int argc, char **argv)
 {
     game g = {0};

@@ -433,6 +433,8 @@ static void warn(view_listener warnings, char *text)
 
 // == Appearances ==================================================================================
 
+// Reads the file by the functions of the caller, which may read from an archive, and copies the
+// bytes because those functions own them.
 char *view_copy_file(md5_files files, const char *path, size_t *size, md5_error *error)
 {
     const void *const bytes = files.open(files.user, path, size, error);
@@ -443,6 +445,7 @@ char *view_copy_file(md5_files files, const char *path, size_t *size, md5_error 
     return copy;
 }
 
+// The index is compared as a decimal number.
 bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, size_t length)
 {
     char digits[16];
@@ -455,6 +458,7 @@ bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, siz
     return false;
 }
 
+// The structure is zeroed afterwards and can be freed again.
 void view_free_look(view_look *look)
 {
     free(look->diffuse);

@@ -582,6 +582,8 @@ static bool find_inputs(model_batch *batch, md5_error *error)
     return true;
 }
 
+// Frees the items with their lists of files, and the game that each worker has opened.
+// `num_workers` is the length of batch->games.
 static void free_batch(model_batch *batch, uint32_t num_workers)
 {
     for (size_t i = 0; i < batch->num_items; i++) {

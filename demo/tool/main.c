@@ -776,6 +776,8 @@ static int run_batch(int count, char **arguments)
     return tool_run_batch(arguments[0], run);
 }
 
+// Runs one command or, with --batch, each line of a file as a command. If the output could not
+// be written completely, the exit status is an error even if the command succeeded.
 int main(int argc, char **argv)
 {
     common_ignore_size_signal(); // output that exceeds a limit is an error, too

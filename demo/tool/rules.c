@@ -72,6 +72,7 @@ bool tool_has_rule(md5_engines requested, const char *rule)
     return false;
 }
 
+// Prints all rules with the engines to which they apply and the remedy for a violation.
 void tool_print_rules(void)
 {
     const md5_engines all = {.all = md5_find_engines("all")};
@@ -83,6 +84,7 @@ void tool_print_rules(void)
 
 // -- Diagnostics ----------------------------------------------------------------------------------
 
+// A compressed clip is not checked, because it does not contain text.
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested)
 {
     const tool_kind kind = tool_file_kind(path);
@@ -95,6 +97,7 @@ md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_
     return md5_check_doc(doc_kind, text, size, requested, &opts, NULL);
 }
 
+// Reads the file from the game or, if `game` is NULL, from the disk.
 md5_check *tool_check_file(md5_game *game, const char *path, md5_engines requested)
 {
     size_t size = 0;

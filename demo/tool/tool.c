@@ -23,6 +23,7 @@ int tool_usage(const char *command, const char *format, ...)
     return TOOL_BAD_USAGE;
 }
 
+// These options only modify --root-motion, so a user who gives them alone has forgotten it.
 bool tool_lacks_root_motion(const tool_arguments *arguments, const char *command)
 {
     const md5_root_edit *const root = &arguments->root_edit;
@@ -56,6 +57,8 @@ bool tool_show_search(void *user, size_t num_files)
     return true;
 }
 
+// Does nothing if standard error is not a terminal. Prints about 256 times, however large
+// `count` is.
 void tool_show_progress(size_t done, size_t count)
 {
     enum { STEPS = 256 };
@@ -95,6 +98,7 @@ static bool fail_to_write(const char *path, md5_error *error)
     return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
 }
 
+// A file replaces an existing file only if it was written completely.
 bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error)
 {
     common_writer writer;
@@ -107,6 +111,7 @@ bool tool_write_text(const char *path, const char *text, size_t size, md5_error 
     return true;
 }
 
+// Prints the document as MD5 text in memory, then writes the text like tool_write_text().
 bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)
 {
     size_t size = 0;
@@ -134,6 +139,7 @@ static const struct {
 };
 enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
+// Returns the kind of a file by its extension, or TOOL_UNKNOWN.
 tool_kind tool_file_kind(const char *path)
 {
     for (int i = 0; i < NUM_KINDS; i++) {
@@ -244,6 +250,7 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
     return has_document || asset->character || asset->cube;
 }
 
+// Frees the content of an asset of any kind, but not the structure.
 void tool_free(tool_asset *asset)
 {
     md5_free_model(asset->model);
@@ -324,6 +331,7 @@ void tool_suggest_convert(const tool_search_paths *search_paths)
                      search_paths->unsupported_model);
 }
 
+// Searches the file in the search paths in the order of the engine. `search_paths` may be NULL.
 char *tool_full_path(const tool_search_paths *search_paths, const char *name)
 {
     uint32_t location = MD5_NONE;
@@ -339,6 +347,7 @@ bool tool_is_file(const md5_game *game, const char *path)
     return game ? md5_game_find_file(game, path, 0) != MD5_NONE : common_is_file(path);
 }
 
+// Reads the file from the game or, if `game` is NULL, from the disk.
 char *tool_read_file(md5_game *game, const char *path, size_t *size)
 {
     const char *reason = NULL;

@@ -96,6 +96,8 @@ static void read_pad(view_pad *pad)
             pad->buttons |= buttons[i].bit;
 }
 
+// Events of the gamepad come first, because browsers do not report them: its state must be read.
+// The other events were stored by callbacks.
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     (void)patience; // the browser waits between two frames
@@ -623,6 +625,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
     return window;
 }
 
+// Frees the paths of pending events, such as dropped files.
 void view_close_window(view_window *window)
 {
     if (window == NULL)
@@ -762,6 +765,8 @@ bool view_is_full_screen(const view_window *window)
     return window != NULL && window->is_full;
 }
 
+// Requests full screen for the element "page", which contains the canvas and the controls of the
+// page.
 void view_set_full_screen(view_window *window, bool full)
 {
     (void)window;

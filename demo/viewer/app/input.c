@@ -903,6 +903,7 @@ void view_pick_at(view_state *viewer, float x, float y)
     view_log_state(viewer, "pick");
 }
 
+// The first click selects the start of the distance, and each further click its end.
 void view_measure_at(view_state *viewer, float x, float y)
 {
     if (!viewer->pick.is_set) {

@@ -393,6 +393,8 @@ static void save_state(void *user)
     view_save_config(viewer);
 }
 
+// Runs the main loop, and saves the configuration at its end. After a failure, the configuration
+// is not saved.
 bool view_run_window(view_state *viewer)
 {
     view_loop loop;

@@ -56,6 +56,7 @@ bool view_get_prefetched(view_prefetch *ahead, const char *path, view_image *ima
     return true;
 }
 
+// Waits for the thread and frees the images that no texture has used.
 void view_end_prefetch(view_prefetch *ahead)
 {
     view_wait_thread(ahead->thread, "pictures");

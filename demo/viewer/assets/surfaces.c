@@ -113,6 +113,8 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
     return heat->drawn_morph != NULL;
 }
 
+// Frees the colored copy of the model and its objects on the GPU. The arrays that the copy
+// shares with the model remain.
 void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
 {
     md5gl_destroy_model(renderer, heat->drawn);
@@ -359,6 +361,7 @@ uint32_t view_count_defects(const view_mesh_defects *faults)
     return count;
 }
 
+// Lists only the kinds of defects that occur, each with its count.
 void view_describe_defects(const view_mesh_defects *faults, char *text, size_t size)
 {
     static const char *const names[VIEW_NUM_FAULTS] = {

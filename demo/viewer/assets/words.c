@@ -12,6 +12,7 @@ static void reserve(view_text *words, size_t more)
     words->text = common_realloc(words->text, words->capacity, 1);
 }
 
+// Longer texts are cut. Names can be longer; view_append_name() writes them.
 void view_append(view_text *words, const char *format, ...)
 {
     enum { MAX_LENGTH = 200 };
@@ -24,6 +25,7 @@ void view_append(view_text *words, const char *format, ...)
         words->size += size < MAX_LENGTH ? (size_t)size : MAX_LENGTH;
 }
 
+// Reserves space for the whole name, because each byte becomes one byte.
 void view_append_name(view_text *words, const char *name)
 {
     reserve(words, strlen(name) + 2);
@@ -51,6 +53,7 @@ md5_model *view_end_model(view_text *words, const char *file_name, md5_error *er
     return model;
 }
 
+// A root has the parent MD5_NONE, which is written as -1.
 void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind)
 {
     // An MD5 file stores a rotation without w, and readers compute a negative w. The negated
@@ -81,6 +84,8 @@ static void append_surface(view_text *words, const md5_mesh *mesh)
     }
 }
 
+// Writes a mesh as MD5 text, for a model that combines several models. Therefore the joint
+// indices and the scale of its weights are converted; see view_mesh_text.
 void view_append_mesh(view_text *words, const view_mesh_text *input)
 {
     const md5_mesh *const mesh = input->mesh;
@@ -114,6 +119,9 @@ static void free_anim(void *user, void *memory, size_t size)
     free(memory);
 }
 
+// Allocates the clip and all its arrays in one block, which md5_free_anim() frees with one call
+// of free_anim(). Every joint has a translation and a rotation in each frame, so no values are
+// shared between frames.
 md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double frame_rate)
 {
     // The arrays in the block are in the order of decreasing alignment, so that no padding is
@@ -152,6 +160,9 @@ md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double fra
     return anim;
 }
 
+// Writes the pose of one frame, relative to the parents, to a clip of view_make_anim(). The
+// library declares the arrays as const because clips of files do not change; the arrays of this
+// clip are writable.
 void view_set_frame(md5_anim *anim, uint32_t frame, const md5_xform *pose)
 {
     const size_t first = (size_t)frame * anim->skeleton.num_joints;

@@ -226,6 +226,8 @@ static const stbtt_fontinfo *find_system_font(system_fonts *system, int code)
     return NULL;
 }
 
+// Frees the font files that were read, and the list of fonts and the configuration of
+// fontconfig.
 static void close_system_fonts(system_fonts *system)
 {
     for (int i = 0; i < NUM_OPENED; i++)

@@ -201,6 +201,8 @@ uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool
     return coarsest;
 }
 
+// Level 0 is the kind's model, which belongs to the kind. A level with fewer triangles owns its
+// indices and its list of meshes, but shares the vertices with level 0.
 void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 {
     // In reverse order, because a baked level may use the triangles of an earlier level.
@@ -862,6 +864,7 @@ static view_sphere member_sphere(const view_crowd *crowd, const view_member *mem
     return (view_sphere){md5_xform_point(member->placement, sphere.center), sphere.radius};
 }
 
+// `size` is the diameter of the member in pixels. If `pixels` is 0, impostors are not used.
 float view_impostor_fraction(float size, float pixels)
 {
     if (pixels <= 0)
@@ -1730,6 +1733,8 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     return true;
 }
 
+// Frees the members, then the kinds with their levels, then the worker threads and shared
+// arrays.
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
 {
     for (uint32_t i = 0; i < crowd->count; i++)

@@ -141,6 +141,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
     return true;
 }
 
+// Frees the model of the ground, and its texture and copy on the GPU if it was uploaded.
 void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 {
     if (ground->drawn != NULL) {

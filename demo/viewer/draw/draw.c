@@ -674,6 +674,8 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
 
 // == Companions ============================================================================
 
+// Frees the result of retargeting the shown clip. The result is computed again when its key,
+// which describes the inputs, differs.
 void view_clear_retargeting(view_retargeting *retargeting)
 {
     md5_free_binding(retargeting->binding);

@@ -10,6 +10,7 @@
 
 // -- Release -------------------------------------------------------------------------------------
 
+// Destroys the actors first, because they refer to the clips and the entity.
 void view_free_entity(view_entity *figure)
 {
     for (uint32_t i = 0; i < figure->num_parts; i++)
@@ -561,6 +562,8 @@ const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t n
     return is_flag ? flag_name(figure->script, number) : state_name(figure->script, number);
 }
 
+// Returns true if a flag of the entity's script is set, or if a state is the current state of
+// its channel. `number` is an index into the flags or into the states of the script.
 bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_t number)
 {
     const char *const name = view_script_name(figure, is_flag, number);
@@ -626,6 +629,8 @@ void view_run_script_item(view_entity *figure, bool is_flag, uint32_t number, bo
         view_list_drops(figure, figure->time);
 }
 
+// The time bar shows the clip of one channel, which has the focus. All stored times are moved so
+// that this clip begins at 0. If the channel plays no clip, nothing changes.
 double view_focus_channel(view_entity *figure, md5_channel channel)
 {
     const view_channel *const playing = &figure->channels[channel];

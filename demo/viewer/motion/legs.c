@@ -145,6 +145,8 @@ void view_set_lift_time(view_terrain *terrain, double time)
     terrain->rise = terrain->height * (float)(0.5 - 0.5 * cos(turn * time / period));
 }
 
+// Returns the x coordinate of column `x` of the grid of a terrain. The corners of the ground's
+// squares are at these positions. The columns have equal distances, except for stairs.
 float view_corner_x(const view_terrain *terrain, int32_t x)
 {
     // A stair has four columns of corners. The first is at the begin of its tread. The other three
@@ -197,6 +199,7 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
            + (1 - u) * left;
 }
 
+// `half_side` is half of the side of the square, in units.
 float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side)
 {
     // The highest of the middle and the four corners.
@@ -446,6 +449,8 @@ static void point_joint_at(const md5_skeleton *skeleton, uint32_t joint, md5_vec
     md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, rotation, 1, pose);
 }
 
+// A piston consists of a cylinder and a rod, which are attached to different joints. Pointing
+// each at the other keeps the rod in the cylinder.
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
     for (uint32_t i = 0; i < legs->num_pistons; i++) {

@@ -93,6 +93,7 @@ static const scene_entry *find_shot(double time)
     return current;
 }
 
+// Sets a perspective camera with the direction, the distance and the target of the shot.
 bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
 {
     if (!machine->acts)

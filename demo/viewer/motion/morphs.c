@@ -6,6 +6,8 @@ bool view_has_driven_morphs(const md5_machine *machine)
     return machine != NULL && md5_machine_num_morphs(machine) > 0;
 }
 
+// morphs->driven maps each morph target of the state machine to a target of the model, or to
+// MD5_NONE if the model does not have it.
 void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
                        float *weights)
 {
@@ -19,6 +21,8 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
     }
 }
 
+// Adds the displacements of all targets, as if they moved the same vertex in the same direction.
+// The result is therefore an upper limit.
 float view_morph_reach(const view_morphs *morphs, const float *weights)
 {
     if (morphs == NULL)
@@ -168,6 +172,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
     return has_valid_options;
 }
 
+// `renderer` may be NULL if nothing was uploaded to the GPU.
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)
 {
     if (renderer != NULL)

@@ -8,6 +8,8 @@
 static const view_motion_kind *const kinds[] = {&view_machine_motion, &view_legs_motion,
                                                 &view_entity_motion};
 
+// Selects the first kind of the table that can move the scene. scene->mover remains NULL if only
+// clips can.
 void view_select_motion(view_scene *scene)
 {
     const bool shows_bind_pose = view_is_bind_pose(scene);
@@ -49,6 +51,8 @@ bool view_is_on_ground(const view_scene *scene)
 
 // -- Description ---------------------------------------------------------------------------------
 
+// Uses the description of the kind of motion, if it has one; otherwise the name of the shown
+// clip and its position in the list.
 void view_describe_motion(const view_scene *scene, char *text, size_t size)
 {
     const view_motion_kind *const motion = view_get_motion(scene);

@@ -18,6 +18,9 @@ double view_cycle_length(const view_play *play, const md5_anim *anim)
     return anim->duration;
 }
 
+// Returns the pair of frames to interpolate, and the weight of the second frame. If playback was
+// stopped at the end of a looping clip, returns its last frame. The time alone would select the
+// first frame of the next cycle.
 md5_sample_position view_sample_position(const view_play *play, const md5_anim *anim)
 {
     md5_sample_position sample = md5_sample_position_at(anim, play->time, play->wrap);
@@ -39,6 +42,8 @@ double view_cycle_time(const view_play *play, const md5_anim *anim)
     return view_frame_position(play, anim) / anim->frame_rate;
 }
 
+// The range is given by its first and its last frame. Both are converted to seconds by the frame
+// rate of the clip.
 bool view_find_range(const view_play *play, const md5_anim *anim, double *begin, double *end)
 {
     if (anim == NULL)

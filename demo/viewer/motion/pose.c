@@ -5,6 +5,8 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
 
+// A model with an articulated figure falls as a ragdoll after the time of its death. Its motion,
+// such as a clip, poses it before. The bind pose never falls.
 void view_pose(view_scene *scene, const view_play *play)
 {
     const view_motion_kind *const motion = view_get_motion(scene);
@@ -353,6 +355,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
     return bounds;
 }
 
+// Skips meshes that must not affect the bounds, such as hidden meshes.
 float view_pose_lowest(view_scene *scene)
 {
     float lowest = INFINITY;

@@ -75,6 +75,8 @@ static void free_camera_path(view_camera_path *camera_path)
     free(camera_path->name);
 }
 
+// Frees objects before the objects to which they refer: the player before the clips, and all of
+// them before the library. The scene is empty afterwards.
 void view_free_scene(view_scene *scene)
 {
     free_pose(scene);
@@ -459,6 +461,8 @@ bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view
     return true;
 }
 
+// Selects the channel of an entity whose clip the time bar shows, and updates the clip and the
+// time in `play`. Returns false if the scene is not an entity or the channel does not exist.
 bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play)
 {
     if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS)
@@ -491,6 +495,7 @@ bool view_is_skeleton_only(const view_scene *scene)
 
 // -- Loading -------------------------------------------------------------------------------------
 
+// A file with any other extension counts as a model.
 size_t view_find_model(const char *const *files, size_t num_files)
 {
     size_t i = 0;
@@ -740,6 +745,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     return true;
 }
 
+// load_all() may stop at any step, so that the scene is partly loaded. Members that were not
+// loaded are 0, which view_free_scene() accepts.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
                      const md5_files *reader, bool pick_up, view_log *log)
 {
@@ -750,6 +757,8 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
     return false;
 }
 
+// Models of Cube 2 (.cfg) do not have articulated figures. Does nothing if the scene already has
+// a figure.
 void view_load_figure(view_scene *scene, view_log *log)
 {
     const char *const model_path = find_model_path(scene);

@@ -11,6 +11,7 @@ const view_page *view_page_at(uint32_t number)
     return number < view_num_pages ? &view_page_rows[number] : NULL;
 }
 
+// Returns the index of the lesson with a name, or -1 if the lesson does not exist.
 int32_t view_find_page(const char *name)
 {
     for (uint32_t i = 0; i < view_num_pages; i++) {
@@ -65,6 +66,7 @@ md5_xform *view_spare_pose(view_picture *picture, uint32_t index)
     return picture->figures[0].pose + (VIEW_PAGE_FIGURES + index % VIEW_PAGE_SPARE) * joints;
 }
 
+// A lesson may have no clip: `name` is then NULL, and the result is NULL.
 const view_clip *view_page_clip(const view_picture *picture, const char *name)
 {
     for (size_t i = 0; i < picture->scene->num_clips && name != NULL; i++) {
@@ -74,6 +76,8 @@ const view_clip *view_page_clip(const view_picture *picture, const char *name)
     return NULL;
 }
 
+// A lesson remains usable with a character that does not have the clip, because the bind pose
+// replaces it.
 void view_sample_clip(const view_picture *picture, const char *name, double seconds,
                       md5_xform *pose)
 {
@@ -109,6 +113,8 @@ void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char 
                      pose);
 }
 
+// The origin of a figure is between its feet, and rotating the placement alone would rotate the
+// figure about this point.
 md5_xform view_spin(view_figure *figure, md5_quat rotation)
 {
     // The center of the body is 28 units above the feet. Raise it to the height 32, because the
@@ -124,6 +130,7 @@ uint32_t view_choice(const view_picture *picture, uint32_t slider)
     return (uint32_t)lroundf(picture->values[slider]);
 }
 
+// The cosine makes the movement slow at both ends.
 float view_moving_part(const view_picture *picture, float part)
 {
     if (part >= 0)
@@ -260,6 +267,7 @@ void view_draw_to(view_picture *picture, md5_vec3 to, view_color color)
     picture->pen = to;
 }
 
+// `size` is the length of each axis in units.
 void view_add_frame(view_picture *picture, md5_xform transform, float size)
 {
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};

@@ -368,6 +368,8 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
 
 // == The lesson in space ===================================================================
 
+// Scrolls the text and the code to the top, hides the answer, and folds all sections. `number`
+// is the index of the lesson, or negative for the contents.
 void view_open_page(view_pages *pages, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
@@ -1592,6 +1594,8 @@ void view_prepare_thumbnails(const view_stage *stage)
     }
 }
 
+// Frees the texture with the thumbnails and its texels, the document with the character of most
+// lessons, and the path of the folder.
 void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer)
 {
     if (renderer != NULL)

@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <math.h>
 
+// Keys with a fixed name are in the table. The names of function keys, digits of the number pad
+// and printable characters are computed.
 const char *view_name_key(int32_t key, char *text, size_t size)
 {
     static const struct {
@@ -50,6 +52,8 @@ const char *view_name_key(int32_t key, char *text, size_t size)
     return text;
 }
 
+// `time` is in milliseconds and may wrap around, because only differences are used. (x, y) is in
+// pixels.
 int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, float y)
 {
     enum { MAX_DELAY = 500 }; // ms
@@ -63,6 +67,9 @@ int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, f
     return count;
 }
 
+// `down` is the new number of fingers, and `now` the time in seconds. A tap is a touch that ends
+// before it counts as a long touch. Its number of fingers is the largest number during the
+// touch.
 bool view_count_fingers(view_fingers *fingers, int down, double now)
 {
     const int before = fingers->down;
@@ -98,6 +105,8 @@ static uint32_t pressed_buttons(const view_pad *pad)
     return pressed;
 }
 
+// The character is controlled by keys, so buttons and the stick of a gamepad are reported as the
+// keys with the same function.
 bool view_next_pad_key(view_pad *pad, view_input *event)
 {
     // The key for each bit of view_pad_button, starting with the lowest bit.

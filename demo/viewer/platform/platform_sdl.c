@@ -10,6 +10,8 @@
 
 // == Keys and events ==============================================================================
 
+// SDL uses the character as the code of a printable key, and SDLK_SCANCODE_MASK marks all other
+// keys. Ranges of codes, such as F1 to F12, are converted by their offsets.
 int32_t view_key_from_sdl(SDL_Keycode code)
 {
     static const struct {
@@ -168,6 +170,8 @@ static void set_pinch(view_input *event, const SDL_MultiGestureEvent *from)
     set_position(event);
 }
 
+// Sets an event for a movement of the mouse: the new position and the distance since the last
+// event, in pixels.
 static void set_motion(view_input *event, const SDL_MouseMotionEvent *from)
 {
     event->kind = VIEW_INPUT_MOVE;
@@ -177,6 +181,8 @@ static void set_motion(view_input *event, const SDL_MouseMotionEvent *from)
     event->moved_y = (float)from->yrel;
 }
 
+// Selects the function that converts this kind of event. Events that the viewer does not use
+// have the kind VIEW_INPUT_OTHER.
 view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
 {
     view_input event = {.kind = VIEW_INPUT_OTHER};
@@ -318,6 +324,8 @@ static int remove_escape(void *found, SDL_Event *event)
     return !is_escape;
 }
 
+// SDL_FilterEvents() visits the pending events without waiting. All events except presses of
+// Escape remain in the queue.
 bool view_is_interrupted(void)
 {
     bool is_escape = false;
@@ -384,6 +392,7 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     return true;
 }
 
+// SDL does not free the text of a dropped file when an event is removed.
 void view_discard_events(void)
 {
     SDL_Event event;
@@ -510,6 +519,8 @@ static bool start_video(bool visible)
     return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
 }
 
+// Searches the beginning of each line for the name, and parses the number after it. A value that
+// is not plausible counts as missing.
 float view_scale_from_resources(const char *resources)
 {
     static const char name[] = "Xft.dpi:"; // dots per inch
@@ -695,6 +706,8 @@ static void create_window(view_window *window, const char *title, int width, int
         window->context = SDL_GL_CreateContext(window->window);
 }
 
+// A window that only renders images is tiny and hidden. Settings for users, such as dropped
+// files, are made only for a visible window.
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
                               char *problem, size_t size)
 {
@@ -722,6 +735,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
     return window;
 }
 
+// Discards pending events first, because events of dropped files own memory.
 void view_close_window(view_window *window)
 {
     if (window != NULL) {
@@ -755,6 +769,8 @@ void view_show_problem(const char *text)
         (void)SDL_ShowSimpleMessageBox(SDL_MESSAGEBOX_ERROR, "md5view", text, NULL);
 }
 
+// A step handles the pending events and draws a frame. The watchdog is a thread that compares
+// the number of completed steps every ten seconds.
 void view_run_steps(view_window *window, const view_steps *steps, bool watched)
 {
     (void)window;
@@ -832,6 +848,8 @@ void view_window_pixels(const view_window *window, int *width, int *height)
         SDL_GL_GetDrawableSize(window->window, width, height);
 }
 
+// Uses the first of three sources that is available: the ratio of pixels to points, the setting
+// of the desktop, and the dots per inch of the screen.
 float view_screen_scale(const view_window *window)
 {
     int points = 0;
@@ -856,6 +874,7 @@ float view_screen_scale(const view_window *window)
     return dpi >= min_dpi ? fminf(scale, max_scale) : 1;
 }
 
+// Returns the refresh rate of the screen with the window in Hz, or 60 if it is unknown.
 double view_screen_rate(const view_window *window)
 {
     SDL_DisplayMode mode = {0};
@@ -953,6 +972,8 @@ static void open_speaker(view_window *window)
         SDL_PauseAudioDevice(window->speaker, 0);
 }
 
+// Mixes samples[count] into the ring buffer that the audio thread plays, starting at the sample
+// that is played next. The first sound opens the audio device. Without a device, does nothing.
 void view_play_sound(view_window *window, const float *samples, size_t count)
 {
     if (!window->has_sound_begun)
@@ -987,6 +1008,8 @@ void view_wait_thread(view_thread *thread, const char *name)
     note_wait(NULL, NULL);
 }
 
+// Creates a mutex with a condition variable. `thread` is the name of the other thread that uses
+// them, for reports of the watchdog. Returns NULL on failure.
 view_lock *view_new_lock(const char *thread)
 {
     view_lock *const lock = common_alloc(1, sizeof *lock);
@@ -999,6 +1022,8 @@ view_lock *view_new_lock(const char *thread)
     return NULL;
 }
 
+// Accepts NULL and a lock that was created only partly, whose mutex or condition variable is
+// NULL.
 void view_free_lock(view_lock *lock)
 {
     if (lock == NULL)

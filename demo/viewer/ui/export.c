@@ -35,6 +35,7 @@ static const char automatic_name[] = "{model}_{anim}"; // replaces an empty name
 
 // -- From choices to options ----------------------------------------------------------------
 
+// Frees the texts of the dialog. The choices remain, so that the dialog opens with them again.
 void view_free_export(view_export *export)
 {
     free(export->output);
@@ -430,6 +431,7 @@ static bool select_by_word(view_export *export, const char *word, size_t length,
     return is_kind;
 }
 
+// The words are separated by blanks. Words that name neither a kind nor a format are ignored.
 void view_name_export(view_export *export, const char *words)
 {
     bool has_kind = false;

@@ -678,6 +678,8 @@ view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area
     return graph;
 }
 
+// Frees the states, the edges and the transitions of a graph, and the graph itself. Accepts
+// NULL.
 void view_free_graph(view_graph *graph)
 {
     if (graph == NULL)

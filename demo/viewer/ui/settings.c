@@ -1287,6 +1287,8 @@ view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *
     return nothing;
 }
 
+// Frees the options from before the card was opened, and the commands that have not been
+// executed yet.
 void view_clear_card(view_card *card)
 {
     if (card->before != NULL)

@@ -73,6 +73,8 @@ static bool is_sought(const view_ui *ui, const char *name)
     return name[length] != '_' && isalnum((unsigned char)name[length]) == 0;
 }
 
+// Called for each item and for each row of text. In normal use no test searches an item, so it
+// returns immediately.
 void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text)
 {
     if (ui->sought == NULL || ui->found.width > 0)

@@ -6,6 +6,8 @@
 
 static const float hint_gap = 8; // between a text and the hint at its right, layout units
 
+// The rows begin above the area by the distance that the user has scrolled, in pixels. With
+// smooth scrolling, this distance follows the requested one gradually.
 void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
     *column = (ui_column){.area = area, .scroll = scroll, .margin = 0.7f * ui->em};
@@ -35,6 +37,8 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
     column->margin = 0; // the dialog has a margin
 }
 
+// The column grows by the row even if it is invisible, because the scroll bar needs the height
+// of all rows.
 bool ui_reserve_row(view_ui *ui, float height, view_rect *row)
 {
     ui_column *const column = ui->column;
@@ -46,6 +50,8 @@ bool ui_reserve_row(view_ui *ui, float height, view_rect *row)
     return !is_above && !is_below;
 }
 
+// ui->space is the part of the row that is not yet occupied, and ui->label_width the width of
+// the column of names.
 void ui_begin_row(view_ui *ui)
 {
     const float em = ui->em;
@@ -231,6 +237,7 @@ bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
     return is_pressed;
 }
 
+// Formats the text, which is cut at VIEW_MAX_LINE bytes, and adds the row.
 void ui_figure(view_ui *ui, view_color color, const char *name, const char *format, ...)
 {
     char text[VIEW_MAX_LINE];
@@ -281,6 +288,7 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     return is_pressed;
 }
 
+// Formats the text, which is cut at 160 bytes, and adds the row.
 void ui_fact(view_ui *ui, const char *name, const char *format, ...)
 {
     char text[160];
