@@ -597,7 +597,7 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
 // Adds all archives of a folder that have one extension to the search paths. Later archives
 // override earlier ones, so the last name is added first. Names of .pak files are compared by their
 // numbers, as in Quake, and all other names by their letters. An archive that cannot be read is
-// skipped with a warning. `num_files` is the argument of game->goes_on.
+// skipped with a warning. `num_files`: see add_archives().
 static void add_archives_of_kind(common_game_paths *game, const char *folder, const char *extension,
                                  size_t num_files)
 {
@@ -617,7 +617,9 @@ static void add_archives_of_kind(common_game_paths *game, const char *folder, co
     common_free_list(&archives);
 }
 
-// Adds all archives of a folder to the search paths that have one of the extensions.
+// Adds the archives in a folder to the search paths, namely the files with one of the extensions.
+// extensions[] ends with NULL; archives with an earlier extension are added earlier. `num_files` is
+// the number of files that were found so far, which game->goes_on() receives to show the progress.
 static void add_archives(common_game_paths *game, const char *folder, const char *const *extensions,
                          size_t num_files)
 {

@@ -452,7 +452,9 @@ static md5_vec3 find_errors(const loose_vertex *v, const md5_mat34 *palette,
     return gap;
 }
 
-// Adds a frame to the lower triangle of the matrix E; see fit_weights().
+// Adds one frame to the matrix E of the least-squares problem that fit_weights() solves. E_kl is
+// the sum of e_k . e_l over all frames, and errors[k] is e_k in this frame. E is symmetric, so
+// v->sums contains only its lower triangle by rows.
 static void add_weight_sums(loose_vertex *v, const md5_vec3 errors[MAX_SLOTS])
 {
     double *sum = v->sums;
@@ -462,7 +464,11 @@ static void add_weight_sums(loose_vertex *v, const md5_vec3 errors[MAX_SLOTS])
     }
 }
 
-// Adds a frame to the lower triangle of A^T A and to A^T e; see fit_point(). `gap` is e.
+// Adds one frame to the normal equations of the least-squares problem that fit_point() solves: find
+// the move m of the vertex in the bind pose that minimizes the sum of |A m - e|^2 over all frames.
+// A is the 3 * 3 part of the blended joint matrices in this frame. `gap` is e, the vector from the
+// vertex in the converted skin to the vertex in MD5. v->sums contains the lower triangle of A^T A
+// by rows (00, 10, 11, 20, 21, 22), followed by the three components of A^T e.
 static void add_point_sums(loose_vertex *v, const md5_mat34 *palette, md5_vec3 gap)
 {
     double *sum = v->sums;

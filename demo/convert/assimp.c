@@ -92,9 +92,11 @@ static bool exceeds_compressed_zeros(size_t size, size_t num_words)
     return size > CONSTANT + num_words / WORDS_PER_BYTE;
 }
 
-// Returns true if a binary array contains a number other than 0. If `are_flags` is true, returns
-// true if it contains flags without LINEAR instead. Compressed flags cannot be read here and count
-// as flags without LINEAR. Advances *position past an uncompressed array.
+// Searches a binary array for a value that is not supported. If `are_flags` is true, the array
+// contains the flags of animation keys, and a key whose bit LINEAR is not set is not supported.
+// Otherwise the array contains weights, and a weight that is not 0 is not supported. Compressed
+// arrays are not decompressed here: compressed flags count as not supported, and compressed weights
+// if the array is too large for zeros. Advances *position past an uncompressed array.
 static bool has_other_binary(const char **position, const char *end, bool are_flags)
 {
     const char *const at = *position;
@@ -120,8 +122,8 @@ static bool has_other_binary(const char **position, const char *end, bool are_fl
     return false;
 }
 
-// Returns true if an array in a text file, "{ a: NUMBER, ... }", contains a number other than 0, or
-// flags without LINEAR. Advances *position past the array.
+// Searches an array in a text file, "{ a: NUMBER, ... }", for a value that is not supported, as
+// has_other_binary() does. Advances *position past the array.
 static bool has_other_text(const char **position, const char *end, bool are_flags)
 {
     const char *const stop = find_behind(*position, end, "}");
@@ -135,8 +137,9 @@ static bool has_other_text(const char **position, const char *end, bool are_flag
     return false;
 }
 
-// Returns true if the array at *position contains a number other than 0 or, if `are_flags` is true,
-// flags without LINEAR.
+// Returns true if the array at *position, in a binary file or a text file, contains a value that is
+// not supported. If `are_flags` is true, this is a key that is not interpolated linearly, and
+// otherwise a weight that is not 0.
 static bool has_other(const char **position, const char *end, bool are_flags)
 {
     const char type = **position;

@@ -1471,9 +1471,11 @@ static convert_affine rotate_in_space(const fbx_model *model, const convert_vec 
     return convert_mul_affine(&pre_and_rotation, &post_inverse);
 }
 
-// Returns the transform of a model, the product of its factors, for the values of its properties.
-// `in_space`: applies the rotation order, the pre-rotation and the post-rotation even if the file
-// disables them; see has_rotation_space().
+// Returns the transform of a model relative to its parent: the product of the FBX factors, such as
+// translation, pivots, rotation and scale, for the given values of its properties. If `in_space` is
+// true, the rotation is in the rotation space of the model: it has the model's rotation order and
+// is between the pre-rotation and the post-rotation. Otherwise the rotation has the order x, y, z,
+// and the pre-rotation and the post-rotation are ignored. See has_rotation_space().
 static convert_affine compose(const fbx_model *model, const convert_vec values[NUM_FACTORS],
                               bool in_space)
 {
@@ -1525,7 +1527,8 @@ bool fbx_has_ordered_geometry(const fbx_curves *curves, size_t model)
     return transforms->rotation_order != 0 && num_angles > 1;
 }
 
-// Returns the transform of a model relative to its parent without animation.
+// Returns the transform of a model relative to its parent without animation. `in_space`: with the
+// rotation order, the pre-rotation and the post-rotation, see compose().
 convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model, bool in_space)
 {
     const fbx_model *const transforms = &curves->models[model];

@@ -65,8 +65,9 @@ bool fbx_has_rotation_space(const fbx_curves *curves, size_t model);
 // applies the order to the other rotation only; libassimp applies it to both.
 bool fbx_has_ordered_geometry(const fbx_curves *curves, size_t model);
 
-// Returns the transform of a model relative to its parent without a clip. `in_space`: with the
-// rotation order, pre-rotation and post-rotation even if they do not apply.
+// Returns the transform of a model relative to its parent without a clip. If `in_space` is true,
+// applies the rotation order, the pre-rotation and the post-rotation of the model, even if the file
+// disables them. If it is false, the model rotates in the order x, y, z only.
 convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model, bool in_space);
 
 #endif

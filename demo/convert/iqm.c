@@ -163,7 +163,7 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
         return FAIL(MD5_ERROR_SYNTAX,
                     "offset of the %s is not aligned: expected a multiple of %u, found %llu", title,
                     align, (unsigned long long)offset);
-    // Neither the product of two 32-bit numbers nor this sum can overflow.
+    // Compare by a subtraction and a division, because offset + count * stride could overflow.
     if (offset >= HEADER_SIZE && offset <= file->size && count <= (file->size - offset) / stride)
         return true;
     return FAIL(MD5_ERROR_RANGE,

@@ -1121,7 +1121,10 @@ static const char *write_once(const convert_layout *layout, written_materials *w
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Appends a token to a declaration, in quotes if necessary.
+// Appends a folder, a name and an extension as one token to the text of a declaration. A token that
+// the lexer of id's engines would split is written in quotes. Quotes and control characters, which
+// cannot be written in a token, silently become underscores. A name of an input file can therefore
+// not end the token and add keywords to the declaration.
 static void append_token(convert_bytes *to, const char *folder, const char *name,
                          const char *extension)
 {

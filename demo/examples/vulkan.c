@@ -371,7 +371,7 @@ static void submit(context gpu)
     check(vkQueueWaitIdle(gpu.queue), "vkQueueWaitIdle");
 }
 
-// The meshes in the form of the GPU. All meshes share one vertex buffer and one index buffer.
+// The meshes in memory of the GPU. All meshes share one vertex buffer and one index buffer.
 typedef struct gpu_meshes {
     VkBuffer vertices;
     VkBuffer indices;

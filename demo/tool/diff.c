@@ -38,7 +38,7 @@ static const char *parent_name(const sorted_joints *from, const md5_joint *joint
 
 // Compares the next entries of two sorted lists of joints: entry i of `a` and entry j of `b`.
 // Returns a negative number if entry i has the smaller name, a positive number if entry j has, and
-// 0 if both names are equal. The end of a list counts as larger than all names.
+// 0 if both names are equal. A list without a next joint counts as larger than all names.
 static int compare_next_joints(const sorted_joints *a, uint32_t i, const sorted_joints *b,
                                uint32_t j)
 {
@@ -438,8 +438,10 @@ static text_lines list_lines(const md5_character *character, md5_error *error)
     return result;
 }
 
-// Compares line i of a sorted text with line j of another text. The end of a text is after all
-// lines.
+// Compares the next lines of two sorted texts while they are merged: line i of `a` and line j of
+// `b`. Returns a negative number if the line of `a` is smaller, a positive number if the line of
+// `b` is, and 0 if both are equal. A text without a next line counts as larger, so that the
+// remaining lines of the other text are next.
 static int compare_lines(const text_lines *a, size_t i, const text_lines *b, size_t j)
 {
     if (i == a->count)
@@ -547,8 +549,9 @@ static bool is_compared(const char *name)
     return tool_file_kind(name) != TOOL_UNKNOWN;
 }
 
-// Compares the next relative paths of two sorted lists while they are merged. NULL stands for the
-// end of a list, which is after all paths.
+// Compares the next relative paths of two sorted lists while they are merged. Returns a negative
+// number if `a` is smaller, a positive number if `b` is, and 0 if both are equal. NULL, which means
+// that the list has no next path, counts as larger than all paths.
 static int compare_paths(const char *a, const char *b)
 {
     if (!a)

@@ -522,9 +522,9 @@ typedef struct foot_slide {
 static void measure_slide(const clip_motion *motion, uint32_t joint, const md5_vec3 *positions,
                           foot_slide *slide)
 {
-    // The default limits of tool_is_foot_planted() are for a mesh of the size of a person, in
-    // units.
-    static const float person_size = 60.0f;
+    // The default limits of tool_is_foot_planted() are for a mesh as large as a person. For a
+    // smaller mesh, the limits decrease in proportion to its size.
+    static const float person_size = 60.0f; // units
     const float scale = fminf((float)motion->size / person_size, 1.0f);
     uint32_t first = 0; // frame since which the foot is planted
     for (uint32_t i = 0; i + 1 < motion->anim->num_frames; i++) {

@@ -823,8 +823,11 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     }
 }
 
-// Executes a command, frees its path, and logs the state at the level "debug". If the command has
-// opened a panel, the panel receives the keyboard focus.
+// Executes a command of the user, such as a menu item or a key, and frees its path. The value of
+// the action selects the function that executes it: actions are ordered by groups, and VIEW_TOGGLE
+// + i sets option i to its next value. Afterwards, a panel that the command has opened receives the
+// keyboard focus, and the state is logged at the level "debug". Returns false if there was no
+// command (VIEW_NOTHING).
 bool view_execute(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
@@ -836,7 +839,7 @@ bool view_execute(view_state *viewer, view_command command)
     view_sync_overlay(&viewer->ui, &viewer->panels); // a key may have closed the list
     view_update_options(viewer);
 
-    // The values of view_action are ordered by groups of commands. VIEW_TOGGLE + i is option i.
+    // Each constant is the last action of its group.
     if (action >= VIEW_TOGGLE)
         set_next_value(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     else if (action <= VIEW_ONE_SHOT)

@@ -49,8 +49,10 @@ static bool load_compared_file(view_compare *compare, const char *path, md5_erro
     return compare->model != NULL && compare->binding != NULL;
 }
 
-// Loads the clip or the model with which the scene is compared, and finds the joints that both
-// have.
+// Loads the clip (.md5anim) or the model with which the scene is compared, allocates the results
+// per joint, and pairs the joints that both skeletons have. Returns false and logs an error if the
+// file cannot be used. `compare` then owns the parts that were created so far. In both cases, the
+// caller frees them with view_free_compare().
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
                        view_log *log)
 {

@@ -115,6 +115,7 @@ static void play(playing *p, double seconds, md5_xform *pose)
 
 // -- Additive -------------------------------------------------------------------------------
 
+// The lesson "additive" displays the code after the next line, up to "end of lines".
 // lines of additive
 // Returns the rotation from one to another: in the axes of the joint or of its parent.
 static md5_quat rotation_between(md5_quat from, md5_quat to, bool in_parent)
@@ -213,6 +214,7 @@ VIEW_SHOW(additive)
 
 // -- Masks ----------------------------------------------------------------------------------
 
+// The lesson "masks" displays the code after the next line, up to "end of lines".
 // lines of masks
 // Returns the weight of a joint. With feathering, the weight increases over "feather"
 // levels below the root of the mask. Joints below these levels have the weight 1.

@@ -6,6 +6,7 @@
 
 // -- A line of .md5mesh ---------------------------------------------------------------------
 
+// The lesson "line" displays the code after the next line, up to "end of lines".
 // lines of line
 // Reads a joint of the bind pose, in model space.
 static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p, md5_quat *q)
@@ -120,6 +121,7 @@ VIEW_SHOW(sign)
 
 // -- One vertex through the shader ----------------------------------------------------------
 
+// The lesson "vertex" displays the code after the next line, up to "end of lines".
 // lines of vertex
 // An influence is the position of the vertex in the bind pose times a weight, and the weight.
 static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette)
@@ -247,6 +249,7 @@ VIEW_SHOW(time)
 
 // -- Root motion ----------------------------------------------------------------------------
 
+// The lesson "root" displays the code after the next line, up to "end of lines".
 // lines of root
 // Returns the motion of the root between two times: whole cycles, plus a part of a cycle.
 static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double before, double now)

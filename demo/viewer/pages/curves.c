@@ -3,6 +3,7 @@
 
 // == Interpolation =========================================================================
 
+// The lesson "interpolation" displays the code after the next line, up to "end of lines".
 // lines of interpolation
 // Interpolates two poses, joint by joint: rotations along an arc, positions along a line.
 static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_joints, float part,
@@ -299,6 +300,7 @@ VIEW_SHOW(euler)
 //
 // Curves in space, along which an object moves at constant speed.
 
+// The lesson "curves" displays the code after the next line, up to "end of lines".
 // lines of curves
 // A uniform Catmull-Rom spline. The velocity at a point is half of the vector from the
 // previous to the next point. A cubic Hermite curve between two points has their

@@ -1,6 +1,7 @@
 // Lessons on inverse kinematics: solvers, and a procedural gait.
 #include "demo/viewer/pages/page.h"
 
+// The lesson "ik" displays the code after the next line, up to "end of lines".
 // lines of ik
 // Two bones have a closed formula: the law of cosines gives the angle of the elbow.
 static float elbow_angle(float upper, float lower, float apart)
@@ -158,6 +159,7 @@ static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
     return height;
 }
 
+// The lesson "walk" displays the code after the next line, up to "end of lines".
 // lines of walk
 // Returns the velocity of a home, the rest position of a foot, in the space of the body.
 static md5_vec3 foot_velocity(md5_vec3 home, md5_vec3 velocity, float turn)

@@ -8,6 +8,7 @@
 // links from the water to each of them, in the order of the choice.
 static const uint32_t hat_links[] = {4, 2, 1, 0};
 
+// The lesson "chain" displays the code after the next line, up to "end of lines".
 // lines of chain
 // The links are: ship in the water, car on the ship, dragon in the car, head of the dragon.
 static md5_xform chain(const md5_xform *links, uint32_t count)
@@ -165,6 +166,7 @@ VIEW_SHOW(chain)
 
 // -- W --------------------------------------------------------------------------------------
 
+// The lesson "quaternion_w" displays the code after the next line, up to "end of lines".
 // lines of quaternion_w
 // Computes w, because files contain only x, y and z.
 static md5_quat with_w(float x, float y, float z)
@@ -303,6 +305,7 @@ static md5_dual_quat dual_from_transform(md5_xform motion)
     return (md5_dual_quat){motion.rotation, md5_quat_mul(half, motion.rotation)};
 }
 
+// The lesson "dual" displays the code after the next line, up to "end of lines".
 // lines of dual
 // A motion is two quaternions: "real" is its rotation, and "dual" is half of its translation
 // times the rotation. A vertex moves by the sum of the weighted motions, which is normalized.

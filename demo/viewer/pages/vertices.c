@@ -123,6 +123,7 @@ static void pose_figures(view_picture *picture, const char *clip)
 
 // == Morph targets =========================================================================
 
+// The lesson "morph" displays the code after the next line, up to "end of lines".
 // lines of morph
 // Adds morph targets to the bind pose by their weights, before skinning. A target contains
 // the displacement of each vertex that it changes.
@@ -181,6 +182,7 @@ VIEW_SHOW(morph)
 //
 // A clip stored as vertices, next to the skinned clip.
 
+// The lesson "bake" displays the code after the next line, up to "end of lines".
 // lines of bake
 // Quantizes a value in steps from the minimum. The bounds of all frames are 65535 steps wide.
 static uint32_t level_of(double value, double low, double step)
@@ -310,6 +312,7 @@ VIEW_SHOW(bake)
 //
 // Characters that play a baked clip, and the cost of three ways to draw it.
 
+// The lesson "vertex_frames" displays the code after the next line, up to "end of lines".
 // lines of vertex_frames
 // Each way draws a vertex between frame a and frame b of a clip: a + (b - a) * t.
 
@@ -516,6 +519,7 @@ static const double lowest = 0.17, highest = 0.79; // elevations of the rings, r
 // The sliders and choices of the lesson, in the order of pages.txt.
 enum { IMPOSTOR_DISTANCE, IMPOSTOR_TEXELS, IMPOSTOR_AROUND, IMPOSTOR_FRAMES, IMPOSTOR_YAW };
 
+// The lesson "impostor" displays the code after the next line, up to "end of lines".
 // lines of impostor
 // Returns the nearest of "count" frames that divide a loop equally.
 static uint32_t nearest_frame(const md5_anim *clip, double time, uint32_t count)

@@ -452,7 +452,8 @@ static void list_fired(view_ui *ui, const view_event *events, int count, double 
     }
 }
 
-// Displays the value of a curve or window, dim if it is 0.
+// Displays a row with the name and the current value of an animation curve, or of a window, which
+// is a named time range of a clip. The row is dim if the value is 0.
 static void show_track(view_ui *ui, const char *name, float value)
 {
     ui_figure(ui, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
@@ -696,9 +697,10 @@ static void states_panel(view_ui *ui)
 
 // == The dock =============================================================================
 
-// Draws and handles the inspector. The lights and materials are at the top, if the user has
-// requested them. The pages for the selection and the document are below. The page of retargeting
-// replaces these pages.
+// Draws the inspector, the panel in the right dock, and handles its input. At the top are the
+// editors of lights and material parameters, if the user has opened them. Below are the pages about
+// the selected object and the document. While a clip is retargeted to another skeleton, the editor
+// of the retargeting is shown instead of these pages.
 void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
                           view_retarget_page *retarget, view_rect area)
 {

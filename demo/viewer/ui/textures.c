@@ -233,9 +233,11 @@ static char *describe_selected(const view_texture_panel *panel, const view_textu
     return text;
 }
 
-// Displays a row about the image of the selected map: its name and how it was found, or a hint
-// about a dropped image. The button "Automatic" removes the choice of the user, so that the image
-// is found automatically.
+// Displays a row of text about the image of the selected map of a mesh: the name of its file and
+// how it was found. If the user has dropped an image on the window, the text asks for the map to
+// which it is assigned. The text is amber if the user should act: for a dropped or missing image.
+// If the user has chosen the image, the button "Automatic" removes this choice, and the viewer
+// searches for an image itself.
 static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
 {
     static const char *const labels[] = {"Automatic"};
