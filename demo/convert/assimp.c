@@ -14,7 +14,8 @@
 //
 // libassimp discards the curves between the keys of FBX files. fbx_curves.c reads them from the
 // file, and replaces the keys of libassimp for each node whose rest pose is the same in both.
-// libassimp also applies rotations that FBX ignores; see compare_rest().
+// libassimp also applies rotations that FBX ignores; see compare_rest(). It ignores the type of
+// inheritance of scale, which the .glb file therefore contains as extras of nodes.
 #include "demo/convert/budget.h"
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
@@ -717,6 +718,13 @@ static void find_rest_poses(assimp_importer *importer, const convert_input *inpu
     importer->curves = fbx_read_curves(&importer->job, input->bytes, input->size);
     if (importer->curves && fbx_has_old_shapes(importer->curves))
         add_line(importer, LOSS "morph targets in the form of FBX 6 were skipped");
+    const char *const unknown = importer->curves ? fbx_unknown_inheritance(importer->curves) : NULL;
+    if (unknown)
+        add_line(importer,
+                 NOTE "several nodes have the name '%s': if a parent of them has a scale, their "
+                      "size can be wrong, because the way in which they inherit it (InheritType) "
+                      "was ignored; give all nodes different names before you export the file",
+                 unknown);
     for (int i = 0; i < importer->num_nodes && importer->curves; i++) {
         assimp_node *const node = &importer->nodes[i];
         const size_t model =
@@ -724,6 +732,25 @@ static void find_rest_poses(assimp_importer *importer, const convert_input *inpu
         if (model != SIZE_MAX)
             compare_rest(importer, node, model);
     }
+}
+
+// Returns the way in which a node inherits the scale of its parent. Reports a scale that cannot be
+// inherited in this way.
+static plain_inheritance find_inheritance(assimp_importer *importer, const assimp_node *node)
+{
+    if (node->model == SIZE_MAX)
+        return PLAIN_INHERIT_SCALE;
+    const plain_inheritance inheritance = fbx_scale_inheritance(importer->curves, node->model);
+    if (inheritance == PLAIN_INHERIT_SCALE || node->above == NONE)
+        return inheritance;
+    const assimp_node *const parent = &importer->nodes[node->above];
+    if (parent->model != SIZE_MAX && fbx_has_mixed_scale(importer->curves, parent->model))
+        add_line(importer,
+                 LOSS "node '%s' does not inherit the scale of '%s' in the usual way (InheritType "
+                      "is not 1), which is supported only if all factors of the scale are positive "
+                      "or all are negative; apply the scale before you export the file",
+                 node->source->mName.data, parent->source->mName.data);
+    return inheritance;
 }
 
 // Adds all nodes in their rest pose, with the same indices as in importer->nodes. Pivots have no
@@ -739,10 +766,13 @@ static void add_nodes(assimp_importer *importer)
         float r[4];
         float scale[3];
         split(&node->rest, t, r, scale);
-        gltf_add(&importer->file, "nodes",
-                 json_pack("{s:o, s:o, s:o, s:o}", "name", gltf_string(node->source->mName.data),
-                           "translation", gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale",
-                           gltf_floats(scale, 3)));
+        json_t *const item = json_pack(
+            "{s:o, s:o, s:o, s:o}", "name", gltf_string(node->source->mName.data), "translation",
+            gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale", gltf_floats(scale, 3));
+        gltf_add(&importer->file, "nodes", item);
+        const plain_inheritance inheritance = find_inheritance(importer, node);
+        if (inheritance != PLAIN_INHERIT_SCALE)
+            gltf_put_extra(&importer->file, item, "inheritance", gltf_whole(inheritance));
     }
 
     put_matrix(to_gltf(importer), columns);

@@ -121,10 +121,11 @@ typedef struct fbx_model {
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
     double geometric_rotation[3];  // of the meshes of the node, degrees, in the order x, y, z
     int rotation_order;
-    bool is_rotation_active;   // false: see has_rotation_space()
-    bool is_order_for_limits;  // the rotation order and the rotations before and after apply to
-                               // limits only
-    size_t links[NUM_FACTORS]; // of the first layer of the selected stack, or SIZE_MAX
+    plain_inheritance inheritance; // of scale
+    bool is_rotation_active;       // false: see has_rotation_space()
+    bool is_order_for_limits;      // the rotation order and the rotations before and after apply to
+                                   // limits only
+    size_t links[NUM_FACTORS];     // of the first layer of the selected stack, or SIZE_MAX
     size_t last_links[NUM_FACTORS]; // of the last layer
     const char *blended_layer;      // name of a layer that changes the model, or NULL
     bool has_other_name;            // another model has the same name
@@ -578,8 +579,19 @@ static double read_property_number(const fbx_file *file, fbx_range values)
     return number;
 }
 
-// Stores one property of a model in an fbx_model: a factor of its transform, its rotation order, or
-// a flag of its rotation space. For read_properties().
+// Returns the inheritance of scale for a value of the property InheritType.
+static plain_inheritance find_inheritance(double type)
+{
+    // Autodesk's names of the values are RrSs, RSrs and Rrs, the order of the factors: rotations of
+    // the parent and the node, scales of the parent and the node.
+    static const plain_inheritance types[] = {PLAIN_INHERIT_SCALE_BY_AXIS, PLAIN_INHERIT_SCALE,
+                                              PLAIN_IGNORE_PARENT_SCALE};
+    const bool is_known = type >= 0 && type < (double)COMMON_LENGTH(types);
+    return is_known ? types[(size_t)type] : PLAIN_INHERIT_SCALE;
+}
+
+// Stores one property of a model in an fbx_model: a factor of its transform, its rotation order, a
+// flag of its rotation space, or its inheritance of scale. For read_properties().
 static void read_model_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
 {
@@ -592,6 +604,8 @@ static void read_model_property(const fbx_file *file, const fbx_value *name, fbx
     if (fbx_is_text(name, "RotationOrder")) {
         const double order = read_property_number(file, values);
         model->rotation_order = order >= 0 && order < 6 ? (int)order : 0;
+    } else if (fbx_is_text(name, "InheritType")) {
+        model->inheritance = find_inheritance(read_property_number(file, values));
     } else if (fbx_is_text(name, "RotationActive")) {
         model->is_rotation_active = fabs(read_property_number(file, values)) > 0;
     } else if (fbx_is_text(name, "RotationSpaceForLimitOnly")) {
@@ -653,8 +667,8 @@ static void read_stack_property(const fbx_file *file, const fbx_value *name, fbx
 }
 
 // Adds the name of a model to an index, in which the nodes of libassimp are looked up. The index
-// refers to the first model with a name. If a further model has this name, the first model is
-// marked as ambiguous.
+// refers to the first model with a name. If a further model has this name, both models are marked
+// as ambiguous.
 static void index_model_name(fbx_curves *curves, size_t model)
 {
     const char *const name = curves->models[model].name;
@@ -662,6 +676,7 @@ static void index_model_name(fbx_curves *curves, size_t model)
     const size_t index = common_index_text(&curves->names, name, strlen(name));
     if (index < num_names) {
         curves->models[curves->name_models[index]].has_other_name = true;
+        curves->models[model].has_other_name = true;
         return;
     }
     curves->name_models = common_grow(curves->name_models, index, sizeof *curves->name_models);
@@ -1509,6 +1524,45 @@ convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double secon
     for (int i = 0; i < NUM_FACTORS; i++)
         values[i] = evaluate_property(curves, transforms, i, time);
     return compose(transforms, values, has_rotation_space(transforms));
+}
+
+plain_inheritance fbx_scale_inheritance(const fbx_curves *curves, size_t model)
+{
+    return curves->models[model].inheritance;
+}
+
+// Returns true if the factors of a model's scale are neither all positive nor all negative.
+bool fbx_has_mixed_scale(const fbx_curves *curves, size_t model)
+{
+    const double *const scale = curves->models[model].values[FBX_SCALING];
+    const bool is_positive = scale[0] > 0 && scale[1] > 0 && scale[2] > 0;
+    const bool is_negative = scale[0] < 0 && scale[1] < 0 && scale[2] < 0;
+    return !is_positive && !is_negative;
+}
+
+// Returns true if a model has a scale other than 1 in the rest pose.
+static bool has_scale(const fbx_model *model)
+{
+    const double min_difference = 1e-4; // from 1
+    double difference = 0;
+    for (int axis = 0; axis < 3; axis++)
+        difference = fmax(difference, fabs(model->values[FBX_SCALING][axis] - 1));
+    return difference > min_difference;
+}
+
+// Returns the name of several models that do not inherit scale in the usual way, or NULL if such
+// models do not exist or no model has a scale.
+const char *fbx_unknown_inheritance(const fbx_curves *curves)
+{
+    const char *name = NULL;
+    bool is_scaled = false;
+    for (size_t i = 0; i < curves->counts[MODEL]; i++) {
+        const fbx_model *const model = &curves->models[i];
+        is_scaled |= has_scale(model);
+        if (model->has_other_name && model->inheritance != PLAIN_INHERIT_SCALE)
+            name = model->name;
+    }
+    return is_scaled ? name : NULL;
 }
 
 bool fbx_has_rotation_space(const fbx_curves *curves, size_t model)

@@ -5,6 +5,7 @@
 
 #include "demo/convert/affine.h"
 #include "demo/convert/convert.h"
+#include "demo/convert/plain_scene.h"
 
 typedef struct fbx_curves fbx_curves;
 
@@ -60,6 +61,18 @@ convert_affine fbx_evaluate(const fbx_curves *curves, size_t model, double secon
 // ignores these properties if RotationActive is 0 or RotationSpaceForLimitOnly is 1; libassimp
 // applies them always.
 bool fbx_has_rotation_space(const fbx_curves *curves, size_t model);
+
+// Returns the way in which a model inherits the scale of its parent, its InheritType. libassimp
+// multiplies transforms always.
+plain_inheritance fbx_scale_inheritance(const fbx_curves *curves, size_t model);
+
+// Returns true if the factors of a model's scale are neither all positive nor all negative.
+// libassimp then splits its transform into another rotation and another scale.
+bool fbx_has_mixed_scale(const fbx_curves *curves, size_t model);
+
+// Returns a name that several models share which do not inherit scale in the usual way, or NULL if
+// there are no such models or no model has a scale. fbx_find_model() does not find these models.
+const char *fbx_unknown_inheritance(const fbx_curves *curves);
 
 // Returns true if a model has a rotation order and a geometric rotation around several axes. FBX
 // applies the order to the other rotation only; libassimp applies it to both.

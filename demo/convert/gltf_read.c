@@ -15,7 +15,8 @@ typedef struct gltf_reader {
 // -- Nodes ----------------------------------------------------------------------------------------
 
 // Reads a node. Its extras may contain the joint's name of the MD5 model from which this program
-// wrote the file. The name of the node can differ from it, because other programs change names.
+// wrote the file. The name of the node can differ from it, because other programs change names. The
+// extras of nodes from FBX files may contain the type of their inheritance of scale.
 static void read_node(const json_t *object, plain_node *node)
 {
     static const char *const parts[PLAIN_NUM_PARTS] = {"translation", "rotation", "scale"};
@@ -29,6 +30,9 @@ static void read_node(const json_t *object, plain_node *node)
     for (int part = 0; part < PLAIN_NUM_PARTS; part++)
         gltf_numbers(object, parts[part], part == PLAIN_ROTATION ? 4 : 3, node->parts[part]);
     node->is_matrix = gltf_numbers(object, "matrix", 16, node->matrix);
+    const double inheritance = gltf_number(gltf_extras(object), "inheritance", PLAIN_INHERIT_SCALE);
+    if (!node->is_matrix && inheritance > 0 && inheritance < (double)PLAIN_NUM_INHERITANCES)
+        node->inheritance = (plain_inheritance)inheritance;
 }
 
 // Stores the name of a bone in its node. Both versions of VRM declare one node per bone.

@@ -29,6 +29,16 @@ typedef enum plain_part {
     PLAIN_WEIGHTS = PLAIN_NUM_PARTS, // of the morph targets of a node's mesh; only for tracks
 } plain_part;
 
+// The ways in which a node inherits the scale of its parent. All formats but FBX have one way only.
+// R and S are the rotation and the scale of the parent, r and s are those of the node.
+typedef enum plain_inheritance {
+    PLAIN_INHERIT_SCALE,         // R S r s, the product of the transforms
+    PLAIN_INHERIT_SCALE_BY_AXIS, // R r S s: the node is scaled along its own axes
+    PLAIN_IGNORE_PARENT_SCALE,   // R r s: without the scale of the parent, but with its inherited
+                                 // scale
+    PLAIN_NUM_INHERITANCES,
+} plain_inheritance;
+
 // A node of the scene. It has a transform relative to its parent, and it places a mesh or a camera.
 typedef struct plain_node {
     const char *name;       // or NULL
@@ -44,6 +54,7 @@ typedef struct plain_node {
     float *weights;    // [num_weights] default weights of the mesh's morph targets
     size_t num_weights;
     double parts[PLAIN_NUM_PARTS][4];
+    plain_inheritance inheritance;
 } plain_node;
 
 // A skin: the joints that move the vertices of a mesh, and the bind pose of these joints.

@@ -97,6 +97,46 @@ void rig_join_parts(rig_state *state)
         state->affine.c[k] = convert_times(state->affine.c[k], state->parts[PLAIN_SCALE][k]);
 }
 
+// Returns the scale of a node along one of its axes: its own and its inherited scale.
+static double total_scale(const rig_state *state, int axis)
+{
+    return state->parts[PLAIN_SCALE][axis] * state->inherited_scale[axis];
+}
+
+// Computes the inherited scale of a node and, if the node does not inherit scale in the usual way,
+// its transform relative to the parent. `parent` is NULL or the state of the parent, which must be
+// complete.
+//
+// The world transform of the parent ends with its total scale. The transform of the node begins
+// with the inverse of this scale, except for its translation, and ends with its own total scale.
+static void inherit_scale(const plain_node *node, const rig_state *parent, rig_state *state)
+{
+    const plain_inheritance inheritance = parent ? node->inheritance : PLAIN_INHERIT_SCALE;
+    for (int axis = 0; axis < 3; axis++) {
+        state->inherited_scale[axis] = 1;
+        if (inheritance == PLAIN_INHERIT_SCALE_BY_AXIS)
+            state->inherited_scale[axis] = total_scale(parent, axis);
+        else if (inheritance == PLAIN_IGNORE_PARENT_SCALE)
+            state->inherited_scale[axis] = parent->inherited_scale[axis];
+    }
+    if (inheritance == PLAIN_INHERIT_SCALE)
+        return;
+
+    double
+        inverse[3]; // a scale of 0 has no inverse: the world transform of the node is then 0, too
+    for (int axis = 0; axis < 3; axis++) {
+        const double scale = total_scale(parent, axis);
+        inverse[axis] = fabs(scale) > 0 ? 1 / scale : 0;
+    }
+    const convert_affine rotation =
+        convert_affine_from_xform((convert_xform){state->rotation, {0, 0, 0}});
+    for (int axis = 0; axis < 3; axis++) {
+        const convert_vec column = convert_times(rotation.c[axis], total_scale(state, axis));
+        state->affine.c[axis] =
+            (convert_vec){inverse[0] * column.x, inverse[1] * column.y, inverse[2] * column.z};
+    }
+}
+
 // Computes the transforms of a node in the rest pose. The transforms of its parent must already be
 // computed.
 static void open_node(convert_rig *rig, rig_node *node, const plain_node *in)
@@ -111,9 +151,11 @@ static void open_node(convert_rig *rig, rig_node *node, const plain_node *in)
         node->rest.rotation = convert_nearest_rotation(&node->rest.affine);
     }
 
+    const bool has_parent = in->parent != MD5_NONE;
+    inherit_scale(in, has_parent ? &rig->nodes[in->parent].rest : NULL, &node->rest);
     node->depth = 1;
     node->world = node->rest.affine;
-    if (in->parent != MD5_NONE) {
+    if (has_parent) {
         const rig_node *const parent = &rig->nodes[in->parent];
         node->depth = parent->depth + 1;
         node->world = convert_mul_affine(&parent->world, &node->rest.affine);
@@ -1043,12 +1085,15 @@ static void compute_poses(convert_rig *rig)
 
 // Computes the poses of all joints from the transforms of their nodes. `world` contains all scales
 // of the file. `pose` contains only rotations and positions, which MD5 can store.
-void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed)
+void rig_pose(const convert_rig *rig, rig_state *nodes, rig_posed *posed)
 {
     for (size_t j = 0; j < rig->num_joints; j++) {
         const rig_joint *const joint = &rig->joints[j];
-        const rig_state *const local = &nodes[joint->node];
+        rig_state *const local = &nodes[joint->node];
         const bool has_parent = joint->parent != MD5_NONE;
+        const plain_node *const node = rig->nodes[joint->node].in;
+        if (node->parent != MD5_NONE)
+            inherit_scale(node, &nodes[node->parent], local);
         const convert_affine *const above =
             has_parent ? &posed[joint->parent].world : &joint->above;
         const convert_quat above_rotation =

@@ -41,6 +41,7 @@ typedef struct rig_state {
     double parts[PLAIN_NUM_PARTS][4];
     convert_affine affine;
     convert_quat rotation;
+    double inherited_scale[3]; // from the parent, along the axes of the node; see plain_inheritance
 } rig_state;
 
 // World transform of a joint: M and G.
@@ -134,8 +135,9 @@ void rig_free(convert_rig *rig);
 // Computes `affine` and `rotation` from the parts.
 void rig_join_parts(rig_state *state);
 
-// Computes the world transforms posed[num_joints] from the states nodes[num_nodes].
-void rig_pose(const convert_rig *rig, const rig_state *nodes, rig_posed *posed);
+// Computes the world transforms posed[num_joints] from the states nodes[num_nodes]. Updates the
+// states of joints that do not inherit scale in the usual way.
+void rig_pose(const convert_rig *rig, rig_state *nodes, rig_posed *posed);
 
 // Returns D.
 convert_affine rig_residue(const rig_posed *posed);

@@ -107,6 +107,29 @@ at_rest() {
 }
 check 'rotation space: a file without a clip' convert "$scratch/still.fbx"
 check '... has the rest pose of ufbx' at_rest
+# Inheritance of scale: FILE TYPES SCALES. Types 0 to 2 of three joints, and their scales along x, y and z.
+while read -r file types scales; do
+    python3 test/convert/fbx_scale.py "$scratch/$file.fbx" "$types" "$scales"
+    check "inheritance of scale: $file" convert "$scratch/$file.fbx"
+    for frame in 0 6 12 24; do
+        check "... frame $frame" shows turn $frame "$scratch/$file.fbx.$frame.obj" 1e-4
+    done
+done <<END
+usual 111 2,2,2,1,1,1,1,1,1
+without_parent 122 2,2,2,3,3,3,1,1,1
+without_parent_uneven 122 1,2,3,2,1,1,1,1,2
+by_axis 000 1,2,3,2,1,1,1,1,2
+by_axis_from_usual 102 1,2,3,2,1,1,1,1,2
+without_parent_then_by_axis 120 1,2,3,2,1,1,1,1,2
+without_parent_then_usual 121 1,2,3,2,2,2,1,1,2
+negative 122 -1,-2,-3,2,1,1,1,1,2
+END
+python3 test/convert/fbx_scale.py "$scratch/mirrored.fbx" 122 -1,2,3,1,1,1,1,1,1
+refused mirrored "node 'joint1' does not inherit the scale of 'joint0' in the usual way"
+python3 test/convert/fbx_scale.py "$scratch/names.fbx" 122 2,2,2,1,1,1,1,1,1
+sed 's/Model::joint2/Model::joint1/' "$scratch/names.fbx" >"$scratch/twins.fbx"
+check 'inheritance of scale of nodes with equal names' convert "$scratch/twins.fbx"
+check '... is reported as ignored' grep -q "several nodes have the name 'joint1': if a parent of them has a scale" "$scratch/notes"
 # A damaged curve of a second layer.
 changed 's/^Objects: {/&\nAnimationLayer: 17, "AnimLayer::top", "" { }\nAnimationCurveNode: 18, "AnimCurveNode::R", "" { }\nAnimationCurve: 19, "AnimCurve::", "" {\nKeyTime: *2 { a: 5,5 }\nKeyValueFloat: *2 { a: 0,9 }\nKeyAttrFlags: *1 { a: 4 }\nKeyAttrDataFloat: *4 { a: 0,0,0,0 }\nKeyAttrRefCount: *1 { a: 2 }\n}/
     s/^Connections: {/&\nC: "OO",17,6\nC: "OO",18,17\nC: "OP",18,3, "Lcl Rotation"\nC: "OP",19,18, "d|X"/; /^    C: "OO",7,6/d; s/^Connections: {/&\nC: "OO",7,6/' top
