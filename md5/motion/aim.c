@@ -27,7 +27,7 @@ typedef struct aim_rule {
     md5_axes axes;
     md5_vec3 forward;   // in the axes of the tip
     md5_vec3 up;        // in the axes of the tip
-    float up_along;     // cosine of the angle between `forward` and `up`
+    float up_along;     // dot product of `forward` and `up`: the component of `up` along `forward`
     bool stays_upright; // false if `up` has the direction of `forward`
     bool is_limited;    // each joint rotates by at most the limit
     float max_sine;     // sine of half of the limit
@@ -44,33 +44,47 @@ typedef struct aim_view {
 
 // Returns the rotation about the direction of sight, `along`, that makes the tip upright, so that
 // it leans neither left nor right. `swung` is the up direction of the tip, which already looks
-// along the sight. The angle of the rotation is measured perpendicular to the sight, from the up
-// direction to the vertical. `along` and `swung` are in model space. `sight` is `along` in id's
-// axes.
-static md5_float4 upright_rotation(const aim_rule *rule, md5_vec3 along, md5_vec3 sight,
+// along the sight. All vectors are in model space.
+//
+// The rotation cannot change the component of `swung` along the sight. It moves the perpendicular
+// part of `swung` to the upright direction: the part of the vertical that is perpendicular to the
+// sight,
+//
+//   upright = vertical - dot(vertical, along) * along
+//
+// `side` is vertical x along. It is horizontal, perpendicular to the sight and to `upright`, and as
+// long as `upright`. If the tip leans by an angle from `upright` toward `side`, the dot products of
+// `swung` with `upright` and with `side` are the cosine and the sine of this angle, times the same
+// positive factor. A rotation about the sight by this angle moves the tip from `side` toward
+// `upright`. Because dot(along, swung) is rule->up_along,
+//
+//   dot(swung, upright) = dot(swung, vertical) - rule->up_along * dot(along, vertical)
+static md5_float4 upright_rotation(const aim_rule *rule, md5_vec3 along, md5_vec3 side,
                                    md5_vec3 swung)
 {
-    const md5_vec3 up = md5i_vec3_from_axes(rule->axes, swung);
-    const float cosine = up.z - rule->up_along * sight.z; // cosine and sine have the same factor
-    const float sine = sight.x * up.y - sight.y * up.x;
-    const float signed_sine = md5_is_mirrored(rule->axes) ? -sine : sine;
-    return md5_float4_about(md5_float4_from_vec3(along), cosine, signed_sine);
+    const md5_vec3 vertical = md5_up(rule->axes);
+    const float cosine =
+        md5_vec3_dot(swung, vertical) - rule->up_along * md5_vec3_dot(along, vertical);
+    const float sine = md5_vec3_dot(swung, side);
+    return md5_float4_about(md5_float4_from_vec3(along), cosine, sine);
 }
 
-// Adds a rotation to the rotation `swing` that makes the tip upright. It rotates about the
-// direction of sight `along`. `swung` is the up direction of the tip after `swing`. The added
-// rotation fades out toward the vertical, where the heading of the sight is undefined.
+// Returns the rotation `swing`, followed by a rotation about the direction of sight that makes the
+// tip upright. `along` is the direction of sight, and `swung` is the up direction of the tip after
+// `swing`, both in model space.
+//
+// If the sight passes through the vertical, its heading reverses, and an upright tip would suddenly
+// rotate by 180 degrees. Therefore the second rotation fades out near the vertical.
 static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
                               md5_float4 swing)
 {
-    const md5_vec3 sight = md5i_vec3_from_axes(view->rule.axes, along);
-    const float slant = sight.x * sight.x + sight.y * sight.y; // square of the sine of the angle to
-                                                               // the vertical
+    const md5_vec3 side = md5_vec3_cross(md5_up(view->rule.axes), along);
+    const float slant = md5_vec3_dot(side, side); // square of the sine of the angle to the vertical
     const bool can_be_upright = view->rule.stays_upright && slant > MIN_SLANT;
     if (!can_be_upright)
         return swing;
 
-    const md5_float4 uprighting = upright_rotation(&view->rule, along, sight, swung);
+    const md5_float4 uprighting = upright_rotation(&view->rule, along, side, swung);
     const bool is_steep = slant < STEEP * STEEP;
     if (!is_steep)
         return md5_float4_quat_mul(uprighting, swing);
@@ -80,18 +94,25 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     return md5_float4_quat_mul(md5_float4_from_quat(faded), swing);
 }
 
-// Returns the up direction of the tip after the rotation `swing` from `forward` to `sight`.
-// `cosine` is that of the angle between both. Below 120 degrees, a formula without `swing` is used,
-// so that processors can compute both at the same time. It is up - k (forward + sight), plus a
-// component along the sight that is twice the component of `up` along `forward`.
+// Returns the up direction of the tip after `swing`, the shortest rotation from `forward` to
+// `sight`. `up` is its up direction before, and `cosine` is the cosine of the angle between
+// `forward` and `sight`.
+//
+// Below 120 degrees, the result is computed without `swing`, so that processors can compute both at
+// the same time. The swing is equal to two half turns. The first one, about `forward`, moves `up`
+// to 2 up_along forward - up. The second one, about both = forward + sight, moves `forward` to
+// `sight`, and any vector v to k both - v with k = dot(v, both) / (1 + cosine). Together they move
+// `up` to
+//
+//   up - dot(up, both) / (1 + cosine) both + 2 up_along sight
 static md5_float4 swing_up(const aim_view *view, md5_float4 forward, md5_float4 up,
                            md5_float4 sight, float cosine, md5_float4 swing)
 {
     if (!(cosine > MD5_MIN_ARC_COSINE))
         return md5_float4_rotate(swing, up);
     const md5_float4 both = md5_float4_add(forward, sight);
-    const float k = md5_float4_dot3(up, both) / (1 + cosine);
-    return md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
+    const float factor = md5_float4_dot3(up, both) / (1 + cosine);
+    return md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, factor)),
                           md5_float4_scale(sight, 2 * view->rule.up_along));
 }
 
@@ -178,17 +199,19 @@ static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
     return rule;
 }
 
-// Divides the rotation that points the tip at the target by the number of joints. Rotates all
-// joints above the tip by one such part, and writes their model-space rotations. Also moves the tip
-// in `view`, so that the caller can compute the rotation that remains for the tip.
+// Rotates all joints of a chain except the tip, each by one equal part of the rotation that points
+// the tip at the target. Writes the model-space rotations of these joints to rotations[chain->count
+// - 1]. Each joint also follows the rotations of the joints above it. In `view`, the position and
+// rotation of the tip become those after these rotations, so that the caller can compute the
+// rotation that remains for the tip.
 static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rotations)
 {
     const uint32_t last = chain->count - 1;
     const md5_float4 whole = shorter_arc(aim_rotation(view));
     const md5_float4 part = limit_aim_rotation(equal_part(whole, chain->count), &view->rule);
 
-    md5_float4 accumulated = part; // total rotation of joint i, including the joints above it,
-                                   // model space
+    // Sum of the parts of joint i and all joints above it, in model space.
+    md5_float4 accumulated = part;
     md5_float4 old_position = md5_float4_from_vec3(chain->positions[0]);
     md5_float4 new_position = old_position;
     for (uint32_t i = 0; i < last; i++) {
@@ -197,6 +220,7 @@ static void share_rotation(const md5_chain *chain, aim_view *view, md5_quat *rot
         const md5_float4 old_rotation = md5_float4_load(&chain->rotations[i]);
         rotations[i] = md5_quat_from_float4(md5_float4_quat_mul(accumulated, old_rotation));
 
+        // The bone from joint i to the next joint rotates with joint i.
         const md5_float4 next = md5_float4_from_vec3(chain->positions[i + 1]);
         const md5_float4 bone = md5_float4_sub(next, old_position);
         new_position = md5_float4_add(new_position, md5_float4_rotate(accumulated, bone));
