@@ -4,7 +4,6 @@
 // The functions add diagnostics to a check of the text (scan.c). A clip is compared with its mesh
 // in two ways. md5_check_pair() compares the joints of the two texts. md5_check_binding() compares
 // the bones of the clip's poses with those of the bind pose.
-// the clip's poses with those of the bind pose.
 #include "md5/core/names.h"
 #include "md5/edit/axes.h"
 #include "md5/edit/check.h"
@@ -484,15 +483,23 @@ typedef struct bone_scale {
     bool is_other_unit; // the clip was written in another unit of length
 } bone_scale;
 
-// Returns true if a joint has the same parent in model and clip, so that both have the same bone.
+// Returns true if the clip contains the same bone as the model. A bone is the line from a joint's
+// parent to the joint. `joint` is an index in the model. clip->tracks[] contains the index in the
+// clip for each joint of the model. The joint's parent can differ between the two files. Its
+// translation then has another meaning in each of them, so lengths cannot be compared.
 static bool has_common_bone(const md5_binding *clip, uint32_t joint)
 {
-    const md5_anim *const anim = clip->anim;
-    const uint32_t track = clip->tracks[joint];
     const uint32_t parent = clip->skeleton->joints[joint].parent;
-    if (track == MD5_NONE || parent == MD5_NONE)
+    const uint32_t joint_in_clip = clip->tracks[joint];
+    if (parent == MD5_NONE || joint_in_clip == MD5_NONE)
         return false;
-    return anim->parents_unknown || anim->skeleton.joints[track].parent == clip->tracks[parent];
+
+    // Clips of version 6 do not contain parents. Their translations are relative to the parents in
+    // the model.
+    if (clip->anim->parents_unknown)
+        return true;
+    const uint32_t parent_in_clip = clip->anim->skeleton.joints[joint_in_clip].parent;
+    return parent_in_clip == clip->tracks[parent];
 }
 
 // The median ratio counts as a scale if it differs from 1 by more than LARGE_DEVIATION. A

@@ -60,6 +60,8 @@
 // takes no longer.
 enum { MIN_GATHERED = 3 };
 
+enum { FLOATS_PER_POSITION = 3 };
+
 // Size of the table of groups that are not full yet.
 enum {
     MIN_LOG2_SLOTS = 3,
@@ -269,18 +271,19 @@ static void write_vertex(const md5_mesh *mesh, uint32_t vertex, const group_layo
         write_vec3(next, group->stride, p.x, p.y, p.z);
 }
 
-// Writes the indices of the vertices of a group or a single to the plan. A contiguous group and a
-// single have one index. A gathered group has one for each vertex, which is the index of its first
-// coordinate in an array of positions.
+// Writes the vertices of a group, or of a single, to the plan: see the orders at the top of this
+// file. The indices of a contiguous group are consecutive, so the first one is sufficient. For a
+// gathered group, the index of the x coordinate of each vertex in an array of floats is written:
+// positions have three floats, so vertex v begins at float 3 v.
 static void write_plan_vertices(md5_skin_order order, const uint32_t *vertices,
                                 uint32_t *plan_vertices)
 {
-    if (order != MD5_SKIN_GATHERED) {
+    if (order == MD5_SKIN_SINGLES || order == MD5_SKIN_CONTIGUOUS) {
         plan_vertices[0] = vertices[0];
         return;
     }
     for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
-        plan_vertices[i] = 3 * vertices[i];
+        plan_vertices[i] = FLOATS_PER_POSITION * vertices[i];
 }
 
 // Writes a group or a single, whose vertices have the joints of `set`, to the plan. `words` gets

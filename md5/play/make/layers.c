@@ -1505,27 +1505,31 @@ static bool build_exit_event(md5_building *building, const md5_transition_desc *
     return true;
 }
 
-// Returns the number of states from which a transition can reach an exit time above 1: the states
-// whose time continues after the end of their clip. `num_continuing` is the number of these states
-// in the layer. A transition from any state does not start from its own target.
-static uint32_t count_exit_sources(const md5_play_layer *layer, const md5_transition *transition,
-                                   uint32_t num_continuing)
+// Returns true if an exit time above 1 is reached in at least one source state of a transition. The
+// normalized time of a state is 1 after the first cycle of its first clip, so an exit time of 2.5
+// is in the third cycle. It is reached only if the time of the source state continues after the
+// first cycle. `num_continuing` is the number of states of the layer with this property.
+static bool reaches_later_cycle(const md5_play_layer *layer, const md5_transition *transition,
+                                uint32_t num_continuing)
 {
-    const uint32_t from = transition->from;
-    if (from != MD5_NONE)
-        return continues_after_end(layer, from) ? 1 : 0;
+    if (transition->from != MD5_NONE)
+        return continues_after_end(layer, transition->from);
+
+    // The transition is possible from any state except its own target.
     const bool target_continues = continues_after_end(layer, transition->change.state);
-    return target_continues ? num_continuing - 1 : num_continuing;
+    const uint32_t num_sources = target_continues ? num_continuing - 1 : num_continuing;
+    return num_sources > 0;
 }
 
-// Warns if the exit time of a transition is never reached. `num_continuing` is the number of states
-// of the layer whose time continues after the end of their clip.
+// Warns if a transition waits for an exit time that is never reached. A time up to 1 is always
+// reached. An exit time in every cycle (exits_each) is also reached in the first cycle.
+// `num_continuing` is that of reaches_later_cycle().
 static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_desc,
                             const md5_transition_desc *desc, const md5_play_layer *layer,
                             const md5_transition *transition, uint32_t num_continuing)
 {
     const bool exits_after_end = desc->waits && !transition->exits_each && desc->exit > 1;
-    if (!exits_after_end || count_exit_sources(layer, transition, num_continuing) > 0)
+    if (!exits_after_end || reaches_later_cycle(layer, transition, num_continuing))
         return;
     const md5_location location = md5i_find_location(building->desc->locations, &desc->exit);
     md5i_warn(building->context, location.line, location.column,
