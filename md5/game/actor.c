@@ -312,17 +312,21 @@ static void shift_slots(const md5_actor *actor, md5_actor_slot *slots, uint32_t 
     fade_out_slot(&slots[1], actor->time, blend);
 }
 
-// Computes the time at which the clip of a slot ends, in ms. It is -1 if the clip repeats forever
-// or does not advance.
+// Computes the game time at which the clip of a slot ends, in ms. It is -1 if the clip repeats
+// forever or does not advance.
+//
+// slot_time() adds the offset to the clip's time: a positive offset means that the clip is ahead,
+// so that it ends earlier. As in the engine, the offset is subtracted from the game time without
+// division by the rate. If the rate is not 1, the clip therefore ends too early or too late.
 static void update_end(const md5_actor *actor, md5_actor_slot *slot)
 {
-    const double duration = actor->entity->clips[slot->clip].anim->milliseconds;
     if (slot->cycles < 0 || slot->rate == 0.0f) {
         slot->end = -1;
         return;
     }
-    const int64_t total = (int64_t)(duration * slot->cycles / (double)slot->rate);
-    slot->end = slot->start - slot->offset + total;
+    const double cycle = actor->entity->clips[slot->clip].anim->milliseconds;
+    const int64_t duration = (int64_t)(cycle * slot->cycles / (double)slot->rate);
+    slot->end = slot->start + duration - slot->offset;
 }
 
 // Returns a frame number, which counts from 1, limited to the frames of a file.

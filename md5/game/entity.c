@@ -659,6 +659,9 @@ static int32_t find_part_joint(md5_context *context, const md5_skeleton *body,
 
 // -- Copied joints --------------------------------------------------------------------------------
 
+// A copy (md5_joint_copy) states that a joint of a part, for example of a head, follows a joint of
+// the body. The keys "copy_joint" and "copy_joint_world" of the body define copies.
+
 // Reads a key "copy_joint A" "B" or "copy_joint_world A" "B" into `copy`. A is a joint of the body,
 // and B a joint of the part. If one of them does not exist, warns and returns false.
 static bool read_copy(md5_entity_load *load, const md5_entity_owner *body,
@@ -689,7 +692,9 @@ static bool read_copy(md5_entity_load *load, const md5_entity_owner *body,
     return true;
 }
 
-// Sorts copies so that each joint of the part comes after its ancestors.
+// Sorts the copies of a part so that joints of the part follow their ancestors. When a copy is
+// applied, the joints above it then already have their final transforms. skeleton->order[] lists
+// the joints of the part, parents first.
 static void sort_copies(const md5_skeleton *skeleton, const md5_joint_copy *copies, uint32_t count,
                         md5_joint_copy *sorted)
 {

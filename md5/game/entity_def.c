@@ -12,7 +12,9 @@
 
 // A parsed entityDef.
 typedef struct parsed_entity {
-    md5_entity_def def; // the public part, must be first; its keys are collected on request
+    // The public part, whose keys are collected on request. It must be the first member: pointers
+    // to it are converted to pointers to parsed_entity.
+    md5_entity_def def;
     uint32_t num_declared;
     uint32_t num_parents;
     const md5_entity_key *declared; // [num_declared] keys in the text, without `inherit`
@@ -20,7 +22,9 @@ typedef struct parsed_entity {
     const void *last_walk;          // identifies the last walk that visited this entityDef
 } parsed_entity;
 
-// Keys while they are read or collected, in game->scratch. Names are unique, ignoring case.
+// A growing list of keys, in game->scratch. It contains the keys that are read from one text, or
+// that are collected from an entityDef and its ancestors. No two names are equal without regard to
+// case.
 typedef struct key_list {
     md5_game *game;
     md5_entity_key *keys; // [count]
@@ -39,9 +43,9 @@ static char *copy_in_lower_case(md5_arena *arena, const char *name)
     return copy;
 }
 
-// Appends an empty key, which the map finds by a name in lower case. Returns NULL if memory runs
-// out. The map stores a pointer to the index of the key, and not to the key, because the array of
-// keys is moved when it grows.
+// Appends an empty key to the list, and adds its name in lower case to the map. Returns NULL if
+// memory runs out. The map stores a pointer to the index of the key instead of a pointer to the
+// key, because growing the array moves the keys.
 static md5_entity_key *add_key(key_list *list, const char *lower_case_name)
 {
     md5_arena *const scratch = &list->game->scratch;
@@ -59,8 +63,8 @@ static md5_entity_key *add_key(key_list *list, const char *lower_case_name)
     return &list->keys[list->count++];
 }
 
-// Returns the key with a name. If it does not exist, sets `is_new` and adds a key, which the caller
-// must fill. Returns NULL if memory runs out.
+// Returns the key of the list with a name. If the list does not contain it, sets `is_new` to true
+// and adds an empty key, which the caller must fill. Returns NULL if memory runs out.
 static md5_entity_key *find_or_add_key(key_list *list, const char *name, bool *is_new)
 {
     char *const lower_case_name = copy_in_lower_case(&list->game->scratch, name);
@@ -74,8 +78,9 @@ static md5_entity_key *find_or_add_key(key_list *list, const char *name, bool *i
     return &list->keys[*index];
 }
 
-// Sets a key. If a key with this name exists, only its value and location change, and `is_new`
-// becomes false. Returns false if memory runs out.
+// Adds a key to the list and sets `is_new` to true. If the list already contains a key with this
+// name, replaces its value and location instead, and sets `is_new` to false. Returns false if
+// memory runs out.
 static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
 {
     md5_entity_key *const entry = find_or_add_key(list, key->name, is_new);
@@ -99,8 +104,9 @@ static const md5_entity_key *store_keys(key_list *list)
 
 // -- Parsing --------------------------------------------------------------------------------------
 
-// Reports the name of a key that is not in double quotes. Returns false if the name cannot be used.
-// In lenient mode a name without quotes is used, and punctuation is skipped.
+// Checks the name of a key, and reports a name that is not in double quotes. Returns false if the
+// text cannot be used as a name. In lenient mode a name without quotes is used, and punctuation is
+// skipped.
 static bool accept_key_name(md5_decl_lex *lex, const md5_token *name)
 {
     const bool has_double_quotes = name->kind == MD5_TOKEN_STRING && !name->is_literal;
@@ -111,8 +117,8 @@ static bool accept_key_name(md5_decl_lex *lex, const md5_token *name)
     return !*lex->is_defaulted && name->kind != MD5_TOKEN_PUNCTUATION;
 }
 
-// Reads the value of a key. Reports a missing value and returns false. In lenient mode a missing
-// value does not consume the brace that ends the entityDef.
+// Reads the value of a key. If the value is missing, reports this and returns false. In lenient
+// mode, a brace that ends the entityDef is then left for the caller.
 static bool read_key_value(md5_decl_lex *lex, const md5_token *name, md5_token *value)
 {
     if (!md5i_decl_lex_read(lex, value)) {
@@ -128,8 +134,8 @@ static bool read_key_value(md5_decl_lex *lex, const md5_token *name, md5_token *
     return true;
 }
 
-// Reads the value of a key, whose name was read, and sets the key in the list. Reports an invalid
-// name or value and a key that is defined twice. Returns false if memory runs out.
+// Reads the value that follows the name of a key, and sets the key in the list. Reports an invalid
+// name or value, and a key that is defined twice. Returns false if memory runs out.
 static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
                       key_list *list)
 {
@@ -181,8 +187,8 @@ static bool extract_parents(key_list *list, md5_decl_lex *lex, parsed_entity *pa
     return true;
 }
 
-// Sets a key that is not in the text of a declaration. Its location is the keyword of the
-// declaration. Returns false if memory runs out.
+// Sets a key that the text of a declaration does not contain. For messages, its location is the
+// keyword of the declaration. Returns false if memory runs out.
 static bool set_implied_key(key_list *list, const md5_decl *decl, const char *name,
                             const char *value)
 {
@@ -236,15 +242,17 @@ static parsed_entity *parse_entity_def(md5_game *game, md5_decl_entry *entry)
 
 // -- Ancestors ------------------------------------------------------------------------------------
 
-// An ancestor whose parents are being visited, on a stack. Its heirs are below it.
+// An entityDef whose parents are being visited. The visited entityDefs form a stack: each inherits,
+// directly or through others, the entityDefs above it. The stack replaces recursion.
 typedef struct open_ancestor {
     struct open_ancestor *below;
     const parsed_entity *parsed;
     uint32_t next_parent;
 } open_ancestor;
 
-// Collects the keys of an ancestor and pushes it on the stack, unless this walk has visited it
-// before. Returns false if memory runs out.
+// Visits an entityDef: adds its keys to the list and pushes it on the stack. `walk` identifies the
+// walk over the ancestors. An entityDef that this walk has visited before is skipped, so that
+// cycles of parents end. Returns false if memory runs out.
 static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *entry,
                            open_ancestor **top)
 {
@@ -256,7 +264,8 @@ static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *ent
     open_ancestor *const added = MD5_ALLOC_ZEROED(&list->game->scratch, open_ancestor, 1);
     TRY(added);
     for (uint32_t i = 0; i < parsed->num_declared; i++) {
-        // A key of an heir overrides the inherited key.
+        // The list contains the keys of the entityDefs that inherit this one. They override its
+        // keys.
         bool is_new;
         md5_entity_key *const key = find_or_add_key(list, parsed->declared[i].name, &is_new);
         TRY(key);
@@ -271,8 +280,8 @@ static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *ent
     return true;
 }
 
-// Parses an entityDef and all its ancestors, and collects their keys, depth first, as in the
-// engine. Returns false if memory runs out.
+// Parses an entityDef and all its ancestors, and adds their keys to the list. The order of the keys
+// is that of the engine: depth first. Returns false if memory runs out.
 static bool list_ancestors(key_list *list, md5_decl_entry *entry)
 {
     open_ancestor *top = NULL;

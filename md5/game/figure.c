@@ -12,6 +12,7 @@
 
 // == Values =======================================================================================
 
+// State of the parser of one figure.
 typedef struct figure_reader {
     md5_game *game;
     md5_decl_lex lex;
@@ -21,7 +22,8 @@ typedef struct figure_reader {
     bool is_defaulted;
 } figure_reader;
 
-// Syntax of the value of a keyword.
+// Syntax of the value of a keyword. A vector without further description can refer to joints: see
+// read_figure_vector().
 typedef enum value_form {
     VALUE_NUMBER,
     VALUE_FOUR_NUMBERS,   // separated by commas
@@ -31,7 +33,7 @@ typedef enum value_form {
     VALUE_STRING,
     VALUE_NAME,    // a string; other tokens are accepted with a warning
     VALUE_IGNORED, // a string without effect
-    VALUE_BITS,    // contents: solid, corpse
+    VALUE_BITS,    // names of contents (what a body collides with), such as: solid, corpse
     VALUE_BOOL,
     VALUE_VECTOR,
     VALUE_VECTORS, // two vectors, separated by a comma
@@ -45,6 +47,7 @@ typedef enum value_form {
     VALUE_LIMIT,        // three angles
 } value_form;
 
+// A keyword in a block of a figure, with the field of the block's structure that gets its value.
 typedef struct figure_keyword {
     const char *keyword;
     value_form form;
@@ -72,8 +75,8 @@ static bool copy_token(figure_reader *reader, const md5_token *token, const char
 
 typedef enum comma_rule { COMMAS_REQUIRED, COMMAS_OPTIONAL } comma_rule;
 
-// Reads numbers that are separated by commas. A missing comma is a warning; if commas are required,
-// the function then returns false.
+// Reads numbers that are separated by commas. Warns about a missing comma and, if commas are
+// required, returns false.
 static bool read_figure_numbers(figure_reader *reader, float *values, uint32_t count,
                                 comma_rule commas)
 {
@@ -135,8 +138,8 @@ static bool read_figure_vector(figure_reader *reader, md5_figure_vector *vector)
     return true;
 }
 
-// Adds the bits of the contents keywords in the text of a token, which may be a string with several
-// keywords. Returns false at an unknown keyword.
+// Adds the bits of contents, for example "solid". The text of a token contains one name of
+// contents. If it is a string, it can contain several. Returns false at an unknown name.
 static bool add_contents_bits(figure_reader *reader, const md5_token *text, uint32_t *bits)
 {
     static const struct {
@@ -171,7 +174,8 @@ static bool add_contents_bits(figure_reader *reader, const md5_token *text, uint
     return true;
 }
 
-// Reads contents, which are separated by commas. Keywords after an unknown keyword have no effect.
+// Reads names of contents, which are separated by commas. Names after an unknown name have no
+// effect.
 static void read_bits(figure_reader *reader, uint32_t *bits)
 {
     md5_token token;
@@ -184,7 +188,8 @@ static void read_bits(figure_reader *reader, uint32_t *bits)
     }
 }
 
-// Reads a number as a flag: 0 is false. Any other token is false, with a warning.
+// Reads a flag, which is a number: it is false if its integer part is 0. Any other token is false,
+// with a warning.
 static void read_figure_bool(figure_reader *reader, bool *value)
 {
     md5_token token;
@@ -236,8 +241,8 @@ static bool read_shape(figure_reader *reader, md5_figure_body *body)
     return md5i_decl_lex_expect(lex, ")");
 }
 
-// Reads the parts of a joint's transform that a body moves: position, both, or axis. Any other
-// token means axis, as in the engine.
+// Reads the part of a joint's transform that a body moves: "position", "axis" (the rotation) or
+// "both". As in the engine, any other token means "axis".
 static bool read_mod(figure_reader *reader, md5_body_mod *mod)
 {
     md5_token token;
@@ -251,8 +256,9 @@ static bool read_mod(figure_reader *reader, md5_body_mod *mod)
     return true;
 }
 
-// Reads the limit of a constraint: an axis, one or three angles, and the shaft of a ball joint,
-// depending on `form`. The limit takes effect only if it is complete. Returns false after an error.
+// Reads the limit of a constraint. Depending on `form`, it consists of an axis, one or three
+// angles, and the shaft of a ball joint. The limit has no effect unless it is complete. Returns
+// false after an error.
 static bool read_limit(figure_reader *reader, value_form form, md5_figure_constraint *constraint)
 {
     md5_decl_lex *const lex = &reader->lex;
@@ -336,9 +342,10 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
     }
 }
 
-// Reads keywords with their values into `object`, up to '}' or the end of the text. `block` is the
-// name of the block in messages. Sets `has_first` if the first keyword of the table was read.
-// Returns false if an error ends the parsing.
+// Reads keywords with their values into `object`, up to '}' or the end of the text. keywords[count]
+// are the keywords that the block can contain. `block` is the name of the block in messages. Sets
+// `has_first` to true if the text contains the first keyword of the table. Returns false if an
+// error ends the parsing.
 static bool read_figure_keywords(figure_reader *reader, const figure_keyword *keywords,
                                  size_t count, const char *block, void *object, bool *has_first)
 {
@@ -517,7 +524,7 @@ static md5_figure_body *append_body(figure_reader *reader)
     return body;
 }
 
-// Reads a body from the token after its keyword. A body that has an error remains in the figure.
+// Reads a body. The keyword "body" was read before. A body with an error remains in the figure.
 // Returns false if an error ends the parsing.
 static bool read_body(figure_reader *reader)
 {
@@ -574,8 +581,8 @@ static md5_figure_constraint *append_constraint(figure_reader *reader)
     return constraint;
 }
 
-// Sets the type of a constraint. Vectors that the type uses without a default become 0. Vectors
-// that the type does not use have no effect.
+// Sets the type of a constraint. The vectors that this type uses become 0, unless they have another
+// default. Vectors that the type does not use have no effect.
 static void set_constraint_type(md5_figure_constraint *constraint, md5_constraint_type type)
 {
     constraint->type = type;
@@ -587,7 +594,8 @@ static void set_constraint_type(md5_figure_constraint *constraint, md5_constrain
         constraint->axis = zero_figure_vector;
 }
 
-// Reads a constraint from the token after its keyword. No keyword of a constraint is required.
+// Reads a constraint. The keyword of its type was read before. All keywords in the block of a
+// constraint are optional.
 static bool read_constraint(figure_reader *reader, const struct constraint_kind *kind)
 {
     md5_figure_constraint *const constraint = append_constraint(reader);
@@ -600,8 +608,8 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
                                 &has_body);
 }
 
-// Reads a block of a figure from the token after its keyword: settings, a body or a constraint.
-// Returns false if an error ends the parsing.
+// Reads a block of a figure: its settings, a body or a constraint. `keyword` is the token that
+// begins the block. Returns false if an error ends the parsing.
 static bool read_figure_block(figure_reader *reader, const md5_token *keyword)
 {
     bool has_model = false;
@@ -622,9 +630,9 @@ static bool read_figure_block(figure_reader *reader, const md5_token *keyword)
 
 // == Figures ======================================================================================
 
-// Returns false after a warning if two elements have the same name; case matters. The array has
-// `count` elements of `size` bytes with their name at `name_offset`. `plural` is the name of the
-// elements in the warning.
+// Returns false after a warning if two elements of an array have the same name. Names are
+// case-sensitive. The array has `count` elements of `size` bytes. `name_offset` is the offset of
+// the name in an element, and `plural` is the name of the elements in the warning.
 static bool check_unique_names(figure_reader *reader, const char *plural, const void *elements,
                                size_t count, size_t size, size_t name_offset)
 {
@@ -645,7 +653,8 @@ static bool check_unique_names(figure_reader *reader, const char *plural, const 
     return true;
 }
 
-// Checks names and bodies of constraints. Returns false after a warning.
+// Checks that the names of bodies and of constraints are unique, and that each constraint names its
+// two bodies. Returns false after a warning.
 static bool check_figure(figure_reader *reader)
 {
     const md5_figure_def *const figure = &reader->figure;
@@ -680,7 +689,8 @@ static void move_origin_body_to_front(figure_reader *reader)
     }
 }
 
-// Reads the blocks of a declaration. After an error, the blocks before it are kept.
+// Reads the blocks of a declaration. An error ends the reading, and the figure keeps the blocks
+// before it.
 static void read_figure(figure_reader *reader)
 {
     md5_token token;

@@ -257,8 +257,9 @@ static md5_vec3d mean_corner(const body_shape *shape)
     return mean;
 }
 
-// Makes all faces of a convex shape clockwise as seen from outside. The normal of such a face
-// points away from the mean of all corners. In other faces, two corners are exchanged.
+// Orders the corners of all faces of a convex shape clockwise, as seen from outside. The normal
+// that is computed from three corners in this order points outward, away from the mean of all
+// corners of the shape. If it points inward, two corners of the face are exchanged.
 static void orient_faces(body_shape *shape)
 {
     const md5_vec3d center = mean_corner(shape);

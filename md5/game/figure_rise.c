@@ -1,8 +1,10 @@
-// Characters that get up: the transform of the entity at which a clip fits the bodies, and the
-// blend from the bodies to the clip.
+// Characters that get up after a fall. The bodies of a figure lie somewhere on the ground, and a
+// clip shows how the character rises. The functions here compute where the entity must be so that
+// the start of the clip fits the bodies, and blend from the bodies to the clip.
 //
-// "Lying" are the transforms of the bodies in the world, where the simulation left them. "Standing"
-// are their transforms in model space, computed from the joints of a pose of the clip.
+// The "lying" transforms of the bodies are those in the world at the end of the simulation. Their
+// "standing" transforms are in model space: they are computed from the joints of a pose of the
+// clip.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/game/entity.h"
@@ -11,7 +13,8 @@
 #include <float.h>
 #include <math.h>
 
-// Returns the height of the lowest vertex of a body, or of its center if that is lower.
+// Returns the height of the lowest vertex of a body, or the height of its center if the center is
+// lower.
 static float lowest_height(const md5_figure *figure, uint32_t body, md5_xform transform)
 {
     const md5_body_part *const part = &figure->bodies[body];
@@ -29,14 +32,14 @@ typedef struct figure_extent {
     float lowest;                 // height of the lowest point
 } figure_extent;
 
-// Returns the mass of a body, or a small mass if it has none, so that the sum of masses is not 0.
+// Returns the mass of a body, but at least a small number, so that the sum of all masses is not 0.
 static double body_weight(const md5_figure *figure, uint32_t body)
 {
     return fmax((double)figure->bodies[body].mass, 1e-6);
 }
 
-// Adds a body with a transform to the sums over the bodies: its mass, its position weighted by the
-// mass, and its lowest point.
+// Adds a body to the sums over the bodies: its mass, its position times the mass, and its lowest
+// point. `transform` is the lying or the standing transform of the body.
 static void add_body(figure_extent *extent, const md5_figure *figure, uint32_t body,
                      md5_xform transform)
 {
@@ -75,10 +78,10 @@ static md5_quat rotation_about_z(double cosine, double sine)
     return (md5_quat){0.0f, 0.0f, (float)signed_z, (float)w};
 }
 
-// Returns the rotation about z that minimizes the squared horizontal distances between the standing
-// and the lying bodies, weighted by mass, if both centers of mass are in one point. This rotation
-// has a closed form: its cosine and sine are proportional to the weighted sums of the dot and cross
-// products of the horizontal positions.
+// Returns the rotation about z that fits the standing bodies to the lying bodies. The two centers
+// of mass are moved to one point. The rotation then minimizes the sum of the squared horizontal
+// distances between the two positions of each body, weighted by mass. Its cosine and sine are
+// proportional to the weighted sums of the dot products and the cross products of these positions.
 static md5_quat best_rotation(const md5_figure *figure, const md5_body_state *bodies,
                               const md5_mat34 *joints, md5_vec3d standing_center,
                               md5_vec3d lying_center)
@@ -125,9 +128,10 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
     return placement;
 }
 
-// Changes the transform of the entity that shows a pose from `from` to `to`, in world space. The
-// joint `base` and its descendants remain at their positions in the world: the transform of `base`
-// compensates the difference. The ancestors of `base` are copied from the pose `clip`.
+// Converts a pose from one transform of the entity to another: from `from` to `to`, both in world
+// space. The joint `base` and its descendants remain at their positions in the world. The ancestors
+// of `base` get their transforms from the pose `clip`, and the transform of `base` compensates the
+// difference.
 static void change_entity(const md5_skeleton *skeleton, uint32_t base, md5_xform from, md5_xform to,
                           const md5_xform *clip, md5_xform *pose)
 {

@@ -1,9 +1,11 @@
-// Code of scripts: compiles the functions of states, and the functions that they call, to the
-// operations of script.h.
+// The compiler of scripts: converts the tokens of functions to the operations of a stack machine,
+// which script.h lists. It compiles the functions of states and all functions that they call.
+// read_function() compiles one function.
 //
-// Statements and expressions are compiled without recursion: open statements and operators that
-// wait for their operands are on stacks. Priorities of operators are the engine's: `!` binds weaker
-// than comparisons, and `&&` and `||` have the same priority. read_function() compiles a function.
+// No function recurses, so that a hostile script cannot overflow the C stack. Two stacks replace
+// the recursion: statements whose end was not read yet, and operators whose operands are not
+// complete. The priorities of operators are those of the engine: `!` binds weaker than comparisons,
+// and `&&` and `||` have the same priority.
 #include "md5/core/freed.h"
 #include "md5/game/script_decls.h"
 
@@ -22,20 +24,22 @@ typedef enum open_kind {
     OPEN_DO
 } open_kind;
 
-// A statement whose end was not read yet. A list of jumps is the index of its last jump, or
-// MD5_NONE: see set_targets().
+// A statement whose end was not read yet. Jumps to the same operation are emitted before its index
+// is known, so they are kept in a list: see emit_jump(). A list is the index of its last jump, or
+// MD5_NONE if it is empty.
 typedef struct open_statement {
     open_kind kind;
     uint32_t start;     // index of its first operation
-    uint32_t exits;     // jumps to the end of an if, or to the operation after a loop
-    uint32_t step;      // index of the first token of the third part of a for
+    uint32_t exits;     // list of jumps to the end of the statement, or from an if to its else
+    uint32_t step;      // of a for: index of the first token of its third part, such as i++
     uint32_t loop;      // index of the innermost loop in `statements`; MD5_NONE: not in a loop
-    uint32_t breaks;    // jumps
-    uint32_t continues; // jumps
+    uint32_t breaks;    // list of the jumps of `break`
+    uint32_t continues; // list of the jumps of `continue`
 } open_statement;
 
-// An operator or an opening bracket that waits for its operands. The operation of a bracket is its
-// call, or SCRIPT_KEEP_SECOND if the bracket is not part of a call.
+// An operator or an opening bracket whose operands are not complete. Its operation is emitted after
+// the operations of the operands. The operation of a bracket is the call to which it belongs, or
+// SCRIPT_KEEP_SECOND if it only groups an expression.
 typedef struct pending_operator {
     uint32_t priority;
     int change; // effect of the operation on the number of values on the stack
@@ -47,8 +51,8 @@ typedef struct script_compiler {
     script_tokens *tokens;    // of the program
     script_block *block;      // of the program
     md5_arena scratch;        // memory for one function
-    script_definition *first; // functions to compile, a list
-    script_definition **last; // end of the list
+    script_definition *first; // linked list of the functions to compile
+    script_definition **last; // end of the linked list
     md5_name_map unknown;     // names of unknown functions that were reported
     // The members below describe the function that is compiled.
     script_op *ops;
@@ -61,7 +65,7 @@ typedef struct script_compiler {
     uint32_t max_depth; // maximum of `depth`
     const script_token *locals[SCRIPT_STACK];
     uint32_t num_locals;
-    bool is_thread; // the next name is the function of a new thread
+    bool is_thread; // `thread` was read: the next name is the function of a new thread
 } script_compiler;
 
 static const script_value script_zero = {.kind = SCRIPT_NUMBER};
@@ -75,7 +79,8 @@ static bool is_here(const script_compiler *compiler, const char *text)
 
 // == Operations ===================================================================================
 
-// Appends an operation. `change` is its effect on the number of values on the stack.
+// Appends an operation. `change` is the number of values that it pushes on the stack of the stack
+// machine, minus the number of values that it pops.
 static void emit_script_op(script_compiler *compiler, script_op op, int change)
 {
     compiler->ops[compiler->num_ops++] = op;
@@ -98,8 +103,8 @@ static void emit_value(script_compiler *compiler, const script_value *value)
     emit_script_op(compiler, op, 1);
 }
 
-// Appends a jump to a list of jumps whose target is not known yet. Until it is set, the argument of
-// each jump is the index of the previous jump of the list.
+// Appends a jump whose target is not known yet, and adds it to the list `jumps`. Until
+// set_targets() is called, the argument of each jump is the index of the previous jump of the list.
 static void emit_jump(script_compiler *compiler, script_code code, uint32_t *jumps, int change)
 {
     const uint32_t index = compiler->num_ops;
@@ -107,7 +112,7 @@ static void emit_jump(script_compiler *compiler, script_code code, uint32_t *jum
     *jumps = index;
 }
 
-// Sets the target of a list of jumps.
+// Sets the target of all jumps of a list to the operation `target`.
 static void set_targets(script_compiler *compiler, uint32_t jumps, uint32_t target)
 {
     while (jumps != MD5_NONE) {
@@ -119,8 +124,9 @@ static void set_targets(script_compiler *compiler, uint32_t jumps, uint32_t targ
 
 // == Names ========================================================================================
 
-// Finds a local or another variable. `op` becomes the operation that pushes it. Returns false if
-// the variable does not exist.
+// Finds a variable: a local variable of the function, or else a variable of the object or a global
+// variable. `op` becomes the operation that pushes its value. Returns false if the variable does
+// not exist.
 static bool find_name(script_compiler *compiler, const script_token *name, script_op *op)
 {
     for (uint32_t i = 0; i < compiler->num_locals; i++) {
@@ -173,8 +179,8 @@ static uint32_t function_index(script_compiler *compiler, script_definition *def
     return definition->index;
 }
 
-// Finds a function by its name: in the namespace of the compiled function or among the methods of
-// the object, then among the global functions.
+// Finds a function by a name without a namespace. Searches the namespace that contains the compiled
+// function, or else the methods of the object. Then searches the global functions.
 static script_definition *find_global(script_compiler *compiler, const char *name)
 {
     script_program *const program = compiler->program;
@@ -238,8 +244,8 @@ static const char *const builtin_names[SCRIPT_UNKNOWN] = {
     [SCRIPT_GET_VECTOR_KEY] = "getVectorKey",
 };
 
-// Returns the operation that calls a function of the engine. Functions that this library does not
-// implement are reported and return 0.
+// Returns the operation that calls a function of the engine. If this library does not implement the
+// function, warns about it; the operation then returns 0.
 static script_op find_builtin_op(script_compiler *compiler, const script_token *name,
                                  const char *text)
 {
@@ -251,9 +257,10 @@ static script_op find_builtin_op(script_compiler *compiler, const script_token *
     return (script_op){.code = SCRIPT_BUILTIN, .arg = index};
 }
 
-// Returns the operation that calls a function. `functions` are the functions of the namespace in
-// the script, or the global functions. `functions` is NULL for functions of other entities and of
-// threads, which are not called and return 0.
+// Returns the operation that calls a function with the given name. `functions` contains the
+// functions of the namespace before the name. If there is no namespace, it contains the global
+// functions. It is NULL for functions of other entities and of threads. These are not called and
+// return 0.
 static script_op find_function(script_compiler *compiler, md5_name_map *functions,
                                const script_token *name)
 {
@@ -310,7 +317,7 @@ static const script_binary binaries[] = {
     {.sign = "=", .code = SCRIPT_KEEP_SECOND, .priority = PRIORITY_ASSIGN},
 };
 
-// Returns the binary operator at a token, or NULL.
+// Returns the binary operator that a token contains, or NULL.
 static const script_binary *find_binary(const script_token *token)
 {
     for (uint32_t i = 0; i < MD5_COUNT(binaries); i++) {
@@ -327,7 +334,9 @@ static void push_operator(script_compiler *compiler, uint32_t priority, script_o
         (pending_operator){.priority = priority, .change = change, .op = op};
 }
 
-// Emits the waiting operators of at most this priority, down to the innermost bracket.
+// Emits the operators on the stack, from the top, while their priority is at most `priority`. Their
+// operands are then complete. Brackets have the highest priority, so operators before the innermost
+// bracket remain on the stack.
 static void emit_operators(script_compiler *compiler, uint32_t priority)
 {
     while (compiler->num_operators > 0) {
@@ -339,8 +348,8 @@ static void emit_operators(script_compiler *compiler, uint32_t priority)
     }
 }
 
-// Closes the innermost bracket. Emits the call if the bracket belongs to a call: its result
-// replaces the arguments.
+// Closes the innermost bracket. If it belongs to a call, emits the call, whose result replaces the
+// arguments on the stack.
 static void close_bracket(script_compiler *compiler)
 {
     const script_op op = compiler->operators[--compiler->num_operators].op;
@@ -369,7 +378,8 @@ static bool is_compound(const script_token *token)
     return token->at[1] == '=' && strchr("+-*/%&|", token->at[0]) != NULL;
 }
 
-// Returns the operation of the first character of a sign: + for += and for ++.
+// Returns the operation of the first character of a sign, for example the addition for += and for
+// ++.
 static script_op first_operation(const script_token *sign)
 {
     script_token token = *sign;
@@ -377,7 +387,7 @@ static script_op first_operation(const script_token *sign)
     return (script_op){.code = (uint8_t)find_binary(&token)->code};
 }
 
-// Reads a variable from the token after its name: its value, NAME++ or NAME--, or the beginning of
+// Reads a use of a variable, whose name was read: its value, NAME++ or NAME--, or the beginning of
 // an assignment such as NAME = or NAME +=. Returns true if an operand must follow.
 static bool read_variable(script_compiler *compiler, const script_token *name)
 {
@@ -394,7 +404,8 @@ static bool read_variable(script_compiler *compiler, const script_token *name)
         return false;
     }
     if (is_compound(sign)) {
-        // The setter waits below the operation, so that it is emitted after it.
+        // The operator on the top of the stack is emitted first: the operation, and then the
+        // setter, which stores its result.
         tokens->at++;
         push_operator(compiler, PRIORITY_ASSIGN, setter, 0);
         emit_script_op(compiler, getter, 1);
@@ -409,8 +420,8 @@ static bool read_variable(script_compiler *compiler, const script_token *name)
     return false;
 }
 
-// Returns the functions of a namespace, which is the object with the name `name`, or NULL if this
-// object does not exist.
+// Returns the functions of a namespace or an object with the name `name`. Returns NULL if it does
+// not exist.
 static md5_name_map *find_namespace(script_compiler *compiler, const script_token *name)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -427,7 +438,7 @@ static bool read_variable_name(script_compiler *compiler)
     script_tokens *const tokens = compiler->tokens;
     const script_token *name = md5i_script_read_name(tokens);
 
-    // The functions among which a called function is searched, see find_function().
+    // If the name is called, it is searched among these functions: see find_function().
     md5_name_map *functions = compiler->is_thread ? NULL : &compiler->program->functions;
     compiler->is_thread = false;
     const bool is_entity = md5i_script_token_is(name, "self") || md5i_script_token_is(name, "sys");
@@ -464,9 +475,9 @@ static bool find_prefix(const script_token *token, script_code *code)
     return *code != SCRIPT_NEGATE || !is_constant;
 }
 
-// Reads the next part of an expression at a position where an operand must follow: a complete
-// operand, or a part that precedes an operand, such as an opening bracket or a prefix operator.
-// Returns true if an operand must still follow.
+// Reads the next part of an expression where an operand must follow. The part is a complete
+// operand, or it precedes the operand, such as an opening bracket or a prefix operator. Returns
+// true if an operand must still follow.
 static bool read_operand(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -495,11 +506,12 @@ static bool read_operand(script_compiler *compiler)
     return false;
 }
 
-// Reads a binary operator. The operators before it that bind tighter are emitted first, because
-// their operands are complete.
+// Reads a binary operator. First emits the operators before it that bind at least as tightly,
+// because their operands are complete.
 static void read_binary(script_compiler *compiler, const script_binary *binary)
 {
-    // This `=` assigns to an expression that is not a variable. Its left side ends at && and ||.
+    // read_variable() reads assignments to variables. This `=` follows another expression, which
+    // begins after the last && or ||.
     const bool is_assignment = binary->code == SCRIPT_KEEP_SECOND;
     emit_operators(compiler, is_assignment ? PRIORITY_NOT : binary->priority);
     push_operator(compiler, binary->priority, (script_op){.code = (uint8_t)binary->code}, -1);
@@ -556,7 +568,8 @@ static void read_and_drop(script_compiler *compiler)
     } while (md5_script_is_ok(compiler->tokens) && md5i_script_accept(compiler->tokens, ","));
 }
 
-// Reads "(EXPRESSION)". The statement ends if it is 0.
+// Reads "(EXPRESSION)", the condition of a statement. Emits a jump out of the statement, which is
+// taken if the value is 0.
 static void read_script_condition(script_compiler *compiler, open_statement *statement)
 {
     md5i_script_expect(compiler->tokens, "(");
@@ -576,7 +589,8 @@ static void add_local(script_compiler *compiler, const script_token *name)
         md5i_script_fail(compiler->tokens, name, "at most 64 local variables in a function");
 }
 
-// Returns the index of a local, which is added if it is new.
+// Returns the index of a local variable. If the function has no local variable with this name, adds
+// it.
 static uint32_t declare_local(script_compiler *compiler, const script_token *name)
 {
     script_op op;
@@ -587,8 +601,8 @@ static uint32_t declare_local(script_compiler *compiler, const script_token *nam
     return index;
 }
 
-// Reads the declaration of local variables, "TYPE NAME = EXPRESSION, ...;". Each is set to its
-// value or to the default of its type.
+// Reads a declaration of local variables, "TYPE NAME = EXPRESSION, ...;". A variable without an
+// expression gets the default value of its type.
 static void read_locals(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -611,8 +625,8 @@ static bool is_loop(open_kind kind)
     return kind >= OPEN_WHILE;
 }
 
-// Opens a statement that contains other statements, at the current operation. Returns the
-// statement, which is the innermost open statement.
+// Pushes a statement that contains other statements on the stack of open statements, and returns
+// it. Its code begins at the next operation.
 static open_statement *open_block(script_compiler *compiler, open_kind kind)
 {
     const uint32_t index = compiler->num_statements++;
@@ -652,8 +666,9 @@ static void read_for(script_compiler *compiler)
     md5i_script_skip_to(tokens, "(", ")");
 }
 
-// Compiles the step of a for, after its body: returns to its tokens, and then to the end of the
-// body.
+// Compiles the third part of a for, for example i++. Its code follows the code of the body,
+// although its tokens precede the body. So this function moves back to these tokens, and afterwards
+// to the end of the body.
 static void read_step(script_compiler *compiler, const open_statement *statement)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -666,8 +681,8 @@ static void read_step(script_compiler *compiler, const open_statement *statement
         tokens->at = end;
 }
 
-// Begins the else of an if. The code of the if ends with a jump over the else; the jump that leaves
-// the if when its condition is false leads to the code after that.
+// Begins the else of an if. Ends the code of the if with a jump over the else. If the condition of
+// the if is false, it jumps to the code after this jump.
 static void begin_else(script_compiler *compiler, open_statement *statement)
 {
     uint32_t end = MD5_NONE;

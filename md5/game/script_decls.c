@@ -1,14 +1,16 @@
-// Declarations of scripts: finds objects, namespaces, functions and variables in the tokens.
+// Finds the declarations in the tokens of a script: objects, namespaces, functions and variables.
 //
-// read_declarations() lists all definitions. resolve() then reads the members of the compiled
-// object and its parents, and the global variables, and maps the names of functions.
+// The compiled object is the object whose states are compiled, for example a monster.
+// read_declarations() lists all definitions of the script. resolve() then reads the variables and
+// methods of the compiled object and of the objects that it inherits, and the global variables.
 #include "md5/game/script_decls.h"
 
 #include <string.h>
 
 // == Values =======================================================================================
 
-// Returns the type of variables that a token names, or MD5_SCRIPT_OTHER.
+// Returns the type of variables with the name in a token, for example "float". Returns
+// MD5_SCRIPT_OTHER for any other name.
 md5_script_type md5i_script_type(const script_token *token)
 {
     static const char *const names[MD5_SCRIPT_OTHER] = {
@@ -24,7 +26,7 @@ md5_script_type md5i_script_type(const script_token *token)
     return MD5_SCRIPT_OTHER;
 }
 
-// Returns the value that variables of a type have before a script sets them.
+// Returns the initial value of variables of a type.
 script_value md5i_script_default(md5_script_type type)
 {
     script_value value = {.kind = SCRIPT_NUMBER};
@@ -35,7 +37,8 @@ script_value md5i_script_default(md5_script_type type)
     return value;
 }
 
-// Returns the text in a string token. A text that is too long is truncated with a warning.
+// Returns the value of a string token. If its text is too long for a value, truncates it with a
+// warning.
 static script_value text_value(script_tokens *tokens, const script_token *token)
 {
     script_value value = {.kind = SCRIPT_TEXT};
@@ -66,14 +69,13 @@ static md5_vec3 read_vector_numbers(script_tokens *tokens, const script_token *t
     return (md5_vec3){numbers[0], numbers[1], numbers[2]};
 }
 
-// Reads a constant: a number, a string, a vector, or the name of an entity of the map, whose value
-// is 0.
+// Reads a constant: a number, a string or a vector. The name of an entity of the map, $NAME, is
+// also a constant; its value is 0.
 script_value md5i_read_script_constant(script_tokens *tokens)
 {
     const float sign = md5i_script_accept(tokens, "-") ? -1.0f : 1.0f;
     const script_token *const token = md5_script_here(tokens);
     script_value value = {.kind = SCRIPT_NUMBER};
-    // Each kind of value is one token, except for an entity, $NAME.
     if (token->kind == SCRIPT_TOKEN_STRING) {
         value = text_value(tokens, token);
     } else if (md5i_script_accept(tokens, "$")) { // an entity of the map
@@ -94,9 +96,9 @@ script_value md5i_read_script_constant(script_tokens *tokens)
 
 // == Variables ====================================================================================
 
-// Adds a variable and its initial value to the end of the block's arrays. `map_entry` is the entry
-// of its name in program->variables; it receives a pointer to the index of the variable. Returns
-// false if memory runs out.
+// Appends a variable and its initial value to the arrays of the script. `map_entry` is the entry of
+// its name in program->variables, and gets a pointer to the index of the variable. Returns false if
+// memory runs out.
 static bool add_variable(script_program *program, void **map_entry, const script_token *name,
                          md5_script_type type, const script_value *initial)
 {
@@ -155,8 +157,9 @@ static script_object *read_space(script_program *program)
     return (script_object *)*entry;
 }
 
-// Reads an object from the token after its keyword: "NAME : PARENT { ... }". Its members are read
-// later, and only if it is the compiled object or one of its parents. Returns false after an error.
+// Reads an object, "NAME : PARENT { ... }", whose keyword was read before. Skips its members. They
+// are read later if the object is the compiled object or one of its ancestors. Returns false after
+// an error.
 static bool read_object(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
@@ -173,7 +176,8 @@ static bool read_object(script_program *program)
     return md5_script_is_ok(tokens);
 }
 
-// Returns the object NAME of a definition "TYPE NAME::FUNCTION". An unknown name is an error.
+// Returns the object with the name `name`, which contains a function: "TYPE NAME::FUNCTION". An
+// unknown name is an error.
 static script_object *find_defined_object(script_program *program, const script_token *name)
 {
     script_tokens *const tokens = &program->tokens;
@@ -184,8 +188,8 @@ static script_object *find_defined_object(script_program *program, const script_
     return (script_object *)*entry;
 }
 
-// Reads the type and the name of a definition. The name may be qualified as object::name. Returns
-// false if memory runs out.
+// Reads the type and the name of a definition. The name may begin with the name of an object:
+// OBJECT::NAME. Returns false if memory runs out.
 static bool read_definition_name(script_program *program, script_definition *definition)
 {
     script_tokens *const tokens = &program->tokens;
@@ -195,14 +199,15 @@ static bool read_definition_name(script_program *program, script_definition *def
         definition->object = find_defined_object(program, definition->name_token);
         definition->name_token = md5i_script_read_name(tokens);
     }
-    // Names of states remain in use after compiling.
+    // The names of states are used after compiling, so they are copied from the tokens to the
+    // script's memory.
     definition->name = md5_copy_text(&program->block->arena, definition->name_token->at,
                                      definition->name_token->size);
     return definition->name != NULL;
 }
 
-// Reads a function or global variables, which begin with a type, and appends them to the list of
-// definitions. Their content is skipped and compiled later. Returns false after an error.
+// Reads a definition that begins with a type: a function, or global variables. Appends it to the
+// list of definitions. Its content is skipped and read later. Returns false after an error.
 static bool read_definition(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
@@ -213,7 +218,7 @@ static bool read_definition(script_program *program)
     definition->object = program->space;
     TRY(read_definition_name(program, definition));
 
-    // A function has a bracket and a body; variables end with `;`.
+    // A function continues with a bracket, variables do not.
     const bool is_function = md5i_script_accept(tokens, "(");
     if (is_function) {
         definition->first_token = tokens->at;
@@ -235,15 +240,17 @@ static bool read_definition(script_program *program)
     return md5_script_is_ok(tokens);
 }
 
-// Returns true if a token begins "TYPE NAME (". The last token of a script is not a name, so no
-// token after it is read.
+// Returns true if three tokens are the beginning of a function: TYPE NAME ( . Reads a token only if
+// the tokens before it are names. The last token of a script is not a name, so no token after it is
+// read.
 static bool begins_function(const script_token *token)
 {
     return token[0].kind == SCRIPT_TOKEN_NAME && token[1].kind == SCRIPT_TOKEN_NAME
            && md5i_script_token_is(&token[2], "(");
 }
 
-// Reads the members of an object: variables, and functions with a body in the object.
+// Reads the members of an object: its variables, and the functions that are defined inside the
+// object.
 static bool read_members(script_program *program, script_object *object)
 {
     script_tokens *const tokens = &program->tokens;
@@ -303,12 +310,13 @@ static bool read_declarations(script_program *program)
 
 // == The compiled object ==========================================================================
 
-// Finds the parents of an object. Returns the root of the inheritance, from which
-// script_object.outer leads to the object. Returns NULL after an error.
+// Finds the compiled object and its ancestors: its parent, the parent of the parent, and so on.
+// Sets `outer` and `depth` of these objects. Returns the topmost ancestor, which inherits no
+// object; its member `outer` leads back to the compiled object. Returns NULL after an error.
 static script_object *find_parents(script_program *program, const char *name)
 {
     script_tokens *const tokens = &program->tokens;
-    script_object *root = NULL; // of the objects that were found so far
+    script_object *root = NULL; // the topmost ancestor that was found so far
     do {
         script_object *const object =
             (script_object *)*md5i_script_entry(tokens, &program->objects, name);
@@ -325,7 +333,6 @@ static script_object *find_parents(script_program *program, const char *name)
             return NULL;
         }
 
-        // The object becomes the root, above the objects that inherit it.
         object->outer = root;
         object->depth = root ? root->depth + 1 : 1;
         root = object;
@@ -354,8 +361,9 @@ static void add_function(script_program *program, script_definition *definition)
         *method = definition;
 }
 
-// Reads the members of an object and its parents, and maps the names of all functions. Then reads
-// the global variables, so that members hide global variables. Returns false after an error.
+// Reads the members of the compiled object and its ancestors, and adds all functions to the maps of
+// their names. Reads the global variables last, so that members of the object hide global variables
+// with the same name. Returns false after an error.
 static bool resolve(script_program *program, const char *object)
 {
     script_tokens *const tokens = &program->tokens;
@@ -374,8 +382,8 @@ static bool resolve(script_program *program, const char *object)
     return md5_script_is_ok(tokens);
 }
 
-// Finds the declarations in the tokens, and the variables and methods of an object and its parents.
-// Returns false and sets the context's error if it fails.
+// Finds the declarations in the tokens of a script, and the variables and methods of an object and
+// its ancestors. Returns false and sets the context's error on failure.
 bool md5i_read_script_declarations(script_program *program, const char *object)
 {
     program->last = &program->first;

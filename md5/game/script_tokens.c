@@ -1,17 +1,21 @@
-// Tokens of scripts: the lexer, #include, #define and the other directives, and macros.
+// Reads the tokens of scripts: the lexer, macros, and directives such as #include and #define.
 //
-// `script_reader` contains a stack of sources (files, macros, arguments). read_from_source() reads
-// one token from the innermost source: it expands a name, runs a directive, closes a source at its
-// end, or appends the token to the result.
+// script_reader contains a stack of sources. A source is a text from which tokens are read: a file,
+// the body of a macro, or an argument of a macro. read_from_source() reads one token from the
+// source on the top of the stack, the innermost source. It expands a name, runs a directive, closes
+// a source at its end, or appends the token to the result.
 #include "md5/game/script_tokens.h"
 
 #include "md5/decl/decl_lex.h"
 
 #include <string.h>
 
-// Limits: parameters of a macro, nested files and macros (messages contain both numbers), and the
-// number of tokens that may be read for an empty script.
-enum { MAX_PARAMS = 8, MAX_SOURCES = 64, MIN_STEPS = 1 << 16 };
+// Limits of scripts. The messages about MAX_PARAMS and MAX_SOURCES contain the numbers.
+enum {
+    MAX_PARAMS = 8,      // parameters of a macro
+    MAX_SOURCES = 64,    // nested files, macros and arguments
+    MIN_STEPS = 1 << 16, // tokens that may be read from an empty script; longer scripts have more
+};
 
 // A part of a file that is not read yet.
 typedef struct script_text {
@@ -20,7 +24,7 @@ typedef struct script_text {
     const char *end;
 } script_text;
 
-// A macro that #define has defined. Its body is a text whose tokens are read at each use.
+// A macro that #define has defined. The tokens of its body are read again at each use of the macro.
 typedef struct script_macro {
     bool has_params;
     uint32_t num_params;
@@ -28,32 +32,35 @@ typedef struct script_macro {
     script_text body;
 } script_macro;
 
-// A file, a macro or an argument of a macro that is being read.
+// A text that is being read: a file, the body of a macro, or an argument of a macro. As in C, a
+// name in the body of a macro can be a parameter of this macro. A name in an argument can be a
+// parameter of the macro that contains the call.
 typedef struct script_source {
     script_text text;
-    const script_macro *macro;         // NULL for a file and an argument
-    script_text arguments[MAX_PARAMS]; // of the macro
-    uint32_t scope;   // the source whose macro's parameters are replaced here; MD5_NONE: a file
-    uint32_t outer;   // the scope of the source that called the macro
-    uint32_t num_ifs; // #ifdef and #ifndef without their #endif
+    const script_macro *macro;         // the macro whose body is read; otherwise NULL
+    script_text arguments[MAX_PARAMS]; // arguments of the call of the macro
+    uint32_t scope;   // index of the source whose arguments replace parameters in this text, or
+                      // MD5_NONE
+    uint32_t outer;   // of a macro: the scope of the source that contains the call
+    uint32_t num_ifs; // number of #ifdef and #ifndef that #endif has not ended yet
 } script_source;
 
 typedef struct script_reader {
     script_tokens *to;
-    script_source sources[MAX_SOURCES]; // each was opened by the previous one
+    script_source sources[MAX_SOURCES]; // a stack: each source was opened by the previous source
     uint32_t num_sources;
-    size_t num_steps;
-    size_t max_steps;
-    md5_name_map included; // files
+    size_t num_steps;      // number of tokens that were read
+    size_t max_steps;      // limit of num_steps
+    md5_name_map included; // names of the files that were opened
     md5_name_map macros;
 } script_reader;
 
 // == Messages =====================================================================================
 
-// Makes the context's messages name a file of the script.
+// Sets the file that the next messages name. `file` is an index in tokens->files.
 static void report_file(script_tokens *tokens, uint32_t file)
 {
-    // After an error, the context must continue to name the file of that error.
+    // The context stores the file of an error, which must not change after the error.
     if (md5_script_is_ok(tokens) && tokens->reported_file != file)
         md5i_context_set_file(tokens->context, tokens->files[file].name);
     tokens->reported_file = file;
@@ -75,7 +82,7 @@ void md5i_script_fail(script_tokens *tokens, const script_token *token, const ch
     tokens->at = tokens->num_tokens > 0 ? tokens->num_tokens - 1 : 0;
 }
 
-// Reports a warning that consists of the token, in quotes, and a text.
+// Reports a warning at a token. The message is the token in quotes, followed by a text.
 void md5i_script_warn(script_tokens *tokens, const script_token *token, const char *text)
 {
     report_file(tokens, token->file);
@@ -85,7 +92,7 @@ void md5i_script_warn(script_tokens *tokens, const script_token *token, const ch
 
 // == Names ========================================================================================
 
-// Returns true if a token is this name or sign. A string with the same text is not.
+// Returns true if a token is a name or a sign with this text. Returns false for strings.
 bool md5i_script_token_is(const script_token *token, const char *text)
 {
     if (token->kind != SCRIPT_TOKEN_NAME && token->kind != SCRIPT_TOKEN_SIGN)
@@ -104,8 +111,9 @@ const char *md5i_script_token_text(script_tokens *tokens, const script_token *to
     return text ? text : "";
 }
 
-// Returns the location of the value of a name, which is added with the value NULL if it is new. If
-// memory runs out, returns the location of a value that no name has.
+// Returns the address of the value of a name in a map. If the map does not contain the name, adds
+// it with the value NULL. If memory runs out, returns the address of a value that is not in the
+// map.
 void **md5i_script_entry(script_tokens *tokens, md5_name_map *map, const char *name)
 {
     void **const entry = md5i_name_map_add(map, tokens->arena, name);
@@ -260,8 +268,8 @@ static void read_script_token(script_tokens *tokens, script_text *from, script_t
 
 // == Files and macros =============================================================================
 
-// Pushes a source, from which tokens are then read, and returns it. `by` is the token that names
-// it, or NULL for the first file. Too many open sources are an error.
+// Pushes a source on the stack, so that the next tokens are read from it, and returns it. `by` is
+// the token that names the source, or NULL for the first file. Too many open sources are an error.
 static script_source *open_script_source(script_reader *reader, script_text text,
                                          const script_token *by)
 {
@@ -298,8 +306,9 @@ static script_file *read_script_file(script_tokens *to, const char *name, const 
     return NULL;
 }
 
-// Opens a file, so that the next tokens are read from it, unless it was opened before. `by` is the
-// token that names the file, NULL for the first file.
+// Opens a script file, so that the next tokens are read from it. A file that was opened before is
+// skipped, so each file is read once. `by` is the token that names the file, or NULL for the first
+// file.
 static void open_script_file(script_reader *reader, const char *name, const script_token *by)
 {
     script_tokens *const to = reader->to;
@@ -314,7 +323,8 @@ static void open_script_file(script_reader *reader, const char *name, const scri
     if (!file)
         return;
 
-    // The limit of steps grows with the text, so that macros cannot expand without bounds.
+    // Without a limit, a few macros could expand to billions of tokens. The limit is proportional
+    // to the size of the files.
     md5i_lex_begin(&file->lex, to->arena, file->text.bytes, file->text.size);
     reader->max_steps += 2 * file->text.size;
     const script_text text = {.file = to->num_files, .at = file->lex.at, .end = file->lex.end};
@@ -363,8 +373,8 @@ static bool begins_with_if(const script_token *token)
 
 typedef enum skip_end { SKIP_TO_ELSE, SKIP_TO_ENDIF } skip_end;
 
-// Skips text that is not compiled, up to the #endif of the innermost open #ifdef or, with
-// SKIP_TO_ELSE, up to its #else if it has one.
+// Skips text that is not compiled. It ends at the #endif of the innermost open #ifdef or #ifndef.
+// With SKIP_TO_ELSE, it ends at the #else, if this comes first.
 static void skip_lines(script_reader *reader, script_source *source, skip_end end)
 {
     const uint32_t open = source->num_ifs;
@@ -389,13 +399,14 @@ static void skip_lines(script_reader *reader, script_source *source, skip_end en
     }
 }
 
-// Returns true if a line continues after the newline at `at`.
+// Returns true if a backslash precedes the newline at `at`, so that the line continues after it.
 static bool is_continued(const char *at)
 {
     return at[-1] == '\\' || (at[-1] == '\r' && at[-2] == '\\');
 }
 
-// Returns the text of a directive up to the end of its line, and skips it. Its # was read before.
+// Returns the text of a directive, from the position after its # to the end of its line, and skips
+// it.
 static script_text read_line(script_text *from)
 {
     script_text line = *from;
@@ -446,7 +457,7 @@ static bool read_macro_directive(script_reader *reader, const script_token *dire
     return true;
 }
 
-// Runs #include: opens the file that the token `name` names.
+// Runs #include: opens the file with the name in the token `name`, a string.
 static void read_include(script_reader *reader, const script_token *directive,
                          const script_token *name)
 {
@@ -460,8 +471,8 @@ static void read_include(script_reader *reader, const script_token *directive,
     open_script_file(reader, md5i_script_token_text(to, &without_quotes), name);
 }
 
-// Reads and runs a directive of the innermost source, whose # was read. An unknown directive is an
-// error.
+// Reads and runs a directive of the innermost source. Its # was read before. An unknown directive
+// is an error.
 static void read_directive(script_reader *reader)
 {
     script_tokens *const to = reader->to;
@@ -489,8 +500,8 @@ static void read_directive(script_reader *reader)
         source->num_ifs--;
 }
 
-// Reads a token of the arguments of a macro. The end of the text is an error. So is a number of
-// tokens above the limit, because macros that expand each other could take forever.
+// Reads a token of the arguments of a macro. The end of the text is an error. Too many tokens are
+// also an error, so that hostile macros cannot take forever.
 static void read_argument_token(script_reader *reader, script_text *from, script_token *token)
 {
     read_script_token(reader->to, from, token);
@@ -501,8 +512,9 @@ static void read_argument_token(script_reader *reader, script_text *from, script
         md5i_script_fail(reader->to, token, "')' after the arguments of a macro");
 }
 
-// Reads the arguments of a macro, ( A, B ), from the text `from` that contains the call. Stores the
-// text of each argument in call->arguments. A wrong number of arguments is an error.
+// Reads the arguments of a macro, ( A, B ), and stores the text of each argument in
+// call->arguments. `from` is the text that contains the call, after the name of the macro. A wrong
+// number of arguments is an error.
 static void read_arguments(script_reader *reader, script_source *call, script_text *from)
 {
     script_tokens *const to = reader->to;
@@ -543,8 +555,8 @@ static void read_arguments(script_reader *reader, script_source *call, script_te
         md5i_script_fail(to, &token, "as many arguments as the macro has parameters");
 }
 
-// Opens a macro whose name was read from the innermost source: reads its arguments, and continues
-// to read in its body.
+// Begins the use of a macro, whose name was read from the innermost source. Reads its arguments,
+// and pushes its body on the stack of sources, so that the next tokens are read from it.
 static void open_macro(script_reader *reader, const script_macro *macro, script_token name)
 {
     script_source *const from = &reader->sources[reader->num_sources - 1];
@@ -567,8 +579,8 @@ static bool expand_parameter(script_reader *reader, const script_token *name)
     for (uint32_t i = 0; i < call->macro->num_params; i++) {
         if (!md5i_script_tokens_equal(name, &call->macro->params[i]))
             continue;
-        // The argument was written in the source that called the macro, so its names are resolved
-        // there.
+        // The source that contains the call also contains the text of the argument. So names in the
+        // argument are parameters of the macro of that source.
         const uint32_t outer = call->outer;
         open_script_source(reader, call->arguments[i], name)->scope = outer;
         return true;
@@ -576,8 +588,9 @@ static bool expand_parameter(script_reader *reader, const script_token *name)
     return false;
 }
 
-// Expands a name: if it is a parameter of the current macro or the name of a macro, the next tokens
-// are read from the text of the argument or of the macro. Returns false if it is neither.
+// Expands a name. If it is a parameter of the macro that is being read, the next tokens are read
+// from its argument. If it is the name of a macro, they are read from the body of this macro.
+// Otherwise returns false.
 static bool expand(script_reader *reader, const script_token *name)
 {
     if (expand_parameter(reader, name))
