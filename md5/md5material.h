@@ -202,9 +202,9 @@ typedef struct md5_stage {
     bool has_matrix;     // If true, the stage transforms its texture coordinates; see `matrix`.
     md5_texgen texgen;   // source of the texture coordinates
     md5_vertex_color vertex_color; // effect of the vertex color on the stage
-    // Kind of a dynamic image, which is a view of the scene that the engine draws into the image,
-    // such as a mirror; and the size of this view in pixels.
+    // Kind of a dynamic image. The engine draws a view of the scene, such as a mirror, into it.
     md5_dynamic_image dynamic;
+    // Size of the dynamic image, in pixels.
     int32_t dynamic_width, dynamic_height;
     // File of a video (keyword videoMap), or argument of the keyword soundMap. If NULL, neither is
     // used.

@@ -1052,7 +1052,8 @@ typedef struct md5_pose_job {
     // [model joints] The joint matrices in model space are written to this array. If NULL, they are
     // not written.
     md5_mat34 *joints;
-    // number of elements of both arrays, which debug builds check; if 0, it is not checked
+    // Number of elements of both arrays. Debug builds check that it is the number of joints of the
+    // model. If 0, nothing is checked.
     uint32_t num_joints;
     uint64_t reserved[4]; // must be 0
 } md5_pose_job;

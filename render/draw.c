@@ -353,8 +353,9 @@ static bool is_skipped(enum md5gl_pass pass, const md5gl_material *material)
     return pass != MD5GL_PASS_EDGES && material->is_staged;
 }
 
-// Draws all visible meshes of a model in a pass. Each run of instances gets the materials of its
-// skin.
+// Draws all visible meshes of a model in a pass. The instances are drawn in runs, which are
+// consecutive instances with the same skin (md5gl_run). The meshes of a run have the materials of
+// its skin.
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
     const md5gl_model *const model = draw->model;

@@ -18,10 +18,12 @@ static double decode_srgb(double value)
 // Fills the tables of an encoding, which replace a call of pow() per channel. Decoding is one
 // lookup. Encoding is one lookup and one comparison, and its result is exact.
 //
-// `encoded` contains the bytes of the linear values 0, 16, 32 and so on. `min_linear` contains the
-// smallest linear value of each byte. Its neighbors differ by at least 65535 / (255 * 12.92) =
-// 19.9, which is more than 16. The byte of a linear value is therefore the entry for the next lower
-// multiple of 16, or that byte + 1.
+// `min_linear` contains the smallest linear value of each byte. `encoded` contains the bytes of the
+// linear values 0, 16, 32 and so on. The byte of a linear value is the entry for the next lower
+// multiple of 16, or this byte + 1, because no two bytes begin between two multiples of 16: each
+// byte after byte 0 covers more than 16 linear values. The bytes near 0 cover the fewest. There
+// sRGB is 12.92 times the linear value, so that a byte covers 65535 / (255 * 12.92) = 19.9 linear
+// values.
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
 {
     encoding->is_srgb = is_srgb;

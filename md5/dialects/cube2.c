@@ -18,6 +18,8 @@
 // The supported part of Cube 2's script language: commands, `exec`, `if` and variables. A command
 // consists of words and ends at a newline or at `;`.
 //
+// A block is a list of commands in brackets, for example `if $x [ md5load a.md5mesh ]`.
+//
 // The texts that are being read form a stack. `exec` pushes a file, and `if` pushes the selected
 // block. Therefore no function recurses, and a hostile script cannot overflow the C stack.
 
@@ -435,9 +437,9 @@ static bool set_variable(md5_cube2_script *script, const char *name,
     return true;
 }
 
-// Returns true if a path leaves the game folder, so that a downloaded model cannot read other
-// files. Such a path is absolute, contains a drive, or begins with ../. The caller has resolved any
-// ../ within the path.
+// Returns true if a path leaves the game folder: it is absolute, contains a drive, or begins with
+// ../. The caller has resolved any ../ within the path. `exec` skips such files, because a
+// downloaded model must not read other files of the user.
 static bool leaves_game_folder(const char *path)
 {
     return path[0] == '/' || strchr(path, ':') || strncmp(path, "../", 3) == 0;
@@ -1162,11 +1164,11 @@ static bool execute(md5_cube2_reader *reader)
 
 // The loaded model with the memory of its texts and arrays. `cube` is the first member, so that
 // md5_free_cube2() can convert its address to the address of this structure.
-typedef struct cube_block {
+typedef struct loaded_cube {
     md5_cube2 cube;
     md5_context context;
     md5_arena arena;
-} cube_block;
+} loaded_cube;
 
 // -- Folders --------------------------------------------------------------------------------------
 
@@ -1308,20 +1310,22 @@ static bool find_folders(md5_cube2_reader *reader, const char *path, const char 
 
 #define DEFAULT_CUBE2_SCALE 0.25f // scale of models without the command mdlscale
 
-// Loads a model into a block. Returns false on failure and sets the error of block->context.
-static bool read_cube(cube_block *block, const char *path, const char *root)
+// Loads a model into loaded->cube. `path` is the path of its md5.cfg file. `root` is the data
+// folder of the game, or NULL: see find_folders(). Returns false on failure and sets the error of
+// loaded->context.
+static bool read_cube(loaded_cube *loaded, const char *path, const char *root)
 {
-    md5_cube2_reader *const reader = MD5_ALLOC_ZEROED(&block->arena, md5_cube2_reader, 1);
+    md5_cube2_reader *const reader = MD5_ALLOC_ZEROED(&loaded->arena, md5_cube2_reader, 1);
     TRY(reader);
-    reader->arena = &block->arena;
-    reader->script.arena = &block->arena;
-    reader->script.context = &block->context;
+    reader->arena = &loaded->arena;
+    reader->script.arena = &loaded->arena;
+    reader->script.context = &loaded->context;
     reader->cube.scale = DEFAULT_CUBE2_SCALE;
     TRY(find_folders(reader, path, root));
     TRY(read_script(reader, path));
-    reader->cube.num_warnings = block->context.num_warnings;
-    reader->cube.internal = block->cube.internal;
-    block->cube = reader->cube;
+    reader->cube.num_warnings = loaded->context.num_warnings;
+    reader->cube.internal = loaded->cube.internal;
+    loaded->cube = reader->cube;
     return true;
 }
 
@@ -1335,19 +1339,19 @@ md5_cube2 *md5_load_cube2(const char *path, const char *root, const md5_load_opt
 
     md5_context context;
     md5i_context_begin(&context, opts, path, error);
-    cube_block *const block = (cube_block *)md5i_alloc(&context, sizeof *block);
-    if (!block)
+    loaded_cube *const loaded = (loaded_cube *)md5i_alloc(&context, sizeof *loaded);
+    if (!loaded)
         return NULL;
 
-    *block = (cube_block){.cube = {.internal = {.tag = MD5_TAG_CUBE2}}, .context = context};
-    block->context.caller = NULL; // an optional file may be missing without an error
-    block->arena.context = &block->context;
+    *loaded = (loaded_cube){.cube = {.internal = {.tag = MD5_TAG_CUBE2}}, .context = context};
+    loaded->context.caller = NULL; // an optional file may be missing without an error
+    loaded->arena.context = &loaded->context;
 
-    if (read_cube(block, path ? path : "", root))
-        return &block->cube;
+    if (read_cube(loaded, path ? path : "", root))
+        return &loaded->cube;
     if (error)
-        *error = block->context.error;
-    md5_free_cube2(&block->cube);
+        *error = loaded->context.error;
+    md5_free_cube2(&loaded->cube);
     return NULL;
 }
 
@@ -1357,10 +1361,10 @@ void md5_free_cube2(md5_cube2 *cube)
     MD5_ASSERT_NULL_OR_ALIVE(cube, MD5_TAG_CUBE2);
     if (!cube)
         return;
-    cube_block *const block = (cube_block *)cube; // `cube` is its first member
-    md5i_arena_free_object(&block->arena);
-    const md5_allocator allocator = block->context.allocator;
-    md5i_free_object(&allocator, block, sizeof *block);
+    loaded_cube *const loaded = (loaded_cube *)cube; // `cube` is its first member
+    md5i_arena_free_object(&loaded->arena);
+    const md5_allocator allocator = loaded->context.allocator;
+    md5i_free_object(&allocator, loaded, sizeof *loaded);
 }
 
 // == Queries ======================================================================================

@@ -897,8 +897,9 @@ md5_vec3 md5_curve_point(const md5_curve *curve, double t)
     return md5_vec3d_round(evaluate_piece(&curve->pieces, at.piece, at.fraction).point);
 }
 
-// Returns the derivative of the point by t, in units. The velocity of a piece is the derivative by
-// the fraction of the piece, so it is divided by the width of the piece in t.
+// Returns the derivative of the curve's point by t: its length is in units of length per unit of t.
+// evaluate_piece() computes the derivative by the fraction of the piece instead. It is divided by
+// the width of the piece, which is a difference of t.
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -909,8 +910,8 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
     return md5_vec3d_round(md5_vec3d_scale(velocity, 1.0 / width));
 }
 
-// Returns the t at which a piece of the curve starts, for example to find when an object passes a
-// point.
+// Returns the value of the parameter t at which a piece of the curve starts, for example to find
+// the time at which an object passes a point.
 double md5_curve_start(const md5_curve *curve, uint32_t piece)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -926,8 +927,9 @@ double md5_curve_length(const md5_curve *curve)
     return curve->length;
 }
 
-// Returns the t at a distance from the start along the curve, in units. Finds the arc that contains
-// the distance, then the position in this arc.
+// Returns the value of the parameter t at a distance from the start of the curve. The distance is a
+// length along the curve, in the unit of the curve's points. Finds the arc that contains the
+// distance, then the position in this arc.
 double md5_curve_at_distance(const md5_curve *curve, double distance)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
@@ -961,8 +963,8 @@ static const md5_arc *find_arc(const md5_curve *curve, curve_location at)
     return &curve->arcs[low];
 }
 
-// Returns the distance along the curve from its start to t, in units. Inverse of
-// md5_curve_at_distance().
+// Returns the length of the curve from its start to the point at the parameter t, in the unit of
+// the curve's points. This is the inverse of md5_curve_at_distance().
 double md5_curve_distance(const md5_curve *curve, double t)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);

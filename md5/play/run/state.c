@@ -534,11 +534,13 @@ void md5i_update_weights(md5_player *player)
     player->has_moved = false;
 }
 
-// -- Synchronized states (in_step) ----------------------------------------------------------------
+// The two states of a transition with `in_step` are synchronized, for example so that the feet of a
+// walk and a run land at the same time. In each state, the clips that are synchronized with the
+// first clip form a group, and a group has one clock. The groups of both states follow one shared
+// clock.
 //
-// The states of a transition with `in_step` are synchronized: the groups of their first clips
-// follow one shared clock. This clock is not stored. Instead, the clocks of the groups are equal at
-// the start of the transition, and get the same rate in each interval. Therefore they remain equal.
+// The shared clock is not stored. Instead, the clocks of the groups are equal at the start of the
+// transition, and get the same rate in each interval of time. Therefore they remain equal.
 
 // The direction of the shared clock is evaluated this many seconds after the current time.
 #define LOOK_AHEAD MD5_BORDER
@@ -886,7 +888,8 @@ bool md5i_has_shared_clock(const md5_player *player)
 static double update_layer_rates(md5_player *player, md5_layer_state *layer_state, double seconds,
                                  double max_seconds)
 {
-    // The clips still have the shared rate of the last interval. Compute their own rates again.
+    // In the last interval, the clips got the rate of the shared clock. weigh_state() computes
+    // their own rates again, from which the next shared rate is computed.
     if (layer_state->is_steered) {
         for (uint32_t i = 0; i < layer_state->num_used; i++)
             weigh_state(player, md5_active_at(layer_state, i));
