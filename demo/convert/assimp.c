@@ -234,6 +234,7 @@ typedef struct assimp_node {
     int pivots;                       // first of the pivots of this node, or NONE
     int post;                         // pivot with Rpost^-1, or NONE
     bool is_pivot;                    // an importer's helper without meshes
+    bool is_geometric;                // a pivot with a geometric factor, or with its inverse
     bool is_bone;                     // a mesh uses the node as a bone
     bool is_moved;                    // a clip animates the node or one of its pivots
     bool is_joint;                    // a bone or a descendant of a bone
@@ -380,6 +381,7 @@ static void add_node(assimp_importer *importer, const struct aiNode *source, int
     }
     if (added->is_pivot && strcmp(kind, "PostRotation") == 0)
         added->post = index;
+    added->is_geometric = added->is_pivot && strncmp(kind, "Geometric", strlen("Geometric")) == 0;
 }
 
 // Marks the nodes that meshes use as bones, and the nodes of meshes with bones.
@@ -566,12 +568,15 @@ static struct aiMatrix4x4 evaluate_channel(const assimp_importer *importer, cons
 }
 
 // Computes the transform of a node at a time in ticks, relative to the ancestor node->above. All
-// nodes between both are pivots, whose transforms were computed before.
+// nodes between both are pivots, whose transforms were computed before. Geometric factors apply to
+// the meshes of a node only; see geometric_factor().
 static struct aiMatrix4x4 evaluate_node(const assimp_importer *importer, const assimp_node *node,
                                         double time)
 {
     const int parent = replaces_pivots(node) ? importer->nodes[node->pivots].parent : node->parent;
     struct aiMatrix4x4 local = node->source->mTransformation;
+    if (node->is_geometric)
+        aiIdentityMatrix4(&local);
     if (node->channel)
         local = evaluate_channel(importer, node, time, local);
     if (parent == node->above)
@@ -687,12 +692,6 @@ static void compare_rest(assimp_importer *importer, assimp_node *node, size_t mo
     struct aiMatrix4x4 matrix = matrix_from_affine(&in_space);
     node->model = model;
     node->has_same_rest = is_near(&matrix, &node->rest);
-    if (fbx_has_ordered_geometry(importer->curves, model))
-        add_line(importer,
-                 LOSS "the geometric rotation of node '%s' is wrong, because its rotation order "
-                      "is not XYZ; reset the order or apply the transform before you export the "
-                      "file",
-                 node->source->mName.data);
     if (fbx_has_rotation_space(importer->curves, model))
         return;
     const convert_affine rest = fbx_rest_transform(importer->curves, model, false);
@@ -851,20 +850,25 @@ static bool add_weights(assimp_importer *importer, const struct aiMesh *mesh, js
     return has_free_vertices;
 }
 
-// Returns the product of the geometric factors of a node. libassimp stores them as the last pivots
-// before the node, at most three.
+// Returns the product of the geometric factors of a node, which apply to its meshes. libassimp
+// stores them as the last pivots before the node. They are used only if the FBX file has no unique
+// model of the node, because libassimp applies the rotation order of the model to them.
 static struct aiMatrix4x4 geometric_factor(const assimp_importer *importer, size_t node_index)
 {
+    const size_t model = importer->nodes[node_index].model;
+    if (model != SIZE_MAX) {
+        const convert_affine factor = fbx_geometric_factor(importer->curves, model);
+        return matrix_from_affine(&factor);
+    }
     struct aiMatrix4x4 product;
     aiIdentityMatrix4(&product);
-    int pivot = NONE;
-    if (importer->nodes[node_index].pivots != NONE)
-        pivot = importer->nodes[node_index].parent;
-    for (int k = 0; k < 3 && pivot != NONE; k++) {
-        const struct aiNode *const source = importer->nodes[pivot].source;
-        if (!strstr(source->mName.data, "_$AssimpFbx$_Geometric"))
-            break;
-        struct aiMatrix4x4 factor = source->mTransformation;
+    const int first_pivot = importer->nodes[node_index].pivots;
+    if (first_pivot == NONE)
+        return product;
+    // A pivot before the first one belongs to the parent: the inverse of its geometric factor.
+    int pivot = importer->nodes[node_index].parent;
+    while (pivot >= first_pivot && importer->nodes[pivot].is_geometric) {
+        struct aiMatrix4x4 factor = importer->nodes[pivot].source->mTransformation;
         aiMultiplyMatrix4(&factor, &product);
         product = factor;
         pivot = importer->nodes[pivot].parent;
@@ -898,10 +902,8 @@ static size_t add_skin(assimp_importer *importer, const struct aiMesh *mesh, siz
     }
 
     if (has_unweighted) {
-        struct aiMatrix4x4 identity;
-        aiIdentityMatrix4(&identity);
         gltf_append(&importer->file, joints, gltf_whole(node_index));
-        put_matrix(identity, binds + 16 * (size_t)mesh->mNumBones);
+        put_matrix(geometric, binds + 16 * (size_t)mesh->mNumBones);
     }
 
     const size_t accessor =
@@ -974,6 +976,9 @@ static void add_mesh_node(assimp_importer *importer, const struct aiMesh *mesh, 
         json_pack("{s:o, s:I}", "name", gltf_string(name), "mesh", (json_int_t)mesh_index);
     const size_t added = gltf_add(&importer->file, "nodes", item);
     if (mesh->mNumBones == 0) {
+        float columns[16];
+        put_matrix(geometric_factor(importer, node_index), columns);
+        gltf_put(&importer->file, item, "matrix", gltf_floats(columns, 16));
         gltf_set_parent(&importer->file, added, node_index);
         return;
     }

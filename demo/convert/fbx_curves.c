@@ -119,7 +119,7 @@ enum {
 typedef struct fbx_model {
     char *name;
     double values[NUM_FACTORS][3]; // FBX_TRANSLATION ... SCALING_PIVOT
-    double geometric_rotation[3];  // of the meshes of the node, degrees, in the order x, y, z
+    double geometric[3][3];        // FBX_TRANSLATION ... FBX_SCALING of the meshes of the node only
     int rotation_order;
     plain_inheritance inheritance; // of scale
     bool is_rotation_active;       // false: see has_rotation_space()
@@ -571,6 +571,11 @@ static const char *const property_names[NUM_FACTORS] = {
     [POST_ROTATION] = "PostRotation",      [SCALING_OFFSET] = "ScalingOffset",
     [SCALING_PIVOT] = "ScalingPivot"};
 
+static const char *const geometric_names[FBX_NUM_PROPERTIES] = {
+    [FBX_TRANSLATION] = "GeometricTranslation",
+    [FBX_ROTATION] = "GeometricRotation",
+    [FBX_SCALING] = "GeometricScaling"};
+
 // Returns the first number of a property, or 0.
 static double read_property_number(const fbx_file *file, fbx_range values)
 {
@@ -599,8 +604,9 @@ static void read_model_property(const fbx_file *file, const fbx_value *name, fbx
     for (int i = 0; i < NUM_FACTORS; i++)
         if (fbx_is_text(name, property_names[i]))
             read_property_numbers(file, values, model->values[i], 3);
-    if (fbx_is_text(name, "GeometricRotation"))
-        read_property_numbers(file, values, model->geometric_rotation, 3);
+    for (int i = 0; i < FBX_NUM_PROPERTIES; i++)
+        if (fbx_is_text(name, geometric_names[i]))
+            read_property_numbers(file, values, model->geometric[i], 3);
     if (fbx_is_text(name, "RotationOrder")) {
         const double order = read_property_number(file, values);
         model->rotation_order = order >= 0 && order < 6 ? (int)order : 0;
@@ -1011,11 +1017,12 @@ fbx_curves *fbx_read_curves(const convert_job *job, const char *bytes, size_t si
     if (!fbx_open(bytes, size, &file))
         return NULL;
     fbx_curves *const curves = common_alloc(1, sizeof *curves);
-    *curves = (fbx_curves){
-        .job = job,
-        .file = file,
-        .ticks_per_second = read_ticks_per_second(&file),
-        .defaults = {.values = {[FBX_SCALING] = {1, 1, 1}}, .is_rotation_active = true}};
+    *curves = (fbx_curves){.job = job,
+                           .file = file,
+                           .ticks_per_second = read_ticks_per_second(&file),
+                           .defaults = {.values = {[FBX_SCALING] = {1, 1, 1}},
+                                        .geometric = {[FBX_SCALING] = {1, 1, 1}},
+                                        .is_rotation_active = true}};
     read_section(curves, "Definitions", read_model_template);
     read_section(curves, "Objects", add_object);
     common_sort(curves->objects, curves->num_objects, sizeof *curves->objects, compare_objects);
@@ -1570,15 +1577,23 @@ bool fbx_has_rotation_space(const fbx_curves *curves, size_t model)
     return has_rotation_space(&curves->models[model]);
 }
 
-// Returns true if a model has a geometric rotation about several axes and a rotation order other
-// than x, y, z, which libassimp applies to this rotation, too.
-bool fbx_has_ordered_geometry(const fbx_curves *curves, size_t model)
+static convert_vec vec_from_numbers(const double numbers[3])
+{
+    return (convert_vec){numbers[0], numbers[1], numbers[2]};
+}
+
+// Returns the product of the geometric factors of a model. The rotation order of the model does not
+// apply to its geometric rotation.
+convert_affine fbx_geometric_factor(const fbx_curves *curves, size_t model)
 {
     const fbx_model *const transforms = &curves->models[model];
-    int num_angles = 0;
-    for (int axis = 0; axis < 3; axis++)
-        num_angles += fabs(transforms->geometric_rotation[axis]) > 0;
-    return transforms->rotation_order != 0 && num_angles > 1;
+    const convert_affine moved =
+        translation_of(vec_from_numbers(transforms->geometric[FBX_TRANSLATION]));
+    const convert_affine rotated =
+        euler_rotation(vec_from_numbers(transforms->geometric[FBX_ROTATION]), 0);
+    const convert_affine scaled = scale_of(vec_from_numbers(transforms->geometric[FBX_SCALING]));
+    const convert_affine placed = convert_mul_affine(&moved, &rotated);
+    return convert_mul_affine(&placed, &scaled);
 }
 
 // Returns the transform of a model relative to its parent without animation. `in_space`: with the
@@ -1588,7 +1603,6 @@ convert_affine fbx_rest_transform(const fbx_curves *curves, size_t model, bool i
     const fbx_model *const transforms = &curves->models[model];
     convert_vec values[NUM_FACTORS];
     for (int i = 0; i < NUM_FACTORS; i++)
-        values[i] = (convert_vec){transforms->values[i][0], transforms->values[i][1],
-                                  transforms->values[i][2]};
+        values[i] = vec_from_numbers(transforms->values[i]);
     return compose(transforms, values, in_space);
 }

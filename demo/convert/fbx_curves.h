@@ -74,9 +74,9 @@ bool fbx_has_mixed_scale(const fbx_curves *curves, size_t model);
 // there are no such models or no model has a scale. fbx_find_model() does not find these models.
 const char *fbx_unknown_inheritance(const fbx_curves *curves);
 
-// Returns true if a model has a rotation order and a geometric rotation around several axes. FBX
-// applies the order to the other rotation only; libassimp applies it to both.
-bool fbx_has_ordered_geometry(const fbx_curves *curves, size_t model);
+// Returns the transform that applies to the meshes of a model, but not to its children. libassimp
+// applies the rotation order of the model to it, which is wrong.
+convert_affine fbx_geometric_factor(const fbx_curves *curves, size_t model);
 
 // Returns the transform of a model relative to its parent without a clip. If `in_space` is true,
 // applies the rotation order, the pre-rotation and the post-rotation of the model, even if the file
