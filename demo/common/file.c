@@ -73,7 +73,8 @@ bool common_contains(const char *text, const char *part)
 
 // -- Paths ----------------------------------------------------------------------------------
 
-// A path that ends with a separator has an empty last component.
+// Returns the last component of a path, as a pointer into it. A path that ends with a separator
+// has an empty last component.
 const char *common_base(const char *path)
 {
     const char *base = path;
@@ -84,7 +85,8 @@ const char *common_base(const char *path)
     return base;
 }
 
-// The caller frees the result. The folder of a file in the root is the root itself.
+// Returns the path without its last component, or "." if it has only one component. The caller
+// frees the result. The folder of a file in the root is the root itself.
 char *common_folder(const char *path)
 {
     const size_t length = (size_t)(common_base(path) - path);
@@ -96,8 +98,8 @@ char *common_folder(const char *path)
     return folder;
 }
 
-// The caller frees the result. A dot at the beginning does not start an extension, as in
-// ".config".
+// Returns the name of a file without its folder and extension. The caller frees the result. A
+// dot at the beginning does not start an extension, as in ".config".
 char *common_stem(const char *path)
 {
     char *stem = common_copy(common_base(path));
@@ -112,7 +114,8 @@ bool common_is_absolute(const char *path)
     return is_separator(path[0]) || (path[0] != '\0' && path[1] == ':');
 }
 
-// The caller frees the result. Adds no second separator if the folder ends with one.
+// Returns the path of a name in a folder. An absolute name is returned without the folder. The
+// caller frees the result. Adds no second separator if the folder ends with one.
 char *common_join(const char *folder, const char *name)
 {
     if (common_is_absolute(name) || strcmp(folder, ".") == 0)
@@ -130,6 +133,7 @@ char *common_absolute(const char *path)
     return strcmp(path, ".") == 0 ? common_copy(folder) : common_join(folder, path);
 }
 
+// Returns true if a path ends with `ending`, ignoring case.
 bool common_has_suffix(const char *path, const char *ending)
 {
     const size_t length = strlen(path);
@@ -231,8 +235,8 @@ char *common_normalize_path(const char *path)
     return result;
 }
 
-// The caller frees the result. Two paths of the same file have the same form, unless symbolic
-// links are involved.
+// Returns the normalized absolute form of a path. The caller frees the result. Two paths of the
+// same file have the same form, unless symbolic links are involved.
 char *common_canonical_path(const char *path)
 {
     char *const absolute = common_absolute(path);
@@ -307,7 +311,8 @@ bool common_same_file(const char *a, const char *b)
     return status_a.file == status_b.file && status_a.device == status_b.device;
 }
 
-// The hash is computed from the status of the file. Its content is not read.
+// Returns a number that changes when the file changes, or 0 if the file does not exist. The hash
+// is computed from the status of the file. Its content is not read.
 uint64_t common_file_stamp(const char *path)
 {
     common_status status;
@@ -346,7 +351,7 @@ typedef struct folder_search {
     struct __finddata64_t entry;
 } folder_search;
 
-// The entries "." and ".." are skipped by next_entry().
+// Begins to read the entries of a folder. The entries "." and ".." are skipped by next_entry().
 static entry_reader open_folder(const char *folder)
 {
     char *const pattern = common_format("%s/*", folder);

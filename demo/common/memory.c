@@ -59,7 +59,8 @@ static char *append_formatted(char *text, size_t used, const char *format, va_li
     return text;
 }
 
-// Allocates a string of exactly the needed length. Ends the program if memory runs out.
+// Formats like sprintf() to a new string, which the caller frees. Allocates a string of exactly
+// the needed length. Ends the program if memory runs out.
 char *common_format(const char *format, ...)
 {
     va_list values;
@@ -77,7 +78,8 @@ void common_extend(char **text, const char *format, ...)
     va_end(values);
 }
 
-// `text` must be terminated by a zero before the call, and is afterwards.
+// Appends formatted text to text[size], after `separator` if the text is not empty. `text` must
+// be terminated by a zero before the call, and is afterwards.
 void common_append(char *text, size_t size, const char *separator, const char *format, ...)
 {
     va_list values;

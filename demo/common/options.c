@@ -209,7 +209,8 @@ common_value common_load_value(const common_option *option, const void *structur
     return value;
 }
 
-// Values of different types are never equal, even if they would be printed in the same way.
+// Returns true if two values have the same type and the same content. Values of different types
+// are never equal, even if they would be printed in the same way.
 bool common_are_values_equal(const common_value *a, const common_value *b)
 {
     if (a->type != b->type)
@@ -244,7 +245,8 @@ const char *common_parse_number(const char *text, double low, double high, doubl
     return is_valid ? end : NULL;
 }
 
-// `words` may be NULL. The result is NULL if the list has too few words.
+// Returns a copy of one word of a list such as "a|b|c", which the caller frees. `words` may be
+// NULL. The result is NULL if the list has too few words.
 char *common_copy_word(const char *words, unsigned index)
 {
     for (; index > 0 && words; index--) {
@@ -362,7 +364,8 @@ static void write_limits(const common_option *option, char *limits, size_t size)
                  option->high);
 }
 
-// A switch has no text of possible values, so the message names "yes or no". The limits of a
+// Writes an error message about a missing or invalid value of an option to problem[size]. A
+// switch has no text of possible values, so the message names "yes or no". The limits of a
 // number are shown if it has any.
 void common_explain_value(const common_option *option, const char *text, char *problem, size_t size)
 {

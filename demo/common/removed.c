@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// The table contains options of earlier versions, so that an error message can name their
-// replacements.
+// Returns the table entry of a removed option, or NULL. The table contains options of earlier
+// versions, so that an error message can name their replacements.
 const common_removed *common_find_removed(const common_removed *table, size_t count,
                                           const char *name, size_t length)
 {

@@ -60,7 +60,8 @@ static int make_folder(const char *path, unsigned mode)
     return _mkdir(path);
 }
 
-// Windows has no function like fork(). Always fails, so that the caller reports the reason.
+// Reports that separate processes are not supported, because Windows has no function like
+// fork().
 char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                           unsigned seconds, size_t *size, common_child_failure *failure)
 {
@@ -80,7 +81,7 @@ long common_process_id(void)
     return _getpid();
 }
 
-// Opens the process only to read its exit code.
+// Returns true if a process with this id runs. Opens the process only to read its exit code.
 bool common_process_runs(long id)
 {
     const HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, (DWORD)id);
@@ -146,6 +147,8 @@ void common_set_text_output(void)
 {
 }
 
+// Returns the size of the process's address space in bytes, or 0 if it cannot be read. The first
+// number of /proc/self/statm is this size in pages.
 size_t common_address_space(void)
 {
     char line[128] = "";

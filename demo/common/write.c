@@ -129,8 +129,9 @@ static char *resolve_links(const char *path)
     return NULL;
 }
 
-// A file without a name disappears if the program ends before it is complete. Returns a negative
-// number if the system does not support such files.
+// Creates a file without a name in a folder, and returns its descriptor. A file without a name
+// disappears if the program ends before it is complete. Returns a negative number if the system
+// does not support such files.
 static int open_unnamed(const char *folder)
 {
 #ifdef O_TMPFILE

@@ -1746,9 +1746,10 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *lines
     return at;
 }
 
-// Runs libassimp in a separate process (import_file), which returns lines of messages followed
-// by a .glb file. Reports the messages, and reads the file as glTF. A loss, which is content
-// that libassimp cannot import correctly, is an error unless --force is given.
+// Reads a file of a format that libassimp supports. Runs libassimp in a separate process
+// (import_file), which returns lines of messages followed by a .glb file. Reports the messages,
+// and reads the .glb file like any glTF file. A loss, which is content that libassimp cannot
+// import correctly, is an error unless --force is given.
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {
@@ -1785,7 +1786,8 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
 
 #elif defined(__EMSCRIPTEN__)
 
-// In a browser a program cannot start a process, and libassimp is not linked. Always fails.
+// Reports that the format is not supported. In a browser, a program cannot start the separate
+// process in which libassimp must run.
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {
@@ -1798,8 +1800,8 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
 
 #else
 
-// Without libassimp and jansson, the formats are known but cannot be read. Always fails, with
-// instructions for the installation.
+// Reports that the format is not supported, because libassimp or jansson was missing when the
+// program was built.
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {

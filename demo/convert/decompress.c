@@ -125,6 +125,7 @@ static bool print_anim(const md5_anim *anim, char **text, size_t *size, md5_erro
     return is_printed;
 }
 
+// Replaces *text by the text of a compressed clip. Returns false and fills `error` on failure.
 // An error without a file name, such as a failed allocation, receives `path`.
 bool convert_decompress_clip(const md5_anim *compressed, const char *path, char **text,
                              size_t *size, md5_error *error)

@@ -46,6 +46,7 @@ uint32_t gltf_index_at(const json_t *array, size_t i)
     return (uint32_t)json_number_value(json_array_get(array, i));
 }
 
+// Reads `count` numbers from an array in a JSON object. Returns false if the array is missing.
 // The array has at least `count` numbers, because the file was checked when it was opened.
 bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
 {

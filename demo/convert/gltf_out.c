@@ -390,8 +390,9 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *f
 
 // -- Animations ----------------------------------------------------------------------------------
 
-// The animation has no samplers and channels yet. `extras`, which the animation owns afterwards,
-// contains the values of the clip that only MD5 stores.
+// Adds an animation with a unique name to the file, and returns its JSON object. The animation
+// has no samplers and channels yet. `extras`, which the animation owns afterwards, contains the
+// values of the clip that only MD5 stores.
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
 {
     char *const unique = gltf_unique_name(out, GLTF_ANIMATION_NAME, name, "clip");

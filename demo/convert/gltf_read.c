@@ -895,8 +895,8 @@ static bool read_scene(gltf_reader *reader)
            && read_animations(reader);
 }
 
-// Reads the scene in three steps: fills a plain scene from the file, converts the plain scene to
-// MD5, and adds the materials of the file to the result.
+// Reads a glTF file in three steps: fills a plain scene from the file, converts the plain scene
+// to MD5, and adds the materials of the file to the result.
 bool convert_read_gltf(const convert_job *job, convert_input *input, convert_scene *scene,
                        md5_error *error)
 {
@@ -913,7 +913,8 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
 
 #else
 
-// The JSON part of glTF files is parsed by jansson. Without it, always fails.
+// Reports that glTF is not supported, because the program was built without jansson, which
+// parses JSON.
 bool convert_read_gltf(const convert_job *job, convert_input *input, convert_scene *scene,
                        md5_error *error)
 {

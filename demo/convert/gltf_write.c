@@ -1258,9 +1258,9 @@ static bool write_file(gltf_writer *writer, md5_error *error)
     return is_done;
 }
 
-// Stores the scale and the rotation of the conversion in the file, so that an import can undo
-// them and returns the same MD5 files. Then writes the skeleton, the meshes, the clips and the
-// cameras.
+// Writes a scene as a glTF file. Stores the scale and the rotation of the conversion in the
+// file, so that an import can undo them and returns the same MD5 files. Then writes the
+// skeleton, the meshes, the clips and the cameras.
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     gltf_out out;

@@ -944,8 +944,8 @@ static bool read_file(iqm_file *file, const convert_scene *scene)
     return true;
 }
 
-// Fills a plain scene from the file, then converts it to MD5. IQM uses the axes and the unit of
-// MD5.
+// Reads an IQM file: fills a plain scene from the tables of the file, then converts it to MD5.
+// IQM uses the axes and the unit of MD5.
 bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
@@ -1423,8 +1423,8 @@ static bool write_tables(iqm_writer *writer)
     return end_file(writer);
 }
 
-// Reports camera paths and morph targets, which IQM cannot store. At least one model or clip is
-// required, because the file needs joints.
+// Writes a model and its clips as an IQM file. Reports camera paths and morph targets, which IQM
+// cannot store. At least one model or clip is required, because the file needs joints.
 bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     iqm_writer writer = {.job = job, .error = error};

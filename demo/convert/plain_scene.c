@@ -66,8 +66,8 @@ void plain_free(plain_scene *scene)
     *scene = (plain_scene){.job = NULL};
 }
 
-// The transform is the identity: no translation, the unit quaternion (x, y, z, w), and a scale
-// of 1.
+// Returns a node without a parent, mesh, skin or camera. Its transform is the identity: no
+// translation, the unit quaternion (x, y, z, w), and a scale of 1.
 plain_node plain_new_node(void)
 {
     return (plain_node){.parent = MD5_NONE,

@@ -539,8 +539,9 @@ static void read_file(psk_file *file, const char *name)
         plain_set_order(&file->plain);
 }
 
-// Fills a plain scene from the chunks, then converts it to MD5. The name of the file without its
-// extension becomes the name of the mesh, which the format does not store.
+// Reads a PSK or PSA file: fills a plain scene from the chunks of the file, then converts it to
+// MD5. The name of the file without its extension becomes the name of the mesh, which the format
+// does not store.
 bool convert_read_psk(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {

@@ -1409,8 +1409,9 @@ static void free_writer(quake_writer *writer)
     convert_free_assets(&writer->assets);
 }
 
-// Writes the file in the format of its extension. Then reports what the format cannot store, and
-// by how much its rounded positions differ from those of the model.
+// Writes an MDL, MD2 or MD3 file; the extension of the output selects the format. Then reports
+// the parts of the scene that the format cannot store, and how far rounding has moved the
+// vertices.
 bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     quake_writer writer = {.job = job, .scene = scene, .error = error};

@@ -537,7 +537,8 @@ static bool has_mesh_without_joint(const convert_rig *rig)
     return false;
 }
 
-// A root that does not move can become the parent of vertices without weights.
+// Returns the index of the first root joint that no clip moves, or MD5_NONE. A root that does
+// not move can become the parent of vertices without weights.
 uint32_t rig_find_still_root(const convert_rig *rig)
 {
     for (uint32_t j = 0; j < rig->num_joints; j++) {

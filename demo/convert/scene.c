@@ -8,7 +8,8 @@
 
 // -- Errors and notes -----------------------------------------------------------------------------
 
-// Only the path is stored. The message, the line and the column of the error remain.
+// Stores the path of the file to which an error belongs. The message, the line and the column of
+// the error remain.
 void convert_name_file(md5_error *error, const char *path)
 {
     // error->file has a fixed size. If the path is too long, its end is kept, because it identifies
@@ -21,8 +22,9 @@ void convert_name_file(md5_error *error, const char *path)
         memcpy(error->file, path, size);
 }
 
-// The message is formatted like printf(). Always returns false, so that a function that fails
-// can end with `return convert_fail(...)`.
+// Fills `error` with a status, a message and, unless it is NULL, the path of a file. The message
+// is formatted like printf(). Always returns false, so that a function that fails can end with
+// `return convert_fail(...)`.
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
 {
     *error = (md5_error){.status = status};
@@ -55,7 +57,8 @@ void convert_note(const convert_job *job, const char *format, ...)
         job->note(job->user, text);
 }
 
-// The user learns in this way that the output contains less than the input.
+// Reports how many camera paths and morph targets the format `to` cannot store. The user learns
+// in this way that the output contains less than the input.
 void convert_note_unsupported_parts(const convert_job *job, const convert_scene *scene,
                                     const char *to, bool with_targets)
 {
@@ -121,6 +124,7 @@ char *convert_file_name(const char *name)
     return text;
 }
 
+// Returns the bytes of a file, followed by a 0 byte, or NULL on failure. The caller frees them.
 // Reports an error of the operating system with its text. The 0 byte lets parsers read the file
 // as a string.
 char *convert_read_file(const char *path, size_t *size, md5_error *error)
@@ -209,7 +213,8 @@ void convert_append_uint(convert_bytes *out, uint32_t number, size_t size)
         convert_append(out, &(unsigned char){(unsigned char)number}, 1);
 }
 
-// `words` is the address of `count` integers or floats of 4 bytes. They may be unaligned.
+// Appends `count` values of 32 bits in little-endian order. `words` is the address of `count`
+// integers or floats of 4 bytes. They may be unaligned.
 void convert_append_words(convert_bytes *out, const void *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -581,7 +586,8 @@ bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *
     return is_done;
 }
 
-// A scene has at most one model.
+// Returns the model of a scene, or NULL. A scene has at most one model, because
+// convert_add_part() makes further models morph targets.
 const convert_part *convert_find_model(const convert_scene *scene)
 {
     for (size_t i = 0; i < scene->num_parts; i++) {
@@ -606,7 +612,7 @@ md5_model *convert_parse_model(const convert_part *part, md5_error *error)
     return md5_parse_model(part->bytes, part->size, &opts, error);
 }
 
-// `part` is const only because its members do not change. They must not be used afterwards.
+// Frees the memory of a part, but not the structure itself. The pointers in it become invalid.
 void convert_free_part(const convert_part *part)
 {
     free(part->name);

@@ -610,8 +610,9 @@ static void free_file(smd_file *file)
     plain_free(&file->plain);
 }
 
-// Parses the whole text, fills a plain scene from the bones, frames and triangles, and converts
-// it to MD5. file.index maps the number of a bone in the file to its index in file.bones.
+// Reads an SMD file: parses the whole text, fills a plain scene from the bones, frames and
+// triangles, and converts it to MD5. file.index maps the number of a bone in the file to its
+// index in file.bones.
 bool convert_read_smd(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {

@@ -21,8 +21,9 @@ bool convert_set_error_location(const convert_tokens *in, const char *position)
     return false;
 }
 
-// Shows at most in->max_shown bytes of the token. At the end of the text, shows the name of the
-// end instead, without quotes.
+// Fails with the message "expected X, found Y", in which Y is the next token. Shows at most
+// in->max_shown bytes of the token. At the end of the text, shows the name of the end instead,
+// without quotes.
 bool convert_fail_token(convert_tokens *in, const char *expected)
 {
     size_t length = convert_next_token(in);
@@ -35,6 +36,7 @@ bool convert_fail_token(convert_tokens *in, const char *expected)
     return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at, format, expected, (int)length, found);
 }
 
+// Reads the next token as a number of at most 1e9. Returns false and fills the error on failure.
 // The whole token must be a number. Infinity, NaN and larger numbers are refused, because later
 // computations could overflow. If the token is not accepted, the position remains before it.
 bool convert_read_number(convert_tokens *in, const char *expected, double *number)

@@ -853,7 +853,8 @@ static uint8_t *read_file(const char *path, size_t *size, md5_error *error)
     return (uint8_t *)bytes;
 }
 
-// Sets *image to an empty image first, so that it is valid to free after a failure.
+// Reads a file and decodes it as an image. Sets *image to an empty image first, so that it is
+// valid to free after a failure.
 bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, md5_error *error)
 {
     size_t size = 0;

@@ -433,8 +433,9 @@ static void warn(view_listener warnings, char *text)
 
 // == Appearances ==================================================================================
 
-// Reads the file by the functions of the caller, which may read from an archive, and copies the
-// bytes because those functions own them.
+// Returns a copy of the bytes of a file, followed by a 0 byte, or NULL. The file is read by the
+// functions of the caller, which may read from an archive. They own the original bytes, so these
+// are copied.
 char *view_copy_file(md5_files files, const char *path, size_t *size, md5_error *error)
 {
     const void *const bytes = files.open(files.user, path, size, error);
@@ -445,7 +446,8 @@ char *view_copy_file(md5_files files, const char *path, size_t *size, md5_error 
     return copy;
 }
 
-// The index is compared as a decimal number.
+// Returns true if text[length] is the name, the shader or the index of a mesh. The index is
+// compared as a decimal number.
 bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, size_t length)
 {
     char digits[16];
@@ -458,7 +460,8 @@ bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, siz
     return false;
 }
 
-// The structure is zeroed afterwards and can be freed again.
+// Frees the members of a look, which may all be 0. The structure is zeroed afterwards and can be
+// freed again.
 void view_free_look(view_look *look)
 {
     free(look->diffuse);

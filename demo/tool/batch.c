@@ -228,8 +228,8 @@ static void run_line(batch *b)
     add_status(b, status);
 }
 
-// A line that cannot be split or fails does not end the batch. The status is collected in
-// batch.status.
+// Runs each line of a file as a command, and returns the worst exit status. A line that cannot
+// be split or fails does not end the batch. The status is collected in batch.status.
 int tool_run_batch(const char *path, tool_run_fn *run)
 {
     const bool is_stdin = strcmp(path, "-") == 0;

@@ -78,7 +78,8 @@ void tool_close_game(tool_game *game)
     free(game->missing);
 }
 
-// The game can be given as DIR, by --base, or by both: DIR is then a mod of the game in --base.
+// Moves the game folder DIR from the operands to arguments->folder. The game can be given as
+// DIR, by --base, or by both: DIR is then a mod of the game in --base.
 int tool_read_game_folder(tool_arguments *arguments, int max_others)
 {
     const bool has_folder = !arguments->base || arguments->num_operands > max_others;
@@ -171,7 +172,8 @@ bool tool_parse_decl(md5_game *game, const md5_decl *decl, md5_error *error)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Considers only declarations that are in a file. The name is a suggestion in an error message.
+// Returns the declaration name that is most similar to a missing name, or NULL. Considers only
+// declarations that are in a file. The name is a suggestion in an error message.
 const char *tool_find_similar_decl(tool_game *game, md5_decl_type type, const char *name)
 {
     tool_nearest nearest = {.work = game->work};
@@ -184,8 +186,8 @@ const char *tool_find_similar_decl(tool_game *game, md5_decl_type type, const ch
     return nearest.name;
 }
 
-// Built-in images have names that begin with an underscore. The compressed form of an image is
-// dds/NAME.dds.
+// Returns true if the engine finds an image. Built-in images have names that begin with an
+// underscore. The compressed form of an image is dds/NAME.dds.
 bool tool_has_image(const tool_game *game, const char *name)
 {
     const bool is_built_in = name[0] == '_';

@@ -16,8 +16,9 @@ static void print_default(tool_game *game, const md5_decl *decl, const char *rul
                          decl->name, subject, reason ? reason : "see the warnings of its lines");
 }
 
-// The reason is in the warnings that were collected while the material was parsed. Without a
-// warning, prints only that the material is replaced.
+// Prints why the engine replaces a material by the default material. The reason is in the
+// warnings that were collected while the material was parsed. Without a warning, prints only
+// that the material is replaced.
 void tool_print_defaulted_material(tool_game *game, const md5_decl *decl)
 {
     static const char rule[] = "defaulted/material";

@@ -14,8 +14,8 @@ void tool_print_game_error(tool_game *game, const md5_error *error)
     tool_print_game_diagnostic(game, &(md5_diagnostic){.error = *error, .count = 1});
 }
 
-// Clears the diagnostics after they are printed, so that `check` can collect those of the next
-// file.
+// Prints the errors and warnings of a file. Clears the diagnostics after they are printed, so
+// that `check` can collect those of the next file.
 void tool_print_file_diagnostics(tool_game *game, md5_check *check)
 {
     size_t count = 0;
@@ -27,8 +27,9 @@ void tool_print_file_diagnostics(tool_game *game, md5_check *check)
     check->num_diagnostics = 0;
 }
 
-// Creates a temporary check with a single diagnostic, so that violations are printed in the same
-// form as other diagnostics. `format` is formatted like printf().
+// Prints that a file violates a rule at a position. Creates a temporary check with a single
+// diagnostic, so that violations are printed in the same form as other diagnostics. `format` is
+// formatted like printf().
 void tool_print_violation(tool_game *game, const char *file, text_position position,
                           const char *rule, const char *format, ...)
 {

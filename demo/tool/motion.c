@@ -16,8 +16,9 @@ double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *positions, ui
     return level_distance(positions[frame], positions[next]) * anim->frame_rate;
 }
 
-// `positions` contains the position of the foot in each frame, in model space. A foot is planted
-// if it is near the ground in both frames and moves slowly between them.
+// Returns true if a foot stands on the ground from a frame to the next frame. `positions`
+// contains the position of the foot in each frame, in model space. A foot is planted if it is
+// near the ground in both frames and moves slowly between them.
 bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame,
                           float scale)
 {

@@ -84,6 +84,7 @@ void tool_print_rules(void)
 
 // -- Diagnostics ----------------------------------------------------------------------------------
 
+// Returns the diagnostics of a model or clip for the requested engines, or NULL for other files.
 // A compressed clip is not checked, because it does not contain text.
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines requested)
 {
@@ -97,7 +98,8 @@ md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_
     return md5_check_doc(doc_kind, text, size, requested, &opts, NULL);
 }
 
-// Reads the file from the game or, if `game` is NULL, from the disk.
+// Returns the diagnostics of a file like tool_check_text(), or NULL if it cannot be read. Reads
+// the file from the game or, if `game` is NULL, from the disk.
 md5_check *tool_check_file(md5_game *game, const char *path, md5_engines requested)
 {
     size_t size = 0;

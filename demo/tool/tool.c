@@ -23,7 +23,8 @@ int tool_usage(const char *command, const char *format, ...)
     return TOOL_BAD_USAGE;
 }
 
-// These options only modify --root-motion, so a user who gives them alone has forgotten it.
+// Returns true and prints an error if an option that modifies root motion has no effect. These
+// options only modify --root-motion, so a user who gives them alone has forgotten it.
 bool tool_lacks_root_motion(const tool_arguments *arguments, const char *command)
 {
     const md5_root_edit *const root = &arguments->root_edit;
@@ -57,8 +58,8 @@ bool tool_show_search(void *user, size_t num_files)
     return true;
 }
 
-// Does nothing if standard error is not a terminal. Prints about 256 times, however large
-// `count` is.
+// Prints the progress on standard error, or removes it if `done` equals `count`. Does nothing if
+// standard error is not a terminal. Prints about 256 times, however large `count` is.
 void tool_show_progress(size_t done, size_t count)
 {
     enum { STEPS = 256 };
@@ -98,7 +99,8 @@ static bool fail_to_write(const char *path, md5_error *error)
     return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
 }
 
-// A file replaces an existing file only if it was written completely.
+// Writes a text to a file, or to standard output if `path` is NULL. A file replaces an existing
+// file only if it was written completely.
 bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error)
 {
     common_writer writer;
@@ -331,7 +333,8 @@ void tool_suggest_convert(const tool_search_paths *search_paths)
                      search_paths->unsupported_model);
 }
 
-// Searches the file in the search paths in the order of the engine. `search_paths` may be NULL.
+// Returns the path of a file with its folder or archive, which the caller frees. Searches the
+// file in the search paths in the order of the engine. `search_paths` may be NULL.
 char *tool_full_path(const tool_search_paths *search_paths, const char *name)
 {
     uint32_t location = MD5_NONE;
@@ -347,7 +350,8 @@ bool tool_is_file(const md5_game *game, const char *path)
     return game ? md5_game_find_file(game, path, 0) != MD5_NONE : common_is_file(path);
 }
 
-// Reads the file from the game or, if `game` is NULL, from the disk.
+// Returns the bytes of a file, which the caller frees, or NULL. Reads it from the game or, if
+// `game` is NULL, from the disk. Pipes are not read.
 char *tool_read_file(md5_game *game, const char *path, size_t *size)
 {
     const char *reason = NULL;

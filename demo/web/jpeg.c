@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-// Returns 0 on success, 1 if the image cannot be read or written, and 2 if the argument is
-// missing.
+// Converts an image from standard input to a JPEG file. Returns 0 on success, 1 if the image
+// cannot be read or written, and 2 if the argument is missing.
 int main(int argc, char **argv)
 {
     const int channels = 3;

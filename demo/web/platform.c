@@ -96,8 +96,9 @@ static void read_pad(view_pad *pad)
             pad->buttons |= buttons[i].bit;
 }
 
-// Events of the gamepad come first, because browsers do not report them: its state must be read.
-// The other events were stored by callbacks.
+// Writes the next event to `event`. Returns false if there is no event; never waits. Events of
+// the gamepad come first, because browsers do not report them: its state must be read. The other
+// events were stored by callbacks.
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     (void)patience; // the browser waits between two frames
@@ -625,7 +626,8 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
     return window;
 }
 
-// Frees the paths of pending events, such as dropped files.
+// Frees the window and its WebGL context. Frees the paths of pending events, such as dropped
+// files.
 void view_close_window(view_window *window)
 {
     if (window == NULL)

@@ -906,7 +906,8 @@ void view_pick_at(view_state *viewer, float x, float y)
     view_log_state(viewer, "pick");
 }
 
-// The first click selects the start of the distance, and each further click its end.
+// Measures the distance between two points of the body on which the user clicks. The first click
+// selects the start of the distance, and each further click its end.
 void view_measure_at(view_state *viewer, float x, float y)
 {
     if (!viewer->pick.is_set) {

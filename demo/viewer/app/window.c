@@ -393,8 +393,8 @@ static void save_state(void *user)
     view_save_config(viewer);
 }
 
-// Runs the main loop, and saves the configuration at its end. After a failure, the configuration
-// is not saved.
+// Runs the main loop until the user closes the window, and saves the configuration. Returns
+// false after a failure; the configuration is then not saved.
 bool view_run_window(view_state *viewer)
 {
     view_loop loop;

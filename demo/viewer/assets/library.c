@@ -117,7 +117,8 @@ char *view_with_bases(const char *location, const char **bases, size_t num_bases
     return locations;
 }
 
-// A location consists of the folder of a mod and the folders of the games on which it is based.
+// Returns the title of a location, such as "games/mod + base", which the caller frees. A
+// location consists of the folder of a mod and the folders of the games on which it is based.
 char *view_location_title(const char *location)
 {
     common_list parts = view_split_location(location);
@@ -285,8 +286,8 @@ view_library *view_open_library(const char *location, view_opening_fn *on_file, 
     return library;
 }
 
-// A library is shared by documents, the list of the game and exports. Each of them has one
-// reference.
+// Releases a reference to a library. The last release frees it. A library is shared by
+// documents, the list of the game and exports. Each of them has one reference.
 void view_drop_library(view_library *library)
 {
     if (library == NULL || --library->num_users > 0)
@@ -425,8 +426,9 @@ static int run(void *user)
     return 0;
 }
 
-// If no thread can be started, opens the folder before it returns. Never returns NULL; the
-// caller frees the result with view_end_scan() or view_stop_scan().
+// Starts to open a game on a thread. If no thread can be started, opens the folder before it
+// returns. Never returns NULL; the caller frees the result with view_end_scan() or
+// view_stop_scan().
 view_scan *view_begin_scan(const char *location)
 {
     scan_state *const state = common_alloc(1, sizeof *state);
@@ -462,8 +464,8 @@ view_library *view_end_scan(view_scan *scan, md5_error *error)
     return library;
 }
 
-// Waits until the thread has noticed the request to stop, and drops the library if it was opened
-// nevertheless.
+// Stops and frees a scan. Waits until the thread has noticed the request to stop, and drops the
+// library if it was opened nevertheless.
 void view_stop_scan(view_scan *scan)
 {
     md5_error error = {0};

@@ -14,7 +14,8 @@ static const char *image_root(const view_package *package)
     return package->root != NULL ? package->root : package->folder;
 }
 
-// The name of the file is the name of the model with the extension .mtr.
+// Returns the path of the material file of the model, which the caller frees, or NULL if the
+// model is in an archive. The name of the file is the name of the model with the extension .mtr.
 char *view_materials_path(const view_textures *textures)
 {
     const view_package *const package = textures->package;

@@ -361,7 +361,8 @@ uint32_t view_count_defects(const view_mesh_defects *faults)
     return count;
 }
 
-// Lists only the kinds of defects that occur, each with its count.
+// Writes a description of the defects of normals and tangents to text[size], or "none". Lists
+// only the kinds of defects that occur, each with its count.
 void view_describe_defects(const view_mesh_defects *faults, char *text, size_t size)
 {
     static const char *const names[VIEW_NUM_FAULTS] = {

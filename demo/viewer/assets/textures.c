@@ -1079,11 +1079,12 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
     return number > 0 ? &layers->meshes[number - 1] : NULL;
 }
 
-// A layer is a normal map with a diffuse and a specular map (see "Lit layers" in textures.h). A
-// lit layer of a material replaces these members: whether the mesh is drawn by stages, casts a
-// shadow and is opaque; its use of vertex colors; the diffuse and specular colors; and the maps.
-// A map of the layer that is 0 keeps the map that the caller has set. The specular map is
-// different: it is removed if the layer has no specular color.
+// Applies the first lit layer of a mesh's game material to the material with which the mesh is
+// drawn. A layer is a normal map with a diffuse and a specular map; see "Lit layers" in
+// textures.h. The flags, the use of vertex colors and the colors are replaced. A map is replaced
+// only if the layer has one, so a map that the caller has set remains. A layer without a
+// specular color removes the specular map. Normal and specular maps are applied only if `maps`
+// is true. Does nothing if the mesh has no layers.
 void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
                           md5gl_material *material)
 {
@@ -1187,8 +1188,9 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
     }
 }
 
-// A deform, for example a sprite that turns to the viewer, changes the vertices depending on the
-// view. All meshes with layers receive the same view.
+// Sets the view for which the meshes are deformed when the model is posed. A deform, for example
+// a sprite that turns to the viewer, changes the vertices depending on the view. All meshes with
+// layers receive the same view.
 void view_set_deform_view(const view_layers *layers, const md5_deform_view *view,
                           const md5_mat34 *placements, uint32_t num_placements)
 {
@@ -1609,8 +1611,8 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     return true;
 }
 
-// The images were decoded before, on the thread that loads previews. All meshes are drawn
-// two-sided.
+// Uploads the textures of a preview without reading files. The images were decoded before, on
+// the thread that loads previews. All meshes are drawn two-sided.
 void view_load_preview_textures(view_textures *textures, const view_loader *loader,
                                 const md5_model *model, md5_game *game,
                                 const view_preview_mesh *meshes)
@@ -1704,8 +1706,9 @@ static void set_material_maps(md5gl_material *material, const view_mesh_textures
     material->glow = map_texture(mesh_textures, MD5GL_IMAGE_GLOW);
 }
 
-// Begins with the texture of the mesh, or the checker texture if it has none. Then replaces the
-// image of an animated Quake skin by the image at `time`, and adds the maps and the lit layer.
+// Returns the material with which a mesh is drawn. Begins with the texture of the mesh, or the
+// checker texture if it has none. Then replaces the image of an animated Quake skin by the image
+// at `time`, and adds the maps and the lit layer.
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps, bool layers, double time)
 {
@@ -1744,8 +1747,9 @@ const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh)
 
 // -- Uploading models ----------------------------------------------------------------------------
 
-// The second attempt selects the method automatically. It is made only if the user has requested
-// a method that the GPU does not support.
+// Creates a model on the GPU with the skinning method of the options. Returns NULL and logs an
+// error on failure. The second attempt selects the method automatically. It is made only if the
+// user has requested a method that the GPU does not support.
 md5gl_model *view_create_model(const view_loader *loader, const md5_model *model)
 {
     const view_options *const options = loader->options;
@@ -1760,8 +1764,9 @@ md5gl_model *view_create_model(const view_loader *loader, const md5_model *model
     return drawn;
 }
 
-// The model exists on the GPU before its textures are loaded. If they cannot be loaded, the
-// model is destroyed again.
+// Creates a model on the GPU with its textures and deforms. Returns false on failure. The model
+// exists on the GPU before its textures are loaded. If they cannot be loaded, the model is
+// destroyed again.
 bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl_model **drawn,
                  view_textures *textures)
 {
@@ -1807,8 +1812,9 @@ static void measure_environment(view_environment *environment)
             (md5_vec3){direction.x / length, direction.y / length, direction.z / length};
 }
 
-// Decodes the panorama and creates the environment map before the current one is destroyed, so
-// that a failure keeps it.
+// Replaces the environment map by the panorama in a file. Returns false and logs an error on
+// failure. Decodes the panorama and creates the environment map before the current one is
+// destroyed, so that a failure keeps it.
 bool view_load_environment(view_environment *environment, md5gl_renderer *renderer,
                            const char *path, view_log *log)
 {

@@ -12,7 +12,8 @@ static void reserve(view_text *words, size_t more)
     words->text = common_realloc(words->text, words->capacity, 1);
 }
 
-// Longer texts are cut. Names can be longer; view_append_name() writes them.
+// Appends a text of at most 200 bytes, formatted like printf(). Longer texts are cut. Names can
+// be longer; view_append_name() writes them.
 void view_append(view_text *words, const char *format, ...)
 {
     enum { MAX_LENGTH = 200 };
@@ -25,7 +26,8 @@ void view_append(view_text *words, const char *format, ...)
         words->size += size < MAX_LENGTH ? (size_t)size : MAX_LENGTH;
 }
 
-// Reserves space for the whole name, because each byte becomes one byte.
+// Appends a name in quotes, in which invalid bytes are replaced by underscores. Reserves space
+// for the whole name, because each byte becomes one byte.
 void view_append_name(view_text *words, const char *name)
 {
     reserve(words, strlen(name) + 2);
@@ -53,7 +55,8 @@ md5_model *view_end_model(view_text *words, const char *file_name, md5_error *er
     return model;
 }
 
-// A root has the parent MD5_NONE, which is written as -1.
+// Appends the line of a joint to the text of an .md5mesh. A root has the parent MD5_NONE, which
+// is written as -1.
 void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind)
 {
     // An MD5 file stores a rotation without w, and readers compute a negative w. The negated
@@ -119,9 +122,9 @@ static void free_anim(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// Allocates the clip and all its arrays in one block, which md5_free_anim() frees with one call
-// of free_anim(). Every joint has a translation and a rotation in each frame, so no values are
-// shared between frames.
+// Returns a new clip that animates all joints of a model. Allocates the clip and all its arrays
+// in one block, which md5_free_anim() frees with one call of free_anim(). Every joint has a
+// translation and a rotation in each frame, so no values are shared between frames.
 md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double frame_rate)
 {
     // The arrays in the block are in the order of decreasing alignment, so that no padding is

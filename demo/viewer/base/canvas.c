@@ -427,8 +427,9 @@ static int reduce_places(double absolute, int max_places)
     return places;
 }
 
-// Formats the absolute value first, because the sign is not the ASCII "-" but the minus sign of
-// Unicode, and is omitted if the digits are all zero.
+// Writes a number for display to text[size], with at most `places` decimal places. Formats the
+// absolute value first, because the sign is not the ASCII "-" but the minus sign of Unicode, and
+// is omitted if the digits are all zero.
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
 {
     static const char dash[] = "\xE2\x80\x93"; // shown for NaN

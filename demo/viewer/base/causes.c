@@ -266,8 +266,9 @@ void view_find_causes(view_reports *reports)
     free(sorted);
 }
 
-// Groups the reports by cause first, if that has not been done since the last report. Counts the
-// causes whose level is a warning or an error.
+// Returns the number of causes that include a warning or an error. Groups the reports by cause
+// first, if reports were added since the last call. Without a list of reports, returns the
+// number of warnings.
 uint32_t view_count_problems(const view_log *log)
 {
     if (log->reports == NULL)

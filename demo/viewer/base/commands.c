@@ -307,8 +307,9 @@ void view_list_menu_entries(view_menu_entries *list)
     }
 }
 
-// An entry of the table of commands names the field of view_options that it sets. The entry of
-// an option is a member of the table of options, and is found by its address.
+// Returns the option that a menu entry displays or changes, or NULL. An entry of the table of
+// commands names the field of view_options that it sets. The entry of an option is a member of
+// the table of options, and is found by its address.
 const view_option *view_get_option(const view_menu_entry *entry)
 {
     if (entry->field != 0)
@@ -353,7 +354,8 @@ const char *view_get_label(const view_menu_entry *entry)
     return slash != NULL ? slash + 1 : entry->label;
 }
 
-// The texts are in the order of the bits of `missing`. Returns "" if no requirement is unmet.
+// Returns a text for the first requirement that is not met, such as "Requires a clip". The texts
+// are in the order of the bits of `missing`. Returns "" if no requirement is unmet.
 const char *view_reason(uint32_t missing)
 {
     static const char *const reasons[VIEW_NUM_NEEDS] = {
@@ -483,8 +485,8 @@ static bool is_twin_key(int32_t code)
     return code == VIEW_KEY_RIGHT_SHIFT || code == '=';
 }
 
-// Of keys with the same function, such as the two Shift keys or the digits of the number pad,
-// only one is printed.
+// Writes the shortcuts of an entry as text, such as "[ or -". Of keys with the same function,
+// such as the two Shift keys or the digits of the number pad, only one is printed.
 void view_print_keys(const view_menu_entry *entry, char *text, size_t size)
 {
     text[0] = '\0';

@@ -83,8 +83,9 @@ static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
     stored->count = 0;
 }
 
-// Searches by the canonical path, so that the settings are found independently of the current
-// folder. The line of a document is its path, a tab, and its settings.
+// Returns the stored settings of a document, or NULL. Searches by the canonical path, so that
+// the settings are found independently of the current folder. The line of a document is its
+// path, a tab, and its settings.
 const char *view_find_document(const view_latest *documents, const char *path)
 {
     if (documents == NULL)
@@ -488,8 +489,9 @@ static char *write_user_options(const view_options *options)
     return lines;
 }
 
-// Compares the current settings with those of the last call. With `is_soon`, the file is not
-// written in a call in which they have changed.
+// Stores the current settings of a window, and writes the configuration file. With `is_soon`,
+// the file is not written in a call in which the settings differ from those of the last call,
+// because they may be changing continuously. Returns false if writing fails.
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log)
 {
     const bool was_changed = config->is_changed;
@@ -538,7 +540,8 @@ static char *line_path(const char *path)
     return NULL;
 }
 
-// Stores the canonical path. Ignores a path that does not fit in a line of the file.
+// Adds a file to the beginning of the list of recent files. Stores the canonical path. Ignores a
+// path that does not fit in a line of the file.
 void view_note_recent(view_config *config, const char *path)
 {
     char *const full = line_path(path);
@@ -555,8 +558,9 @@ void view_forget_recent(view_config *config, const char *path)
     config->is_changed = true;
 }
 
-// Ignores choices that are stored already, so that the file is not written without a reason, and
-// choices that do not fit in a line of the file.
+// Stores the choices of the export dialog for the next session. Ignores choices that are stored
+// already, so that the file is not written without a reason, and choices that do not fit in a
+// line of the file.
 void view_note_export(view_config *config, const char *choices)
 {
     const char *const stored = config->export_choices;
@@ -568,8 +572,9 @@ void view_note_export(view_config *config, const char *choices)
     config->has_new_export = config->is_changed = true;
 }
 
-// A path that contains a tab cannot be stored, because a tab separates the path from the
-// settings in the file. Such a document is ignored.
+// Replaces the stored settings of a document by `lines`. A path that contains a tab cannot be
+// stored, because a tab separates the path from the settings in the file. Such a document is
+// ignored.
 void view_note_document(view_config *config, const char *path, const char *lines)
 {
     char *const full_path = line_path(path);
@@ -588,8 +593,9 @@ void view_note_document(view_config *config, const char *path, const char *lines
     free(full_path);
 }
 
-// A document without settings is a line that ends after the tab. It replaces the document's line
-// in the file when the file is merged and written.
+// Removes the stored settings of a document. If `path` is NULL, removes those of all documents
+// and the recent files. A document without settings is a line that ends after the tab. It
+// replaces the document's line in the file when the file is merged and written.
 void view_forget_document(view_config *config, const char *path)
 {
     if (path != NULL) {

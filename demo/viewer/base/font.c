@@ -622,7 +622,8 @@ bool view_update_font(view_font *font, md5gl_renderer *renderer)
     return true;
 }
 
-// `renderer` may be NULL if none was created. The font then has no texture.
+// Frees the glyphs, the fonts of the system, and the texture of a font. `renderer` may be NULL
+// if none was created; the font then has no texture.
 void view_free_font(view_font *font, md5gl_renderer *renderer)
 {
     if (font->letters != NULL) {

@@ -246,8 +246,9 @@ view_layout view_lay_out(const view_layout_request *request)
     return layout;
 }
 
-// The dragged edge is the inner edge of the dock, so the size is the distance from the mouse to
-// the opposite edge, which does not move.
+// Returns the size of a dock in em while the user drags its edge to the pixel (x, y), or 0 if
+// the dock becomes too small and closes. The dragged edge is the inner edge of the dock, so the
+// size is the distance from the mouse to the opposite edge, which does not move.
 float view_drag_dock(const view_layout_request *request, view_dock dock, float x, float y)
 {
     const view_layout layout = view_lay_out(request);

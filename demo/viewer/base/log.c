@@ -46,7 +46,8 @@ static void write_warning(view_log *log, const char *text)
         write_line(log, VIEW_WARNING, text);
 }
 
-// The count restarts at 0, so that the next document can print its first warnings.
+// Prints how many warnings were not shown because there were too many. The count restarts at 0,
+// so that the next document can print its first warnings.
 void view_end_warnings(view_log *log)
 {
     char text[128];
@@ -155,8 +156,8 @@ void view_warn_about(view_log *log, view_about about, const char *format, ...)
     log->about = before;
 }
 
-// Prints the note like a warning. With a list of reports, counts it only if the list did not
-// contain it.
+// Reports a note about a file that was written. Prints the note like a warning. With a list of
+// reports, counts it only if the list did not contain it.
 void view_note(view_log *log, const char *file, const char *note)
 {
     md5_error location = {.line = 0};
@@ -234,7 +235,8 @@ view_listener view_log_listener(view_log *log)
     return (view_listener){warn_listener, log};
 }
 
-// First prints how many warnings were suppressed, because the counters restart at 0.
+// Removes the error and all warnings, before another file is opened. First prints how many
+// warnings were suppressed, because the counters restart at 0.
 void view_log_clear(view_log *log)
 {
     view_end_warnings(log);
@@ -294,9 +296,9 @@ void view_free_reports(view_reports *reports)
     *reports = (view_reports){.count = 0};
 }
 
-// Call it with step 0 first, which starts the measurement of time. The line is overwritten in
-// place by "\r". The result is false only if log->may_stop is set and the user has interrupted
-// the program.
+// Displays the progress of a long job in one line of the terminal, which "\r" overwrites. The
+// call with step 0 starts the measurement of time. Returns false if the user has interrupted the
+// job, which is possible only if log->may_stop is set.
 bool view_log_progress(view_log *log, const char *what, size_t step, size_t count)
 {
     const double min_seconds = 0.5; // do not display the progress of shorter jobs

@@ -18,7 +18,8 @@
 
 static const view_option *const table = view_option_rows;
 
-// The name is not terminated by a zero, because it is often followed by "=VALUE".
+// Returns the option whose name has these `length` bytes, or NULL. The name is not terminated by
+// a zero, because it is often followed by "=VALUE".
 const view_option *view_find_option(const char *name, size_t length)
 {
     for (size_t i = 0; i < view_num_options; i++) {
@@ -29,8 +30,9 @@ const view_option *view_find_option(const char *name, size_t length)
     return NULL;
 }
 
-// Menu entries and panels identify an option by the offset of its field, which the compiler
-// checks, instead of by its name.
+// Returns the option that sets the field at an offset in view_options. Menu entries and panels
+// identify an option by the offset of its field, which the compiler checks, instead of by its
+// name.
 const view_option *view_get_field_option(size_t offset)
 {
     for (size_t i = 0; i < view_num_options; i++)
@@ -165,8 +167,9 @@ static void write_lights(const view_lights *lights, char *text, size_t size)
     }
 }
 
-// Each option with a keyword (`word` in the table) is a switch of view_shown. The line describes
-// the display in the log.
+// Writes the display switches and the lights as one line to text[size]. Each option with a
+// keyword (`word` in the table) is a switch of view_shown. The line describes the display in the
+// log.
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)
 {
     view_shown copy = *shown;
@@ -210,8 +213,9 @@ float view_material_time(const view_parms *parms, double clip_time)
     return time > 0 ? (float)time : 0;
 }
 
-// `row` is an index into view_parm_ranges: VIEW_PARM_TIME, or VIEW_FIRST_PARM plus the index of
-// a parameter of materials. `clip_time` is the time of the clip in seconds.
+// Sets a slider for the time of materials, or for one of their parameters. `row` is an index
+// into view_parm_ranges: VIEW_PARM_TIME, or VIEW_FIRST_PARM plus the index of a parameter of
+// materials. `clip_time` is the time of the clip in seconds.
 void view_set_parm(view_parms *parms, int row, float value, double clip_time)
 {
     if (row == VIEW_PARM_TIME) {
@@ -275,8 +279,8 @@ static bool add_setting(const char *text, bool has_times, view_settings *setting
     return true;
 }
 
-// Frees the old settings first, so `from` must not be the same object as `settings`. The copy
-// owns its texts.
+// Replaces the settings by a copy of `from`, or removes them if `from` is NULL. Frees the old
+// settings first, so `from` must not be the same object as `settings`. The copy owns its texts.
 void view_copy_settings(view_settings *settings, const view_settings *from)
 {
     for (size_t i = 0; i < settings->count; i++)
@@ -328,7 +332,8 @@ static bool is_text(const view_option *option)
     return option->kind >= COMMON_TEXT && option->kind < COMMON_NUM_KINDS;
 }
 
-// Returns 2 for a switch, the number of words of a choice, and 0 for options of other kinds.
+// Returns the number of values of an option: 2 for a switch, the number of words of a choice,
+// and 0 for options of other kinds.
 unsigned view_count_choices(const view_option *option)
 {
     if (option->kind > COMMON_CHOICE)
@@ -537,6 +542,7 @@ static char *write_lines(const view_option *option, const view_options *options)
     return text;
 }
 
+// Returns the value of an option as text, which the caller frees, or NULL if it has no value.
 // Uses the functions of demo/common for a single value. The values of a repeated option, and the
 // lights, are written by write_lines().
 char *view_write_option(const view_option *option, const view_options *options)
@@ -566,8 +572,9 @@ char *view_print_value(const view_option *option, common_value value)
     return text != NULL ? text : common_copy("");
 }
 
-// If the value has the form NAME=FILE, returns the part after the equals sign. The result is a
-// part of `value`.
+// Returns the file name in a value of an option, or NULL if the option does not name files. If
+// the value has the form NAME=FILE, returns the part after the equals sign. The result is a part
+// of `value`.
 const char *view_file_in(const view_option *option, const char *value)
 {
     const bool is_file = option->names >= VIEW_NAMES_MODEL && option->names <= VIEW_NAMES_PICTURE;
@@ -657,8 +664,8 @@ void view_reset_option(const view_option *option, view_options *options)
 
 // == Typed values =================================================================================
 
-// An option has its default if its flag says that it was not given, if its range is empty, or if
-// its text is NULL.
+// Returns the value of an option, or COMMON_VALUE_DEFAULT if it is not set. An option has its
+// default if its flag says that it was not given, if its range is empty, or if its text is NULL.
 common_value view_get_value(const view_option *option, const view_options *options)
 {
     const common_value unset = {.type = COMMON_VALUE_DEFAULT};
@@ -696,8 +703,9 @@ common_value view_get_usual(const view_option *option)
     return view_get_value(option, &usual); // the defaults contain no texts
 }
 
-// Values of other types than text are stored directly in the field. The option is then recorded
-// as given.
+// Sets an option to a value or, for COMMON_VALUE_DEFAULT or an empty text, to its default.
+// Returns false if the value is invalid. Values of other types than text are stored directly in
+// the field. The option is then recorded as given.
 bool view_set_value(const view_option *option, common_value value, view_options *options)
 {
     const bool is_default = value.type == COMMON_VALUE_DEFAULT;
@@ -861,7 +869,9 @@ void view_copy_value(const view_option *option, const view_options *from, view_o
     copy_value(option, from, &usual, to);
 }
 
-// Copies one option after the other, because some values, such as texts and lists, own memory.
+// Sets the options with scopes from `first` to `last` to their values in `copy` or, if it is
+// NULL, to their defaults. Copies one option after the other, because some values, such as texts
+// and lists, own memory.
 void view_restore_options(view_options *options, const view_options *copy, view_scope first,
                           view_scope last)
 {
@@ -914,8 +924,9 @@ char *view_write_settings(const view_options *options, const view_options *usual
     return lines;
 }
 
-// Skips lines that are not of the form "--NAME=VALUE", and options that this version does not
-// have. The file may have been written by another version.
+// Reads the next line "--NAME=VALUE" of stored settings, and advances *lines. Returns its option
+// and sets *value, which the caller frees. Returns NULL at the end. Skips lines of other forms
+// and unknown options, because another version may have written them.
 const view_option *view_next_setting(const char **lines, char **value)
 {
     while (**lines != '\0') {
@@ -1322,7 +1333,8 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     return true;
 }
 
-// Resets each option, which frees its value, then frees the lists that belong to all options.
+// Frees the memory of all options: resets each option, which frees its value, then frees the
+// lists that belong to all options.
 void view_free_options(view_options *options)
 {
     const view_options usual = usual_options(true);
@@ -1357,7 +1369,8 @@ static char *quote_word(const char *word)
     return quoted;
 }
 
-// Quotes a word if it is empty or contains a character that a shell may interpret.
+// Returns the command line of a program with arguments, for a shell. The caller frees it. Quotes
+// a word if it is empty or contains a character that a shell may interpret.
 char *view_join_words(const char *program, const common_list *words)
 {
     static const char unquoted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -158,7 +158,8 @@ static bool reduce_quality(view_quality *quality, uint32_t worse)
     return change_step(quality, worse);
 }
 
-// The first frame after a change of the step is ignored, because it allocates memory.
+// Decides after each frame if the quality is reduced or restored. Returns true if it has
+// changed. The first frame after a change of the step is ignored, because it allocates memory.
 bool view_judge_quality(view_quality *quality, double seconds, view_quality_offers offers)
 {
     quality->since += seconds;
@@ -189,8 +190,9 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     return false;
 }
 
-// A step without shadows also has only one sample per pixel, so its description mentions only
-// the shadows. The percentage is the resolution of the image relative to the window.
+// Writes a description of a reduced quality to text[size], such as "no shadows, 50 %". A step
+// without shadows also has only one sample per pixel, so its description mentions only the
+// shadows. The percentage is the resolution of the image relative to the window.
 void view_describe_economy(const view_economy *economy, char *text, size_t size)
 {
     const int percent = (int)lroundf(100 * economy->scale);

@@ -159,8 +159,9 @@ int view_rate_entry(const view_menu_entry *entry, const char *words, const char 
     return phrase > 0 ? phrase : rated;
 }
 
-// The points make a match of the name rank above the same match of `text`. The rating is higher
-// if a name is shorter, or matches from its beginning.
+// Returns a rating for how well the name of an object matches the words of a search. The points
+// make a match of the name rank above the same match of `text`. The rating is higher if a name
+// is shorter, or matches from its beginning.
 int view_rate_name(const char *name, const char *text, const char *words, const char *end)
 {
     enum { NUM_TEXTS = 2 };

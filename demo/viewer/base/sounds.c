@@ -69,7 +69,8 @@ static void add_sound(float samples[VIEW_LONGEST_SOUND], const struct sound *sou
     }
 }
 
-// A sound consists of several entries of the table with the same event, which are added to each
+// Adds the sound of a clip event to the samples. Returns false if the event has no sound. A
+// sound consists of several entries of the table with the same event, which are added to each
 // other.
 bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event, float loudness)
 {

@@ -201,8 +201,9 @@ uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool
     return coarsest;
 }
 
-// Level 0 is the kind's model, which belongs to the kind. A level with fewer triangles owns its
-// indices and its list of meshes, but shares the vertices with level 0.
+// Frees the levels of detail of a kind, except its model. Level 0 is the kind's model, which
+// belongs to the kind. A level with fewer triangles owns its indices and its list of meshes, but
+// shares the vertices with level 0.
 void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 {
     // In reverse order, because a baked level may use the triangles of an earlier level.
@@ -864,7 +865,9 @@ static view_sphere member_sphere(const view_crowd *crowd, const view_member *mem
     return (view_sphere){md5_xform_point(member->placement, sphere.center), sphere.radius};
 }
 
-// `size` is the diameter of the member in pixels. If `pixels` is 0, impostors are not used.
+// Returns the fraction of pixels, 0 to 1, that show the impostor of a member instead of its
+// model. `size` is the diameter of the member in pixels. If `pixels` is 0, impostors are not
+// used.
 float view_impostor_fraction(float size, float pixels)
 {
     if (pixels <= 0)

@@ -79,8 +79,8 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     return true;
 }
 
-// Also frees a comparison that view_load_compare() has left incomplete. The model or clip of the
-// scene, if it is compared, belongs to the scene.
+// Frees the members of a comparison. Also frees a comparison that view_load_compare() has left
+// incomplete. The model or clip of the scene, if it is compared, belongs to the scene.
 void view_free_compare(view_compare *compare)
 {
     md5_free_binding(compare->binding);
@@ -1006,8 +1006,9 @@ static void remove_with_empty_folders(char *path, const char *folder)
     }
 }
 
-// Removes each file, and then the folders that have become empty. A file that cannot be removed
-// remains, with its folders.
+// Removes a folder with its contents from the disk, and frees its path. Removes each file, and
+// then the folders that have become empty. A file that cannot be removed remains, with its
+// folders.
 void view_remove_folder(char *folder)
 {
     if (folder == NULL)
@@ -1039,7 +1040,7 @@ view_document *view_load_document(const view_loader *loader, const char *const *
     return NULL;
 }
 
-// A thumbnail without a texture was requested but not drawn.
+// Frees the thumbnails of the clips. A thumbnail without a texture was requested but not drawn.
 void view_free_pictures(view_document *document, md5gl_renderer *renderer)
 {
     for (size_t i = 0; i < document->num_pictures; i++) {

@@ -289,8 +289,9 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
     };
 }
 
-// The lens contains the matrices with which the image is drawn. The camera follows a character
-// that walks, so its target moves by the distance that the character has walked.
+// Returns the lens of the image: of the camera path, if the view follows it, or of the user's
+// camera. The lens contains the matrices with which the image is drawn. The camera follows a
+// character that walks, so its target moves by the distance that the character has walked.
 view_lens view_stage_lens(const view_stage *stage)
 {
     if (stage->following)

@@ -435,6 +435,7 @@ static const char *load_for_skin(view_scene *scene, view_library *library, const
     return NULL;
 }
 
+// Returns the name of the first model that a skin changes, which the caller frees, or NULL.
 // Loads the models one after the other until one of them uses the skin, and frees it again. Only
 // its name is needed.
 char *view_model_for_skin(view_library *library, const char *name)

@@ -817,9 +817,10 @@ static void describe_page(const view_state *viewer, view_options *options)
         options->settings.count = 0; // lessons have sliders instead
 }
 
-// Begins with a copy of the current options. Then sets the options whose values are stored
-// elsewhere, because the user changes them in the window: the lesson, the axes, the selected
-// joint, the clip and the camera.
+// Describes the shown document, lesson and camera as options, with which md5view shows the same
+// image. Begins with a copy of the current options. Then sets the options whose values are
+// stored elsewhere, because the user changes them in the window: the lesson, the axes, the
+// selected joint, the clip and the camera.
 void view_describe_document(view_state *viewer, view_options *options)
 {
     const view_scene *const scene = &viewer->document->scene;

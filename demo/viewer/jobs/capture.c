@@ -119,8 +119,9 @@ void view_toggle_recording(view_state *viewer)
     viewer->ui.notice_end = 0; // the notice must not be in the movie
 }
 
-// Does nothing if the window is not recorded. All images of a movie have the same size, so a
-// change of the window's size ends the recording.
+// Adds the frame in the framebuffer of the window to the recording. Does nothing if the window
+// is not recorded. All images of a movie have the same size, so a change of the window's size
+// ends the recording.
 void view_record_frame(view_state *viewer)
 {
     md5_error error = {0};

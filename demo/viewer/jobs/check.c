@@ -37,8 +37,8 @@ void view_begin_check(view_state *viewer)
     check->thread = view_start_thread(check_files, "check", check);
 }
 
-// Requests the end of the thread, waits for it, and frees its diagnostics. Does nothing if no
-// check runs.
+// Stops the check of files: requests the end of its thread, waits for the thread, and frees the
+// diagnostics. Does nothing if no check runs.
 void view_end_check(view_state *viewer)
 {
     view_checking *const checking = viewer->jobs.check;

@@ -291,6 +291,7 @@ static void free_conversion(view_conversion_job *conversion)
     free(conversion);
 }
 
+// Returns the command line that shows the same contents in a window; the caller frees it.
 // Describes the document in the same way as an export of images, then resets the options that
 // would write a file instead of showing a window.
 char *view_command_line(view_state *viewer)
@@ -730,8 +731,9 @@ static void begin_export(view_state *viewer, unsigned number)
     }
 }
 
-// Describes the output afterwards only to update the dialog: the call checks the new choices and
-// stores the name of the output file. The options themselves are not used.
+// Selects the kind and the format in the export dialog from a search text such as "export glb".
+// Then describes the output once, although its options are not used: this call checks the new
+// choices, and updates the name of the output file in the dialog.
 void view_select_named_export(view_state *viewer, const char *words)
 {
     view_options export_options;
@@ -909,8 +911,9 @@ static bool save_retargeted_clip(view_state *viewer, const view_clip *clip, bool
     return is_saved;
 }
 
-// Saves one file per selected clip, and stops at the first file that cannot be written. Does
-// nothing if the clips are not retargeted.
+// Saves the shown clip, all clips or the map of joints in the folder of the model to which they
+// are retargeted. Saves one file per selected clip, and stops at the first file that cannot be
+// written. Does nothing if the clips are not retargeted.
 void view_save_retargeted(view_state *viewer, size_t what)
 {
     const view_scene *const scene = &viewer->document->scene;

@@ -203,8 +203,8 @@ void view_list_location(view_state *viewer, const char *path)
 
 // -- Listing -------------------------------------------------------------------------------------
 
-// Does nothing if no game is open. The list marks the name of the shown document, if the
-// document is from this game.
+// Lists a section of the open game, such as its models. Does nothing if no game is open. The
+// list marks the name of the shown document, if the document is from this game.
 void view_show_section(view_state *viewer, size_t section)
 {
     if (viewer->lists.library == NULL || section >= VIEW_NUM_SECTIONS)
@@ -335,8 +335,9 @@ static void end_scan(view_state *viewer)
     view_log_state(viewer, "scanned");
 }
 
-// A scan reads the contents of a game on a thread. The list shows the number of files that were
-// found so far, unless the user has closed it.
+// Shows the progress of a scan or, when it has ended, its result. Returns true if the image
+// changes. A scan reads the contents of a game on a thread. The list shows the number of files
+// that were found so far, unless the user has closed it.
 bool view_follow_scan(view_state *viewer)
 {
     size_t num_files = 0;
@@ -671,8 +672,9 @@ static void drop_file(view_state *viewer, const char *path)
     view_store_files_stamp(viewer);
 }
 
-// A folder with exactly one model is opened as that model. Other folders, archives and games are
-// listed. Other files are used by drop_file() according to their type.
+// Opens a file or a folder that the user dropped on the window. A folder with exactly one model
+// is opened as that model. Other folders, archives and games are listed. Other files are used by
+// drop_file() according to their type.
 void view_drop(view_state *viewer, const char *path)
 {
     char *const only_model = view_only_model(path); // NULL unless `path` is a folder with one model
@@ -845,8 +847,10 @@ static void repair_or_preview(view_state *viewer, const view_command *command)
 
 // == Names in a game =============================================================================
 
-// Opens the game and its base folders as a library, makes an address in this library from the
-// first file name of the options, and opens the address like a file.
+// Opens the game of the option --game and shows the name in it that is given as first file.
+// Opens the game and its base folders as a library, makes an address from the location of the
+// library and the name, and opens the address like a file. Returns false and logs an error on
+// failure.
 bool view_open_game_name(view_state *viewer)
 {
     md5_error error = {0};
@@ -968,8 +972,9 @@ static void store_state_periodically(view_state *viewer)
         viewer->config_time = INFINITY; // reported once; view_save_config() tries again
 }
 
-// Every part of the work must run in every frame. Therefore the results are combined with |=,
-// which always calls the function, and not with ||.
+// Runs the background work of a window, once per frame. Returns true if the image changes. Every
+// part of the work must run in every frame. Therefore the results are combined with |=, which
+// always calls the function, and not with ||.
 bool view_follow_files(view_state *viewer)
 {
     view_watch_files(viewer);

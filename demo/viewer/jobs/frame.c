@@ -150,8 +150,9 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     return is_drawn && is_ended;
 }
 
-// Draws the frame again if it contained characters whose glyphs were missing, because glyphs are
-// requested during drawing and added to the texture afterwards.
+// Draws one frame into a target, or into the window if the target is NULL. Draws the frame again
+// if it contained characters whose glyphs were missing, because glyphs are requested during
+// drawing and added to the texture afterwards.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
@@ -215,8 +216,9 @@ static bool copy_to_window(view_state *viewer, bool is_small, md5_error *error)
                              error);
 }
 
-// Draws a frame in one of two ways: directly to the window, or into a target that is then copied
-// to the window. The target is needed for multisampling and for a reduced quality.
+// Draws one frame of the window in one of two ways: directly to the window, or into a target
+// that is then copied to the window. The target is needed for multisampling and for a reduced
+// quality. Returns false and fills `error` on failure.
 bool view_present(view_state *viewer, md5_error *error)
 {
     const bool is_small = is_reduced(viewer);

@@ -28,9 +28,9 @@ static bool is_still_framed(const view_cameras *cameras)
     return cameras->framing.width > 0 && has_same_distance && has_same_target;
 }
 
-// A framing is the choice of a camera target and distance with which the document fills the free
-// region. It is renewed only if it has become unsuitable, so that the camera does not move for
-// each small change of the region.
+// Frames the document again if the current framing is no longer suitable. A framing is the
+// choice of a camera target and distance with which the document fills the free region. Small
+// changes of the region do not move the camera.
 void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
 {
     const view_document *const document = viewer->document;
@@ -51,8 +51,9 @@ void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
         view_frame_document(viewer, width, height);
 }
 
-// Starts with the default camera, frames the document, and then replaces the values that the
-// options specify. Ends a smooth movement of the camera.
+// Places the user's camera as the options specify. Starts with the default camera, frames the
+// document, and then replaces the values that the options specify. Ends a smooth movement of the
+// camera.
 void view_place_camera(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -115,7 +116,9 @@ static void subtract_walked(view_document *document, const view_play *play)
     view_widen_hull(&document->hull, moved.points, VIEW_HULL_POINTS);
 }
 
-// Poses the scene again at the end, because measuring poses it at other times of its clips.
+// Measures the bounds of the document or, for a state machine in an upright window, of its
+// current pose. Poses the scene again at the end, because measuring poses it at other times of
+// its clips.
 void view_measure(view_state *viewer)
 {
     view_measure_document(viewer->document, NULL); // also finds the ground
@@ -126,8 +129,8 @@ void view_measure(view_state *viewer)
     view_pose(&viewer->document->scene, &viewer->play);
 }
 
-// Also removes the selected range of frames, which belonged to the previous clip, and measures
-// the bounds of the new clip.
+// Shows another clip from its beginning. Also removes the selected range of frames, which
+// belonged to the previous clip, and measures the bounds of the new clip.
 void view_change_clip(view_state *viewer, size_t clip)
 {
     view_select_clip(&viewer->document->scene, clip);
@@ -145,8 +148,9 @@ void view_snap(view_state *viewer)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 
-// Does nothing for a crowd, for a lesson, or if a camera path controls the camera. If the
-// options set the distance, it is retained.
+// Moves the camera so that the current pose fills the image. Does nothing for a crowd, for a
+// lesson, or if a camera path controls the camera. If the options set the distance, it is
+// retained.
 void view_frame_pose(view_state *viewer)
 {
     const float distance = viewer->cameras.user.distance;

@@ -375,8 +375,10 @@ static void finish_recorded_image(view_movie *movie)
     fseek(movie->file, offset, SEEK_SET);
 }
 
-// After each image of a recorded APNG, whose number of images is not known in advance
-// (num_frames is 0), the file is finished, so that it can be played if the program crashes.
+// Adds one image rgba[4 * width * height] to the movie. Returns false if this image or an
+// earlier image could not be added. After each image of a recorded APNG, whose number of images
+// is not known in advance (num_frames is 0), the file is finished, so that it can be played if
+// the program crashes.
 bool view_add_movie_image(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;
@@ -410,8 +412,9 @@ static void keep_complete_part(view_movie *movie)
               movie->num_added, common_noun(movie->num_added, "frame", "frames"));
 }
 
-// An incomplete movie is deleted. The exception is a recorded APNG after a write error: the
-// images that were written completely remain as a shorter movie.
+// Finishes the file and frees the movie. Returns false and logs an error if the file is
+// incomplete. An incomplete movie is deleted. The exception is a recorded APNG after a write
+// error: the images that were written completely remain as a shorter movie.
 bool view_end_movie(view_movie *movie)
 {
     if (movie->file != NULL && movie->num_frames > 0)

@@ -87,6 +87,7 @@ char *view_find_models_folder(void)
     return found;
 }
 
+// Starts to decode the images of the first document on a thread, before the document is opened.
 // Finds the file that will be opened: the first model of the command line or, without files, the
 // first state machine of our own models. Does nothing if the files of the command line do not
 // include a model.
@@ -674,8 +675,9 @@ bool view_apply_texture_options(view_state *viewer)
     return true;
 }
 
-// Loads the companion, measures the document again, and stores the state of the files on disk,
-// so that later changes of them are noticed.
+// Does the work that was deferred so that the first image appears sooner. Returns true if there
+// was such work. Loads the companion, measures the document again, and stores the state of the
+// files on disk, so that later changes of them are noticed.
 bool view_finish_opening(view_state *viewer)
 {
     const view_loader loader = make_loader(viewer);
@@ -690,8 +692,9 @@ bool view_finish_opening(view_state *viewer)
     return true;
 }
 
-// Without the option, destroys the current environment map. Without a renderer, does nothing and
-// returns true, because the map could not be used.
+// Reads the environment map of the option --environment. Returns false and logs an error on
+// failure. Without the option, destroys the current environment map. Without a renderer, does
+// nothing and returns true, because the map could not be used.
 bool view_select_environment(view_state *viewer)
 {
     const char *const path = viewer->options->environment;
@@ -785,8 +788,9 @@ static void restore_reload_state(view_state *viewer, const reload_state *state)
     frame_changed_crowd(viewer, state->crowd_count);
 }
 
-// Requests the same files, options and companions as the current document, opens them as a new
-// document, and restores the state of the user interface.
+// Opens the files of the document again, for example after they have changed. On failure, keeps
+// the current document and returns false. Requests the same files, options and companions as the
+// current document, opens them as a new document, and restores the state of the user interface.
 bool view_reload(view_state *viewer)
 {
     const view_document *const current = viewer->document; // freed by open_files()
@@ -944,8 +948,9 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
     return md5_player_set(machine->player, parameter, setting->value);
 }
 
-// The value "contents" opens the list of all lessons, which does not have sliders. An unknown
-// name or an invalid slider value is an error.
+// Opens the lesson of the option --lesson, and sets its sliders to the values of --set. Returns
+// false and logs an error on failure. The value "contents" opens the list of all lessons, which
+// does not have sliders. An unknown name or an invalid slider value is an error.
 bool view_select_page(view_state *viewer)
 {
     const view_options *const options = viewer->options;

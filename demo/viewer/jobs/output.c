@@ -44,7 +44,8 @@ bool view_write_png(view_state *viewer, const char *path, uint32_t width, uint32
     return true;
 }
 
-// Draws a frame into `target` and copies its pixels to memory of the CPU.
+// Draws a frame into `target` and copies its pixels to rgba[4 * width * height] in memory of the
+// CPU. Returns false on failure.
 bool view_draw_pixels(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                       bool transparent, bool clean, uint8_t *rgba)
 {
@@ -57,7 +58,8 @@ bool view_draw_pixels(view_state *viewer, md5gl_target *target, uint32_t width, 
     return is_drawn || view_log_error(&viewer->log, &error);
 }
 
-// Wraps md5gl_create_target() for callers that report errors in the viewer's log.
+// Creates a render target with the number of samples that the options request. Returns NULL and
+// logs an error on failure.
 md5gl_target *view_create_target(view_state *viewer, uint32_t width, uint32_t height)
 {
     md5_error error = {0};
@@ -271,8 +273,9 @@ static char *replace_fields(const view_state *viewer, const char *name, uint32_t
     return filled;
 }
 
-// Inserts "-N" before the file extension if `is_numbered` is true, then replaces the fields. The
-// number must be inserted first, because the value of a field may contain a dot.
+// Returns the name of the output file for image `n`, which the caller frees. Inserts "-N" before
+// the file extension if `is_numbered` is true, then replaces the fields. The number must be
+// inserted first, because the value of a field may contain a dot.
 char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
     const char *const name = viewer->options->output;
@@ -955,8 +958,9 @@ static bool write_thumbnail(view_state *viewer)
     return is_written;
 }
 
-// Selects the function that implements the job. --thumbnail is checked first, because it opens
-// its file itself and does not need an opened document.
+// Runs the job that the options request instead of a window. Returns false on failure. Selects
+// the function that implements the job. --thumbnail is checked first, because it opens its file
+// itself and does not need an opened document.
 bool view_run_job(view_state *viewer)
 {
     const view_options *const options = viewer->options;

@@ -21,6 +21,8 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
     return texture;
 }
 
+// Draws an image without the interface, and reads its pixels into rgba[4 * width * height].
+// `small` is a modified copy of the viewer, with the size, camera and document of the image.
 // Framing changes the bounds and the hull of the document, which `small` shares with the viewer.
 // They are stored first and restored at the end.
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
@@ -171,6 +173,7 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     return is_drawn;
 }
 
+// Draws the next thumbnail that a list of clips has requested. Returns true if it drew one.
 // Draws at most one thumbnail per call, so that a frame of the window does not take too long. A
 // thumbnail that cannot be drawn is not tried again.
 bool view_draw_next_thumbnail(view_state *viewer)

@@ -72,9 +72,9 @@ static char *read_note(const view_state *viewer, long *process)
     return copy;
 }
 
-// If the process of the note still runs, it is another open viewer, and the note is ignored.
-// Otherwise stores the file in panels.decision, where the user can open it again, or decide
-// about the unfinished movie.
+// Reads the note that each viewer stores while it opens or records a file. If the process of the
+// note still runs, it is another open viewer, and the note is ignored. Otherwise stores the file
+// in panels.decision, where the user can open it again, or decide about the unfinished movie.
 void view_read_crash_note(view_state *viewer)
 {
     view_decision *const decision = &viewer->panels.decision;

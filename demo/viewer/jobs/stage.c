@@ -85,8 +85,9 @@ static bool use_demo_camera(view_state *viewer, float width, float height)
     return true;
 }
 
-// The stage contains the document, the camera, the display settings and, if needed, the
-// interface. Modules that draw receive it instead of `viewer`, which they do not depend on.
+// Returns the stage of an image of width * height pixels. The stage contains the document, the
+// camera, the display settings and, if needed, the interface. Modules that draw receive it
+// instead of `viewer`, which they do not depend on.
 view_stage view_build_stage(view_state *viewer, float width, float height)
 {
     const bool plays = use_demo_camera(viewer, width, height);

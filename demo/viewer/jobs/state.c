@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-// Copies the options whose values are also stored in other parts of the state: the log, the
+// Applies the options whose values are also stored in other parts of the state: the log, the
 // docks, the scene, the visibility of meshes and the playback.
 void view_apply_options(view_state *viewer)
 {
@@ -53,8 +53,9 @@ static void begin_interface(view_state *viewer)
     viewer->ui.folded = 1u << UI_SECTION_CLIPS | 1u << UI_SECTION_LOOKED | 1u << UI_SECTION_UV;
 }
 
-// Sets the indices of selected and hovered items to -1, which means that no item is selected.
-// The document exists from the beginning, but is empty until files are opened.
+// Initializes the state of the viewer from the options. It does not need a window. Sets the
+// indices of selected and hovered items to -1, which means that no item is selected. The
+// document exists from the beginning, but is empty until files are opened.
 void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
@@ -86,7 +87,9 @@ void view_close_page(view_state *viewer)
     view_free_pages(&viewer->pages, viewer->renderer);
 }
 
-// Frees the texture and the request of each preview. An entry without a request is unused.
+// Frees the texture and the request of previews: of a game if `is_in_game` is true, otherwise of
+// files. Visible previews are kept, unless `is_all` is true. An entry without a request is
+// unused.
 void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all)
 {
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
@@ -155,7 +158,8 @@ static void end_interface(view_state *viewer)
     view_stop_previews(viewer->lists.game_previews);
 }
 
-// Ends the interface first, because its background threads use data that is freed after them.
+// Frees everything that the state of the viewer owns. Ends the interface first, because its
+// background threads use data that is freed after them.
 void view_end(view_state *viewer)
 {
     view_end_warnings(&viewer->log);
@@ -178,7 +182,8 @@ void view_end(view_state *viewer)
 //
 // Notices in the image, and the state in the log.
 
-// Formats the text like printf(). A new notice replaces the visible notice and its action.
+// Shows a line of text, formatted like printf(), at the bottom of the window for
+// VIEW_NOTICE_SECONDS. It replaces the visible notice and its action.
 void view_notice(view_state *viewer, const char *format, ...)
 {
     va_list values;

@@ -10,7 +10,8 @@
 
 // -- Release -------------------------------------------------------------------------------------
 
-// Destroys the actors first, because they refer to the clips and the entity.
+// Frees the members of an entity. Destroys the actors first, because they refer to the clips and
+// the entity.
 void view_free_entity(view_entity *figure)
 {
     for (uint32_t i = 0; i < figure->num_parts; i++)
@@ -629,8 +630,9 @@ void view_run_script_item(view_entity *figure, bool is_flag, uint32_t number, bo
         view_list_drops(figure, figure->time);
 }
 
-// The time bar shows the clip of one channel, which has the focus. All stored times are moved so
-// that this clip begins at 0. If the channel plays no clip, nothing changes.
+// Gives the focus to a channel of an entity, and returns the time that shows the same pose. The
+// time bar shows the clip of the channel with the focus. All stored times are moved so that this
+// clip begins at 0. If the channel plays no clip, nothing changes.
 double view_focus_channel(view_entity *figure, md5_channel channel)
 {
     const view_channel *const playing = &figure->channels[channel];

@@ -141,8 +141,8 @@ void view_load_fall(view_scene *scene, const char *model_path, const md5_load_op
     scene->fall = fall;
 }
 
-// Frees only the articulated figure that was read from a file. The figure of an entity belongs
-// to the entity. Accepts NULL.
+// Frees a ragdoll with its simulation. Its articulated figure is freed only if it was read from
+// a file; the figure of an entity belongs to the entity. Accepts NULL.
 void view_free_fall(view_fall *fall)
 {
     if (fall == NULL)

@@ -199,6 +199,7 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
            + (1 - u) * left;
 }
 
+// Returns the maximum height of the ground below the center and the corners of a level square.
 // `half_side` is half of the side of the square, in units.
 float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side)
 {
@@ -449,8 +450,9 @@ static void point_joint_at(const md5_skeleton *skeleton, uint32_t joint, md5_vec
     md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, rotation, 1, pose);
 }
 
-// A piston consists of a cylinder and a rod, which are attached to different joints. Pointing
-// each at the other keeps the rod in the cylinder.
+// Rotates both parts of each piston so that they point at each other. A piston consists of a
+// cylinder and a rod, which are attached to different joints. Pointing each at the other keeps
+// the rod in the cylinder.
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
     for (uint32_t i = 0; i < legs->num_pistons; i++) {

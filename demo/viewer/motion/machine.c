@@ -154,7 +154,8 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
     return true;
 }
 
-// Frees the player before the character, whose clips and state machine it uses.
+// Frees the members of a machine: the player before the character, whose clips and state machine
+// it uses.
 void view_free_machine(view_machine *machine)
 {
     md5_destroy_player(machine->player);

@@ -93,7 +93,8 @@ static const scene_entry *find_shot(double time)
     return current;
 }
 
-// Sets a perspective camera with the direction, the distance and the target of the shot.
+// Sets a perspective camera with the direction, the distance and the target of the current shot
+// of the demo scene. Returns false if the scene is not playing.
 bool view_find_demo_camera(const view_machine *machine, view_camera *camera)
 {
     if (!machine->acts)

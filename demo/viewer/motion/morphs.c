@@ -6,8 +6,9 @@ bool view_has_driven_morphs(const md5_machine *machine)
     return machine != NULL && md5_machine_num_morphs(machine) > 0;
 }
 
-// morphs->driven maps each morph target of the state machine to a target of the model, or to
-// MD5_NONE if the model does not have it.
+// Writes the weights of all morph targets: those of the option --morph plus those that the state
+// machine sets. morphs->driven maps each morph target of the state machine to a target of the
+// model, or to MD5_NONE if the model does not have it.
 void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
                        float *weights)
 {
@@ -21,8 +22,9 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
     }
 }
 
-// Adds the displacements of all targets, as if they moved the same vertex in the same direction.
-// The result is therefore an upper limit.
+// Returns the largest distance by which the morph targets can move a vertex, in units. Adds the
+// displacements of all targets, as if they moved the same vertex in the same direction. The
+// result is therefore an upper limit.
 float view_morph_reach(const view_morphs *morphs, const float *weights)
 {
     if (morphs == NULL)
@@ -172,7 +174,8 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
     return has_valid_options;
 }
 
-// `renderer` may be NULL if nothing was uploaded to the GPU.
+// Frees the morph targets, their weights and their copy on the GPU. `renderer` may be NULL if
+// nothing was uploaded to the GPU.
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)
 {
     if (renderer != NULL)

@@ -51,8 +51,9 @@ bool view_is_on_ground(const view_scene *scene)
 
 // -- Description ---------------------------------------------------------------------------------
 
-// Uses the description of the kind of motion, if it has one; otherwise the name of the shown
-// clip and its position in the list.
+// Writes a description of the shown motion for the statistics to text[size]. Uses the
+// description of the kind of motion, if it has one; otherwise the name of the shown clip and its
+// position in the list.
 void view_describe_motion(const view_scene *scene, char *text, size_t size)
 {
     const view_motion_kind *const motion = view_get_motion(scene);

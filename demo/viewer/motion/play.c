@@ -42,8 +42,9 @@ double view_cycle_time(const view_play *play, const md5_anim *anim)
     return view_frame_position(play, anim) / anim->frame_rate;
 }
 
-// The range is given by its first and its last frame. Both are converted to seconds by the frame
-// rate of the clip.
+// Finds the times at which the played range of a clip begins and ends. Returns false if the
+// whole clip is played. The range is given by its first and its last frame. Both are converted
+// to seconds by the frame rate of the clip.
 bool view_find_range(const view_play *play, const md5_anim *anim, double *begin, double *end)
 {
     if (anim == NULL)

@@ -5,8 +5,9 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
 
-// A model with an articulated figure falls as a ragdoll after the time of its death. Its motion,
-// such as a clip, poses it before. The bind pose never falls.
+// Computes the pose of the scene at the time of `play`. A model with an articulated figure falls
+// as a ragdoll after the time of its death. Its motion, such as a clip, poses it before. The
+// bind pose never falls.
 void view_pose(view_scene *scene, const view_play *play)
 {
     const view_motion_kind *const motion = view_get_motion(scene);
@@ -355,6 +356,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
     return bounds;
 }
 
+// Returns the height of the lowest vertex of the current pose, or infinity without vertices.
 // Skips meshes that must not affect the bounds, such as hidden meshes.
 float view_pose_lowest(view_scene *scene)
 {

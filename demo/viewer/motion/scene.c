@@ -75,8 +75,8 @@ static void free_camera_path(view_camera_path *camera_path)
     free(camera_path->name);
 }
 
-// Frees objects before the objects to which they refer: the player before the clips, and all of
-// them before the library. The scene is empty afterwards.
+// Frees the members of a scene. Objects are freed before the objects to which they refer: the
+// player before the clips, and all of them before the library.
 void view_free_scene(view_scene *scene)
 {
     free_pose(scene);
@@ -495,7 +495,8 @@ bool view_is_skeleton_only(const view_scene *scene)
 
 // -- Loading -------------------------------------------------------------------------------------
 
-// A file with any other extension counts as a model.
+// Returns the index of the first file that is neither an animation nor a camera path, or
+// num_files if it does not exist. A file with any other extension counts as a model.
 size_t view_find_model(const char *const *files, size_t num_files)
 {
     size_t i = 0;
@@ -745,8 +746,9 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     return true;
 }
 
-// load_all() may stop at any step, so that the scene is partly loaded. Members that were not
-// loaded are 0, which view_free_scene() accepts.
+// Loads a model, its animations and a camera path. On failure, returns false and leaves nothing
+// allocated. load_all() may stop at any step, so that the scene is partly loaded. Members that
+// were not loaded are 0, which view_free_scene() accepts.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
                      const md5_files *reader, bool pick_up, view_log *log)
 {
@@ -757,8 +759,8 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
     return false;
 }
 
-// Models of Cube 2 (.cfg) do not have articulated figures. Does nothing if the scene already has
-// a figure.
+// Loads the articulated figure with which the model falls as a ragdoll. Models of Cube 2 (.cfg)
+// do not have articulated figures. Does nothing if the scene already has a figure.
 void view_load_figure(view_scene *scene, view_log *log)
 {
     const char *const model_path = find_model_path(scene);

@@ -66,7 +66,8 @@ md5_xform *view_spare_pose(view_picture *picture, uint32_t index)
     return picture->figures[0].pose + (VIEW_PAGE_FIGURES + index % VIEW_PAGE_SPARE) * joints;
 }
 
-// A lesson may have no clip: `name` is then NULL, and the result is NULL.
+// Returns the clip of the character with a name, or NULL. A lesson may have no clip: `name` is
+// then NULL, and the result is NULL.
 const view_clip *view_page_clip(const view_picture *picture, const char *name)
 {
     for (size_t i = 0; i < picture->scene->num_clips && name != NULL; i++) {
@@ -76,8 +77,8 @@ const view_clip *view_page_clip(const view_picture *picture, const char *name)
     return NULL;
 }
 
-// A lesson remains usable with a character that does not have the clip, because the bind pose
-// replaces it.
+// Samples a clip at a time in seconds, in a loop and without root motion. A lesson remains
+// usable with a character that does not have the clip, because the bind pose replaces it.
 void view_sample_clip(const view_picture *picture, const char *name, double seconds,
                       md5_xform *pose)
 {
@@ -113,7 +114,8 @@ void view_rotate_joint(const view_picture *picture, md5_xform *pose, const char 
                      pose);
 }
 
-// The origin of a figure is between its feet, and rotating the placement alone would rotate the
+// Rotates a figure about the center of its body, and returns the transform of the center. The
+// origin of a figure is between its feet, and rotating the placement alone would rotate the
 // figure about this point.
 md5_xform view_spin(view_figure *figure, md5_quat rotation)
 {
@@ -130,7 +132,8 @@ uint32_t view_choice(const view_picture *picture, uint32_t slider)
     return (uint32_t)lroundf(picture->values[slider]);
 }
 
-// The cosine makes the movement slow at both ends.
+// Returns the value of a slider from 0 to 1 or, if it is negative, a value that moves between 0
+// and 1. The cosine makes the movement slow at both ends.
 float view_moving_part(const view_picture *picture, float part)
 {
     if (part >= 0)
@@ -267,7 +270,8 @@ void view_draw_to(view_picture *picture, md5_vec3 to, view_color color)
     picture->pen = to;
 }
 
-// `size` is the length of each axis in units.
+// Adds the axes of a transform as a red, a green and a blue line. `size` is the length of each
+// axis in units.
 void view_add_frame(view_picture *picture, md5_xform transform, float size)
 {
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
@@ -277,6 +281,7 @@ void view_add_frame(view_picture *picture, md5_xform transform, float size)
                        colors[i]);
 }
 
+// Adds the bone of a joint as a line from its parent to the joint. A root has no bone.
 void view_add_bone(view_picture *picture, const view_figure *figure, uint32_t joint,
                    view_color color)
 {

@@ -7,8 +7,9 @@
 #include <ctype.h>
 #include <math.h>
 
-// Keys with a fixed name are in the table. The names of function keys, digits of the number pad
-// and printable characters are computed.
+// Returns the name of a key, such as "PageUp", or "" if it has no name. Keys with a fixed name
+// are in the table. The names of function keys, digits of the number pad and printable
+// characters are computed.
 const char *view_name_key(int32_t key, char *text, size_t size)
 {
     static const struct {
@@ -52,8 +53,8 @@ const char *view_name_key(int32_t key, char *text, size_t size)
     return text;
 }
 
-// `time` is in milliseconds and may wrap around, because only differences are used. (x, y) is in
-// pixels.
+// Returns the number of a mouse press in a series of presses; 2 is a double click. `time` is in
+// milliseconds and may wrap around, because only differences are used. (x, y) is in pixels.
 int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, float y)
 {
     enum { MAX_DELAY = 500 }; // ms
@@ -67,9 +68,10 @@ int view_count_clicks(view_clicks *clicks, int button, uint32_t time, float x, f
     return count;
 }
 
-// `down` is the new number of fingers, and `now` the time in seconds. A tap is a touch that ends
-// before it counts as a long touch. Its number of fingers is the largest number during the
-// touch.
+// Updates the number of fingers on the screen. Returns true if a tap with three fingers has just
+// ended. `down` is the new number of fingers, and `now` the time in seconds. A tap is a touch
+// that ends before it counts as a long touch. Its number of fingers is the largest number during
+// the touch.
 bool view_count_fingers(view_fingers *fingers, int down, double now)
 {
     const int before = fingers->down;
@@ -105,8 +107,9 @@ static uint32_t pressed_buttons(const view_pad *pad)
     return pressed;
 }
 
-// The character is controlled by keys, so buttons and the stick of a gamepad are reported as the
-// keys with the same function.
+// Writes one key event for a button of a gamepad that has changed. Returns false if no button
+// has changed. The character is controlled by keys, so buttons and the stick of a gamepad are
+// reported as the keys with the same function.
 bool view_next_pad_key(view_pad *pad, view_input *event)
 {
     // The key for each bit of view_pad_button, starting with the lowest bit.

@@ -10,8 +10,9 @@
 
 // == Keys and events ==============================================================================
 
-// SDL uses the character as the code of a printable key, and SDLK_SCANCODE_MASK marks all other
-// keys. Ranges of codes, such as F1 to F12, are converted by their offsets.
+// Returns the viewer's code of a key, or VIEW_KEY_OTHER. SDL uses the character as the code of a
+// printable key, and SDLK_SCANCODE_MASK marks all other keys. Ranges of codes, such as F1 to
+// F12, are converted by their offsets.
 int32_t view_key_from_sdl(SDL_Keycode code)
 {
     static const struct {
@@ -181,8 +182,8 @@ static void set_motion(view_input *event, const SDL_MouseMotionEvent *from)
     event->moved_y = (float)from->yrel;
 }
 
-// Selects the function that converts this kind of event. Events that the viewer does not use
-// have the kind VIEW_INPUT_OTHER.
+// Converts an event of SDL to an event of the viewer. Selects the function that converts this
+// kind of event. Events that the viewer does not use have the kind VIEW_INPUT_OTHER.
 view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
 {
     view_input event = {.kind = VIEW_INPUT_OTHER};
@@ -324,6 +325,7 @@ static int remove_escape(void *found, SDL_Event *event)
     return !is_escape;
 }
 
+// Returns true if the user wants to stop a long job, by Escape or by closing the window.
 // SDL_FilterEvents() visits the pending events without waiting. All events except presses of
 // Escape remain in the queue.
 bool view_is_interrupted(void)
@@ -392,7 +394,8 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     return true;
 }
 
-// SDL does not free the text of a dropped file when an event is removed.
+// Removes all pending events and frees their memory. SDL does not free the text of a dropped
+// file when an event is removed.
 void view_discard_events(void)
 {
     SDL_Event event;
@@ -519,8 +522,9 @@ static bool start_video(bool visible)
     return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
 }
 
-// Searches the beginning of each line for the name, and parses the number after it. A value that
-// is not plausible counts as missing.
+// Returns the text scale that is defined in the resources of an X server, or 0. Searches for the
+// line that begins with "Xft.dpi:", and parses the number after it. A value that is not
+// plausible counts as missing.
 float view_scale_from_resources(const char *resources)
 {
     static const char name[] = "Xft.dpi:"; // dots per inch
@@ -706,8 +710,9 @@ static void create_window(view_window *window, const char *title, int width, int
         window->context = SDL_GL_CreateContext(window->window);
 }
 
-// A window that only renders images is tiny and hidden. Settings for users, such as dropped
-// files, are made only for a visible window.
+// Opens a window with an OpenGL context. Returns NULL and writes the reason to problem[size] on
+// failure. A window that only renders images is tiny and hidden. Settings for users, such as
+// dropped files, are made only for a visible window.
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
                               char *problem, size_t size)
 {
@@ -735,7 +740,8 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
     return window;
 }
 
-// Discards pending events first, because events of dropped files own memory.
+// Closes the window and shuts down SDL. Discards pending events first, because events of dropped
+// files own memory.
 void view_close_window(view_window *window)
 {
     if (window != NULL) {
@@ -769,8 +775,9 @@ void view_show_problem(const char *text)
         (void)SDL_ShowSimpleMessageBox(SDL_MESSAGEBOX_ERROR, "md5view", text, NULL);
 }
 
-// A step handles the pending events and draws a frame. The watchdog is a thread that compares
-// the number of completed steps every ten seconds.
+// Runs the main loop: calls the step function until it returns false. A step handles the pending
+// events and draws a frame. The watchdog is a thread that compares the number of completed steps
+// every ten seconds.
 void view_run_steps(view_window *window, const view_steps *steps, bool watched)
 {
     (void)window;
@@ -848,8 +855,9 @@ void view_window_pixels(const view_window *window, int *width, int *height)
         SDL_GL_GetDrawableSize(window->window, width, height);
 }
 
-// Uses the first of three sources that is available: the ratio of pixels to points, the setting
-// of the desktop, and the dots per inch of the screen.
+// Returns the scale of the interface at which text is readable on the screen. Uses the first of
+// three sources that is available: the ratio of pixels to points, the setting of the desktop,
+// and the dots per inch of the screen.
 float view_screen_scale(const view_window *window)
 {
     int points = 0;
@@ -1022,8 +1030,8 @@ view_lock *view_new_lock(const char *thread)
     return NULL;
 }
 
-// Accepts NULL and a lock that was created only partly, whose mutex or condition variable is
-// NULL.
+// Frees a lock. Accepts NULL and a lock that was created only partly, whose mutex or condition
+// variable is NULL.
 void view_free_lock(view_lock *lock)
 {
     if (lock == NULL)

@@ -424,7 +424,8 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     select_shown(browser);
 }
 
-// Does nothing if a scan is shown already, so that its title and count remain.
+// Shows an empty list while a game is read. Does nothing if a scan is shown already, so that its
+// title and count remain.
 void view_list_scan(view_browser *browser, const char *location)
 {
     if (browser->is_scanning)

@@ -431,7 +431,8 @@ static bool select_by_word(view_export *export, const char *word, size_t length,
     return is_kind;
 }
 
-// The words are separated by blanks. Words that name neither a kind nor a format are ignored.
+// Selects the kind and the format of the export from the words of a search text. The words are
+// separated by blanks. Words that name neither a kind nor a format are ignored.
 void view_name_export(view_export *export, const char *words)
 {
     bool has_kind = false;

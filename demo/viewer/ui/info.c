@@ -52,8 +52,9 @@ static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
 
 // == Selected points and joints ============================================================
 
-// The viewer transforms the coordinates of the file in two steps: it rotates the model so that z
-// points up, and then places it in the world. The result undoes both steps.
+// Returns the matrix from world space to the space of the model file. The viewer transforms the
+// coordinates of the file in two steps: it rotates the model so that z points up, and then
+// places it in the world. The result undoes both steps.
 md5_mat34 view_model_from_world(const view_scene *scene)
 {
     const md5_mat34 rotated_from_world =
@@ -71,7 +72,8 @@ md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, co
     return md5_mat34_direction(view_model_from_world(scene), difference);
 }
 
-// scene->joints contains the transforms of the joints in world space.
+// Returns the transform of a joint in the space of the model file or, with `in_parent`, relative
+// to its parent. scene->joints contains the transforms of the joints in world space.
 md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent)
 {
     const md5_mat34 world_from_joint = scene->joints[joint];

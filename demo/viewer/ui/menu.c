@@ -21,8 +21,9 @@ void view_close_menu(view_ui *ui, view_menus *menus)
     *menus = (view_menus){.kind = VIEW_NO_MENU, .used = menus->used};
 }
 
-// No line is selected at first (SIZE_MAX). The search has the focus in its text field and
-// selects its first line.
+// Opens a context menu, a menu of the menu bar, or the command search at (x, y), in pixels. No
+// line is selected at first (SIZE_MAX). The search has the focus in its text field and selects
+// its first line.
 void view_open_menu(view_ui *ui, view_menus *menus, view_menu_kind kind, float x, float y)
 {
     const bool is_search = kind == VIEW_MENU_SEARCH;

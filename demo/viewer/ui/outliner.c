@@ -169,8 +169,9 @@ static void request_selection(view_ui *ui)
     UI_COMMAND(ui, ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED);
 }
 
-// Ends the selection of a joint or material, because the inspector shows one page at a time.
-// Brings the inspector to the front if the window shows only one dock.
+// Selects a mesh, and highlights it in the image for a short time. Ends the selection of a joint
+// or material, because the inspector shows one page at a time. Brings the inspector to the front
+// if the window shows only one dock.
 void view_select_mesh(view_ui *ui, double now, uint32_t mesh)
 {
     const double highlight_seconds = 0.6;

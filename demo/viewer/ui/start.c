@@ -107,7 +107,8 @@ void view_decision_panel(view_ui *ui, view_decision *decision)
 
 static const float start_gap = 8; // between two parts of the page, layout units
 
-// Also closes the overlay of the start page, unless another overlay has replaced it.
+// Closes the start page and frees its lists. Also closes the overlay of the start page, unless
+// another overlay has replaced it.
 void view_clear_start(view_ui *ui, view_start *start)
 {
     common_free_list(&start->recent);
@@ -118,8 +119,9 @@ void view_clear_start(view_ui *ui, view_start *start)
         ui->over = VIEW_OVERLAY_NONE;
 }
 
-// The page is at the right, below the menu bar. A narrow window has no space for a character
-// next to it, so the page covers the whole width.
+// Returns the rectangle of the start page, in pixels. The page is at the right, below the menu
+// bar. A narrow window has no space for a character next to it, so the page covers the whole
+// width.
 view_rect view_start_box(const view_stage *stage)
 {
     const float scale = stage->font->scale;

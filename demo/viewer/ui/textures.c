@@ -26,7 +26,8 @@ static const struct {
                           {MD5GL_IMAGE_SPECULAR, "Specular", "none"},
                           {MD5GL_IMAGE_GLOW, "Glow", "none"}};
 
-// The selected column remains, so that the page shows the same map for the next mesh.
+// Frees the names of the dropped image and of the saved file, and resets the page. The selected
+// column remains, so that the page shows the same map for the next mesh.
 void view_clear_textures(view_texture_panel *panel)
 {
     const uint32_t column = panel->column;

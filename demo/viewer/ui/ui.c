@@ -73,6 +73,7 @@ static bool is_sought(const view_ui *ui, const char *name)
     return name[length] != '_' && isalnum((unsigned char)name[length]) == 0;
 }
 
+// Supports tests: stores the rectangle and the text of the item for which a test searches.
 // Called for each item and for each row of text. In normal use no test searches an item, so it
 // returns immediately.
 void ui_note_found(view_ui *ui, view_rect rect, const char *label, const char *text)

@@ -6,8 +6,9 @@
 
 static const float hint_gap = 8; // between a text and the hint at its right, layout units
 
-// The rows begin above the area by the distance that the user has scrolled, in pixels. With
-// smooth scrolling, this distance follows the requested one gradually.
+// Begins a column, which is a part of a panel with rows that can be scrolled. The rows begin
+// above the area by the distance that the user has scrolled, in pixels. With smooth scrolling,
+// this distance follows the requested one gradually.
 void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
     *column = (ui_column){.area = area, .scroll = scroll, .margin = 0.7f * ui->em};
@@ -37,8 +38,8 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
     column->margin = 0; // the dialog has a margin
 }
 
-// The column grows by the row even if it is invisible, because the scroll bar needs the height
-// of all rows.
+// Reserves the next row of the column. Returns true if it is at least partly visible. The column
+// grows by the row even if it is invisible, because the scroll bar needs the height of all rows.
 bool ui_reserve_row(view_ui *ui, float height, view_rect *row)
 {
     ui_column *const column = ui->column;
@@ -50,8 +51,8 @@ bool ui_reserve_row(view_ui *ui, float height, view_rect *row)
     return !is_above && !is_below;
 }
 
-// ui->space is the part of the row that is not yet occupied, and ui->label_width the width of
-// the column of names.
+// Begins the next row of the column. ui->space is the part of the row that is not yet occupied,
+// and ui->label_width the width of the column of names.
 void ui_begin_row(view_ui *ui)
 {
     const float em = ui->em;
@@ -237,7 +238,8 @@ bool ui_row(view_ui *ui, const ui_row_style *style, const char *text)
     return is_pressed;
 }
 
-// Formats the text, which is cut at VIEW_MAX_LINE bytes, and adds the row.
+// Adds a row with a name and a text. The text is formatted like printf() and cut at
+// VIEW_MAX_LINE bytes.
 void ui_figure(view_ui *ui, view_color color, const char *name, const char *format, ...)
 {
     char text[VIEW_MAX_LINE];
@@ -288,7 +290,7 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     return is_pressed;
 }
 
-// Formats the text, which is cut at 160 bytes, and adds the row.
+// Adds a row with a name and a text. The text is formatted like printf() and cut at 160 bytes.
 void ui_fact(view_ui *ui, const char *name, const char *format, ...)
 {
     char text[160];

@@ -20,7 +20,8 @@ void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const 
     ui_text(ui, right - width, y, 0, color, text);
 }
 
-// `width` and `height` are the size of the image in texels. Small images are enlarged.
+// Draws an image in the center of a box, as large as its aspect ratio allows. `width` and
+// `height` are the size of the image in texels. Small images are enlarged.
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
               bool is_color)
 {
@@ -33,7 +34,7 @@ void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, u
     view_draw_image(ui->canvas, shown, whole_image, image, is_color);
 }
 
-// A fraction outside of 0 to 1 is clamped.
+// Draws a progress bar whose filled fraction is `part`. A fraction outside of 0 to 1 is clamped.
 void ui_bar(const view_ui *ui, view_rect rect, float part)
 {
     const float radius = 0.5f * rect.height;
@@ -50,7 +51,8 @@ bool ui_sign(view_ui *ui, view_rect box, const char *label, const char *sign)
     return is_pressed;
 }
 
-// The color shows whether the button is selected, is below the mouse, or neither.
+// Adds a filled rectangle that can be pressed, and returns true if it was pressed. The color
+// shows whether the button is selected, is below the mouse, or neither.
 bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected)
 {
     const bool is_pressed = ui_item(ui, rect, label);
@@ -128,8 +130,9 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
     return *choice != selected;
 }
 
-// Between the name and the end of the row, ui->value_width pixels at the right are reserved for
-// the value.
+// Draws the name of the current row and returns its rectangle. Sets *rest to the space for the
+// widget between the name and the value, for which ui->value_width pixels are reserved at the
+// right.
 view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest)
 {
     const view_rect row = ui->space;

@@ -35,7 +35,9 @@ void ui_note(const view_ui *ui, float x, float y, float end_above, const ui_line
                 lines[i].color, lines[i].text);
 }
 
-// Has the same effect as view_notice() of the module jobs, which the user interface cannot call.
+// Shows a text, formatted like printf(), as a notice for VIEW_NOTICE_SECONDS after the time
+// `now`. Has the same effect as view_notice() of the module jobs, which the user interface
+// cannot call.
 void ui_show_notice(view_ui *ui, double now, const char *format, ...)
 {
     va_list values;
