@@ -1582,7 +1582,9 @@ static int find_moved_skin(const assimp_importer *importer)
     return NONE;
 }
 
-// Samples a clip and adds it. Returns false after an error.
+// Samples an animation of libassimp at equal time steps and adds it to the glTF file as a clip.
+// Reports keys and tracks that the samples do not reproduce. Returns false after an error, such
+// as a clip that is too long.
 static bool add_clip(assimp_importer *importer, const struct aiAnimation *source, const order *job,
                      const fbx_info *info)
 {

@@ -287,7 +287,9 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
 
 // -- Animations and cameras -----------------------------------------------------------------------
 
-// Writes the version, the counts and the bounds of a clip.
+// Writes the header of a binary clip: the version, the counts, and the bounds of each frame. The
+// format requires an integer frame rate and bounds, so a rounded frame rate and missing bounds
+// are reported.
 static void put_anim_header(const convert_job *job, const md5_doc *doc, convert_bytes *to)
 {
     enum { VERSION = 101, TIME = 8 };

@@ -112,7 +112,9 @@ static size_t measure_name(const bvh_file *file, size_t token_length)
     return length;
 }
 
-// Reads the name of a joint, its offset and its channels.
+// Reads the beginning of a joint: its name, an opening brace, its offset from the parent, and
+// the list of its channels. `parent` is the index of its parent, or MD5_NONE for a root. Returns
+// false and fills the error on failure.
 static bool begin_joint(bvh_file *file, uint32_t parent)
 {
     const size_t token_length = convert_next_token(&file->in);
@@ -147,7 +149,9 @@ static bool read_end(bvh_file *file)
     return read_offset(file, &unused) && expect(file, "}");
 }
 
-// Reads nested joints without recursion: the parents of the open joint are sufficient.
+// Reads the section HIERARCHY, which contains nested joints, up to the keyword MOTION. Needs
+// neither recursion nor a stack, because `joint` and its chain of parents are the joints whose
+// braces are open.
 static bool read_hierarchy(bvh_file *file)
 {
     if (!expect(file, "HIERARCHY"))

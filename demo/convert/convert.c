@@ -824,7 +824,9 @@ static bool has_part(const convert_scene *scene, convert_part_kind kind)
     return false;
 }
 
-// Derives the edits of all parts from the options and the output format.
+// Derives the edits that are applied to all parts of a scene from the options and from the rules
+// of the output format. The edits are changes of the space, of the meshes, and of the frames of
+// clips.
 static scene_edit plan_edits(const convert_job *job, const struct format *format,
                              convert_scene *scene)
 {

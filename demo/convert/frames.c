@@ -240,7 +240,9 @@ static bool add_clip(frame_builder *to)
 
 // -- The scene ------------------------------------------------------------------------------------
 
-// Adds the model, its morph targets and its clips.
+// Adds the model, a morph target for each frame after the first one, and the clips. Morph
+// targets are whole models, so the size of the result is checked against the budget first.
+// Returns false on failure.
 static bool add_parts(frame_builder *to)
 {
     enum { ELEMENTS_PER_VERTEX = 8 }; // cost of a vertex in a frame

@@ -475,7 +475,9 @@ static bool get_influences(primitive_reader *reader, const json_t *attributes)
     return true;
 }
 
-// Gets the indices of a primitive and checks that they are in range.
+// Gets the vertex indices of a primitive from an accessor, and checks that each is an integer
+// and refers to an existing vertex. Without an accessor, the primitive has no indices, which is
+// valid.
 static bool get_indices(primitive_reader *reader, uint32_t accessor)
 {
     gltf_file *const file = reader->file;
@@ -618,7 +620,8 @@ static bool read_mesh(gltf_reader *reader, uint32_t index, bool has_skin)
     return true;
 }
 
-// Reads the meshes that nodes of the scene use.
+// Reads the meshes that nodes of the scene use. Other meshes of the file remain empty and cost
+// nothing. A mesh is read with joints and weights if at least one of its nodes has a skin.
 static bool read_meshes(gltf_reader *reader)
 {
     plain_scene *const plain = reader->plain;
@@ -847,7 +850,8 @@ static void read_fovs(const json_t *values, plain_animation *animation)
     }
 }
 
-// Reads all animations. Each channel becomes a track of one node.
+// Reads all animations. Each channel becomes a track of one node. The frame rate and the fields
+// of view, which glTF cannot store, are read from the extras of our own files.
 static bool read_animations(gltf_reader *reader)
 {
     plain_scene *const plain = reader->plain;

@@ -250,7 +250,8 @@ static bool write_normal_map(gltf_writer *writer, const convert_image *source, c
     return is_written;
 }
 
-// Writes the images of a material and refers to them in the material.
+// Writes the images of a material as textures, and refers to them in the material's JSON object.
+// A normal map may be omitted by write_normal_map(). Returns false on failure.
 static bool write_maps(gltf_writer *writer, const convert_material *source, const char *shader,
                        json_t *material, md5_error *error)
 {

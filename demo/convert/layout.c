@@ -581,7 +581,9 @@ static void set_declared_alpha_test(convert_material *to, const md5_material *ma
     free(registers);
 }
 
-// Sets the properties of a material that do not depend on its images.
+// Sets the properties of a material that do not depend on its images: culling, lighting and
+// transparency, from the material that the game declares. Blend modes that a model file cannot
+// store become alpha blending, with a note. Also copies the text of the declaration.
 static void set_declared_properties(const material_search *search, convert_material *to,
                                     const md5_material *material, const declared_surface *surface)
 {

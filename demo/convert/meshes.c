@@ -434,7 +434,8 @@ static const char *mesh_shader(const mesh_builder *to)
     return material->shader;
 }
 
-// Adds the finished mesh and its morph targets to the model.
+// Adds the finished mesh to the model, with its name and shader, and adds its morph targets to
+// the list of all targets. Reports vertices without weights.
 static void add_mesh(mesh_builder *to)
 {
     rig_meshes *const meshes = to->meshes;

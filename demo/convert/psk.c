@@ -406,7 +406,8 @@ static plain_mesh *create_mesh(plain_scene *plain)
     return mesh;
 }
 
-// Adds the mesh with its node.
+// Adds the mesh of the file, with one primitive per material, and a node with the mesh and the
+// skin.
 static void read_mesh(psk_file *file, const char *name)
 {
     plain_scene *const plain = &file->plain;

@@ -365,7 +365,9 @@ static void read_position(quake_reader *in, const quake_grid *grid, size_t at, s
     }
 }
 
-// Reads the positions of a mesh in all frames.
+// Reads the positions of a mesh's vertices in all frames. Positions are stored as integers on a
+// grid, which each frame defines. The result is one array in the order of the frames; the first
+// frame is the shape at rest.
 static void read_positions(quake_reader *in, size_t index)
 {
     enum { ELEMENTS_PER_VERTEX = 4 }; // cost of a position
@@ -439,7 +441,8 @@ static view_image read_skin_texels(quake_reader *in, const uint8_t *palette, boo
     return image;
 }
 
-// Adds a skin as a material. The mesh uses the first skin.
+// Decodes the skin at in->at, which contains one palette index per texel, to a PNG image, and
+// adds it as a material. The mesh uses the material whose name is its shader.
 static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *palette, bool has_holes,
                      const char *shader)
 {
@@ -464,7 +467,8 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
                            .cutoff = 0.5f};
 }
 
-// Reads the skins, which begin at in->at, as materials.
+// Reads the skins of an MDL file, which begin at in->at, as materials. A skin can be a group of
+// images that are shown one after the other. The mesh uses the first image of the first skin.
 static void read_mdl_skins(quake_reader *in, convert_scene *scene, bool has_holes)
 {
     enum { NUM_SKINS = 48 }; // offset

@@ -1027,7 +1027,8 @@ static void number_vertices(quake_writer *writer, quake_surface *surface)
     free(keys);
 }
 
-// Writes an MDL or MD2 file, which contains one surface.
+// Writes an MDL or MD2 file. These formats contain a single surface with one skin, so a model
+// whose meshes have different materials is an error. Returns false on failure.
 static bool write_surface(quake_writer *writer)
 {
     const md5_mesh *const mesh = writer->model->meshes;
@@ -1194,7 +1195,9 @@ static bool put_md3_surface(quake_writer *writer, const md5_mesh *mesh, uint32_t
     return put_mesh_frames(writer, first, num_vertices);
 }
 
-// Writes the header of an MD3 file.
+// Writes the header of an MD3 file: counts, and the offsets of the tables of frames, tags and
+// surfaces, whose sizes are known before they are written. Returns false if the name is not
+// valid.
 static bool put_md3_header(quake_writer *writer)
 {
     const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * writer->num_frames;
@@ -1270,7 +1273,9 @@ static uint32_t add_tag(quake_writer *writer, const char *text)
     return index;
 }
 
-// Finds the joints of the tags.
+// Finds the joints of the tags that the options --tag define. A tag is a named transform in each
+// frame, to which a game attaches other models. Returns false if a joint does not exist, or a
+// tag name is missing or used twice.
 static bool find_tags(quake_writer *writer)
 {
     writer->tag_joints = common_alloc(writer->job->num_tags, sizeof *writer->tag_joints);

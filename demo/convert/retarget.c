@@ -1655,7 +1655,8 @@ static bool use_joint(bool *is_used, uint32_t joint)
     return is_new;
 }
 
-// Prints the numbers of joints that are mapped and unmapped.
+// Reports how many joints of the model received motion, how many did not, and how many joints of
+// the motion were not used.
 static void print_mapped_joints(const retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
@@ -1848,7 +1849,8 @@ typedef struct retarget_request {
     const md5_model *target;
 } retarget_request;
 
-// Creates the state for retargeting one clip. The caller frees it with free_transfer().
+// Creates the state for retargeting one clip: finds the roles of the joints of both skeletons,
+// and allocates the poses. The caller frees it with free_transfer().
 static retarget_transfer begin_transfer(const retarget_request *request, const md5_binding *clip)
 {
     const convert_job *const job = request->job;

@@ -400,7 +400,9 @@ static float neighbor(float value, int step)
     return nextafterf(value, step < 0 ? -HUGE_VALF : HUGE_VALF);
 }
 
-// Returns the three numbers that MD5 stores for a rotation.
+// Returns the x, y and z that MD5 stores for a unit quaternion. Readers compute w from them.
+// Where this computation is inaccurate, the stored numbers are rounded so that the result is as
+// accurate as possible.
 md5_vec3 convert_stored_rotation(convert_quat q)
 {
     enum { NUM_COMBINATIONS = 3 * 3 * 3 };

@@ -152,7 +152,9 @@ static bool read_bone(smd_file *file, uint32_t *bone)
 
 // -- Blocks ---------------------------------------------------------------------------------------
 
-// Reads a quoted name, or a name without quotes.
+// Reads the name of a bone, with or without quotes. *name receives a copy in which quotes and
+// control characters are replaced, which the caller frees. Returns false and fills the error on
+// failure.
 static bool read_name(smd_file *file, char **name)
 {
     enum { MAX_BYTES = 255 };
@@ -182,7 +184,8 @@ static bool read_name(smd_file *file, char **name)
     return true;
 }
 
-// Reads a line of the bones: NUMBER "NAME" PARENT.
+// Reads a line of the section "nodes", which defines a bone: NUMBER "NAME" PARENT. Adds the bone
+// and its node to the scene. Returns false and fills the error on failure.
 static bool read_node(smd_file *file)
 {
     plain_scene *const plain = &file->plain;
@@ -585,7 +588,8 @@ static bool fill_scene(smd_file *file, const char *name)
     return true;
 }
 
-// Frees everything that the reader has allocated.
+// Frees everything that the reader has allocated, including the plain scene. The arrays of the
+// meshes exist only if the meshes were created.
 static void free_file(smd_file *file)
 {
     for (size_t i = 0; i < file->num_bones; i++)

@@ -59,7 +59,8 @@ static void check(VkResult result, const char *function)
 
 // -- Device and memory --------------------------------------------------------------------------
 
-// Opens the first device, a graphics queue and a command buffer.
+// Opens the first Vulkan device with a queue for graphics, and allocates a command buffer for
+// this queue. Exits with a message on failure.
 static context open_gpu(void)
 {
     context gpu = {0};
@@ -444,7 +445,8 @@ static void begin_pass(VkCommandBuffer commands, VkRenderPass pass, VkFramebuffe
     vkCmdBeginRenderPass(commands, &info, VK_SUBPASS_CONTENTS_INLINE);
 }
 
-// Draws the posed model to an image with Vulkan, and saves the image.
+// Poses a model at a time of a clip, draws it to an image with Vulkan, and saves the image. The
+// skinning is done in the vertex shader, which reads the joint palette.
 int main(int argc, char **argv)
 {
     md5_error error = {.message = "usage: vulkan MODEL.md5mesh CLIP.md5anim IMAGE.bmp [SECONDS]"};

@@ -145,7 +145,8 @@ static void show(SDL_Window *window, md5gl_renderer *renderer, md5gl_model *draw
     }
 }
 
-// Loads and uploads the model, and shows it.
+// Loads a model and a clip, uploads the model to the GPU, and shows it in a window or saves an
+// image.
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4)

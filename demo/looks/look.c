@@ -645,7 +645,7 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     return package;
 }
 
-// Frees a package. `package` may be NULL.
+// Frees a package with its list of images, its game and its models. `package` may be NULL.
 void view_close_package(view_package *package)
 {
     if (!package)

@@ -335,7 +335,9 @@ static void skip_declaration(shader_reader *in)
     skip_block(in);
 }
 
-// Searches the material by its name and reads it. Other declarations are skipped.
+// Searches a shader file for the material with a name, and reads it into *look. Other
+// declarations are skipped. Returns false if the material does not exist or its block is
+// missing.
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
                       view_look *look, view_listener warnings)
 {

@@ -207,7 +207,9 @@ static bool check_joint_names(const tool_arguments *arguments, const md5_skeleto
     return true;
 }
 
-// Prints the bind pose of the joints that --joint selects.
+// Prints the joints that --joint selects: first their names and parents, then their bind poses
+// in model space, then their bind poses relative to their parents. Each line has a keyword, so
+// that scripts can select lines.
 static void print_joints(const tool_arguments *arguments, const md5_model *model)
 {
     const bool is_json = arguments->is_json;

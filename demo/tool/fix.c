@@ -322,7 +322,8 @@ static bool flip_inverted(repair_job *job, md5_doc *doc, md5_error *error)
     return report_edit(job, count, "triangles flipped to face outwards");
 }
 
-// Repairs a mesh and applies the options for meshes.
+// Repairs a mesh and applies the options for meshes. Each edit prints how much it changed.
+// Returns false and fills `error` if an edit fails.
 static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     static const float max_sum_error = 1e-3f; // of a vertex's weights; larger errors are repaired

@@ -368,7 +368,8 @@ static void rotate_model(view_state *viewer, int axis)
     view_notice(viewer, "File axes: %s", axes);
 }
 
-// Executes commands that change the pose or the orientation of the model.
+// Executes a command that changes the pose or the orientation of the model: starts or ends
+// procedural walking or the ragdoll, or rotates the model about an axis.
 static void execute_model_command(view_state *viewer, view_action action)
 {
     enum { AXIS_X = 0, AXIS_Z = 2 };

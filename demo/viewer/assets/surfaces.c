@@ -186,7 +186,8 @@ static bool is_in_name(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
     return (bits >> (GLYPH_WIDTH - 1 - glyph_x) & 1) != 0;
 }
 
-// Draws the test image that shows how texture coordinates lie on a model.
+// Creates the test image that shows how texture coordinates are placed on a model: a grid of
+// cells with names. Red increases along u, and green along v. The caller frees the image.
 view_image view_make_uv_grid(void)
 {
     enum { SIZE = VIEW_UV_GRID_SIZE, CELL = SIZE / VIEW_UV_CELLS };

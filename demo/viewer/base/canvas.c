@@ -256,7 +256,9 @@ static clip_polygon clip_at_edge(const clip_polygon *polygon, int side, float ed
     return clipped;
 }
 
-// Draws the part of a triangle that is inside the clip rectangle.
+// Draws the part of a triangle that is inside the clip rectangle. corners[] contains x and y of
+// each corner, in pixels. Clipping at each side of the rectangle can add a corner, so the
+// visible part is a convex polygon.
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
     clip_polygon polygon = {.count = 3};

@@ -352,7 +352,9 @@ static common_list list_valid_options(const view_config *config, view_log *log)
     return valid;
 }
 
-// Applies the configuration and then the command line, which has priority.
+// Reads the configuration file, and applies its options and then those of the command line,
+// which have priority. With --output, the options of the file are not applied and the file is
+// not written; only the stored settings of documents are used.
 void view_take_config(view_config *config, int count, char **arguments, view_options *options,
                       view_log *log)
 {

@@ -1128,7 +1128,8 @@ static const char *find_file_count_contradiction(const view_options *options)
     return NULL;
 }
 
-// Returns an error message if the options contradict --output. Returns NULL otherwise.
+// Returns an error message if other options contradict --output, and NULL otherwise. Checks the
+// file extension, the input files and the layout of the image.
 static const char *find_output_contradiction(const view_options *options)
 {
     const char *const output = options->output;

@@ -93,7 +93,8 @@ static void end_recording(view_state *viewer)
     view_write_crash_note(viewer, NULL);
 }
 
-// Starts or ends the recording of the window.
+// Starts or ends the recording of the window to a movie in the current folder. The option
+// record_as selects its format.
 void view_toggle_recording(view_state *viewer)
 {
     static const char *const extensions[] = {"apng", "gif", "mp4", "webm"}; // by options.record_as

@@ -118,7 +118,8 @@ void view_clear_steps(view_state *viewer)
     viewer->undo.step = 0;
 }
 
-// Frees the interface, and ends the work that belongs to a window.
+// Frees the panels, the lessons, the undo steps and the previews, and stops the check and the
+// scan, which run on threads.
 static void end_interface(view_state *viewer)
 {
     view_panels *const panels = &viewer->panels;

@@ -583,7 +583,9 @@ static bool draw_picture(const view_stage *stage, bool transparent, md5_error *e
     return is_drawn;
 }
 
-// Draws the stage's open lesson into `target`, like view_draw_world().
+// Draws the open lesson of the stage into `target`, like view_draw_world(): its background,
+// figures and lines, but not its panel. Begins a frame, which the caller must end even if false
+// is returned.
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
                     bool clean, md5_error *error)
 {
@@ -738,7 +740,8 @@ static void write_code_line(text_column *column, const char *line, size_t length
     }
 }
 
-// Writes lines of C in a box, with comments in another color.
+// Draws lines of C code in a box at the current position of a column, with comments in another
+// color. Advances the position past the box.
 static void write_code(text_column *column, const char *lines)
 {
     const view_font *const font = column->canvas->font;

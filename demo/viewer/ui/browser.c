@@ -632,7 +632,9 @@ static view_command press_escape(view_browser *browser)
     return (view_command){.action = VIEW_CLOSED};
 }
 
-// Handles a key while the list is open, before any panel receives it.
+// Handles a key while the list is open, before any panel receives it. Returns VIEW_NOTHING if
+// the list does not use the key, VIEW_LISTED if only the list has changed, and otherwise the
+// command to execute.
 view_command view_key_browser(view_browser *browser, int32_t code)
 {
     const view_command unused = {.action = VIEW_NOTHING};
@@ -1135,7 +1137,8 @@ static void run_section_tabs(view_ui *ui, const view_browser *browser, view_rect
         UI_COMMAND(ui, VIEW_OPEN_SECTION, .number = choice);
 }
 
-// Draws and handles the tabs that select the kinds of listed files.
+// Draws the tabs that select which kinds of files the list shows, and filters the entries again
+// if the user selects another tab.
 static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     static const struct {
@@ -1381,7 +1384,8 @@ static void run_dialog_content(view_ui *ui, view_browser *browser, view_rect bod
     run_status(ui, browser, status);
 }
 
-// Draws and handles the dialog of the open list.
+// Draws the dialog of the open list and handles its input. While an entry is enlarged
+// (is_peeking), its preview covers the other content.
 void view_browser_panel(view_ui *ui, view_browser *browser)
 {
     if (browser->kind == VIEW_BROWSE_NOTHING)

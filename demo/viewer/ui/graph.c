@@ -1174,7 +1174,8 @@ static uint32_t hovered_number(const graph_panel *panel)
     return panel->edge != MD5_NONE ? 1 + panel->graph->num_nodes + panel->edge : 0;
 }
 
-// Draws and handles the state graph in the bottom dock.
+// Draws the state graph of a machine in the bottom dock, and handles the mouse and the keys in
+// it. Input is handled before drawing, so that the graph shows its result in the same frame.
 void view_graph_panel(view_ui *ui, view_graph_view *view)
 {
     const view_stage *const stage = ui->stage;

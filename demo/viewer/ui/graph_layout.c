@@ -646,7 +646,8 @@ static void measure_nodes(layout *work, view_measure_fn *measure, const void *us
     }
 }
 
-// Lays out a layer. The caller frees the result with view_free_graph().
+// Computes the positions of the states of a layer and of the lines between them. `measure`
+// returns the width of the text of a state. The caller frees the result with view_free_graph().
 view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area,
                                view_measure_fn *measure, const void *user)
 {

@@ -288,7 +288,9 @@ static void append_trigger_keys(uint32_t num_triggers, char *text, size_t size)
                   num_moves, common_noun(num_moves, "move", "moves"));
 }
 
-// Writes the help text without the first `num_omitted` parts of help_part.
+// Writes the keys with which the user controls the character to text[size]. In a narrow window
+// the text must be shorter, so the first `num_omitted` parts in the order of help_part are
+// omitted.
 static void write_driving_help(const view_machine *machine, int num_omitted, char *text,
                                size_t size)
 {

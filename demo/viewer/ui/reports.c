@@ -312,7 +312,8 @@ static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, vie
     return ui_key(ui, VIEW_KEY_ESCAPE) ? CHOICE_CLOSE : CHOICE_NONE;
 }
 
-// Executes the choice of the user in the window of an error.
+// Executes the button that the user has pressed in the window of an error: try again, open
+// another file, copy the message, or close the window.
 static void execute_error_choice(view_ui *ui, view_problems *problems, const shown_error *shown,
                                  error_choice choice)
 {

@@ -271,7 +271,8 @@ static void run_start_keys(view_ui *ui, const view_start *start)
         UI_COMMAND(ui, VIEW_CLOSE_LISTS);
 }
 
-// Draws and handles the start page.
+// Draws the start page and handles its input: a header, buttons, and sections with recent files,
+// examples and lessons.
 void view_start_panel(view_ui *ui, const view_start *start)
 {
     const float scale = ui->scale;

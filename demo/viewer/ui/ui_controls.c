@@ -102,7 +102,8 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
     return pressed;
 }
 
-// Adds a segmented control: adjacent buttons, of which one is selected.
+// Adds a segmented control: adjacent buttons, of which one is selected. *choice is the index of
+// the selected button. Returns true if the user has selected another button.
 bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
                 uint32_t *choice)
 {
