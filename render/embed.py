@@ -77,6 +77,7 @@ KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "answ
         "choice": (3, 64), "easings": (3, 3),
         "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 3), "fact": (1, 2), "columns": (3, 3),
         "see": (1, 64)}
+REMOVED = "removed"  # a line before the first lesson: a lesson of an earlier version | its replacement
 REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series", "fact")
 
 
@@ -91,7 +92,7 @@ def sections(path):
             if heading[1] in [name for name, *_ in found]:
                 sys.exit(location + "duplicate page '%s'" % heading[1])
             found.append((heading[1], location, []))
-        elif not line.strip() or line.startswith("#"):
+        elif not line.strip() or line.startswith("#") or (key == REMOVED and not found):
             continue
         elif line.startswith(" ") and found and found[-1][2]:
             is_machine = found[-1][2][-1][0] == "machine"
@@ -106,6 +107,22 @@ def sections(path):
             if key not in REPEATED and key in [other for other, _ in found[-1][2]]:
                 sys.exit(location + "a second %s" % key)
             found[-1][2].append(("choice", easings(*fields)) if key == "easings" else (key, fields))
+    return found
+
+
+def removed_lessons(path):
+    """Returns the lessons of earlier versions in a text: the name, and the replacement, which is a lesson or
+    a document with a heading. test/tree/techniques.sh checks that the headings exist."""
+    names = [name for name, *_ in sections(path)]
+    found = []
+    for number, line in enumerate(read(path).decode().split("\n"), 1):
+        key, _, rest = line.partition(":")
+        if key != REMOVED:
+            continue
+        name, _, replacement = [field.strip() for field in rest.partition("|")]
+        if name in names or not (replacement in names or ".md#" in replacement):
+            sys.exit("%s:%d: expected removed: NAME | LESSON or DOCUMENT.md#HEADING" % (path, number))
+        found.append((name, replacement))
     return found
 
 
@@ -214,13 +231,18 @@ def pages_of(header, text, paths):
     for name, location, keys in pages:
         family = dict(keys).get("family", [family])[0]
         rows.append(row(name, location, keys, family, lines.get(name)))
+    removed = ["    {.name = %s, .advice = %s},\n"
+               % (quoted(name), quoted(("see " if "#" in replacement else "use --lesson ") + replacement))
+               for name, replacement in removed_lessons(text)]
     functions = ["void view_show_page_%s(view_picture *, const float *);\n" % name for name, *_ in pages]
     functions += ["void view_fill_cache_%s(const view_picture *, view_lesson_cache *);\n" % name
                   for name, _, keys in pages if "keeps" in dict(keys)]
     return ('#include "%s"\n\n#include "md5/md5pose.h"\n\n#include <stddef.h>\n\n%s\n'
             "const view_page view_page_rows[] = {\n%s};\n"
             "const uint32_t view_num_pages = %d;\n"
-            % (header, "".join(functions), "".join(rows), len(rows)))
+            "const common_removed view_removed_pages[] = {\n%s};\n"
+            "const uint32_t view_num_removed_pages = %d;\n"
+            % (header, "".join(functions), "".join(rows), len(rows), "".join(removed), len(removed)))
 
 
 def main(arguments):

@@ -2,9 +2,9 @@
 """Writes the viewer's lessons as HTML pages with text, C code and sliders, which view.js connects to the
 drawing.
 
-techniques.py FOLDER TEXT FILE...: writes FOLDER/NAME.html for each lesson, the contents FOLDER/index.html,
-and a table of techniques with their tests, FOLDER/sources.html. TEXT and FILEs are the inputs of
-`render/embed.py pages`, from which the viewer is built.
+techniques.py FOLDER TEXT FILE...: writes FOLDER/NAME.html for each lesson and for each lesson of an earlier
+version, the contents FOLDER/index.html, and a table of techniques with their tests, FOLDER/sources.html.
+TEXT and FILEs are the inputs of `render/embed.py pages`, from which the viewer is built.
 """
 import html
 import os
@@ -75,6 +75,14 @@ CARD = """<li><a href="techniques/%(name)s.html">
 SLIDER = """<label>%(name)s <output>%(first)s</output>
 <input type="range" name="%(name)s" min="%(low)s" max="%(high)s" step="%(step)s" value="%(first)s"></label>
 """
+REMOVED = """<body>
+<main class="contents">
+<nav aria-label="Breadcrumb"><a href="index.html">md5model</a> /
+<a href="techniques/index.html">Learn</a></nav>
+<h1 class="title">The lesson &quot;%(name)s&quot; was removed</h1>
+<p>Its subject is now part of <a href="%(address)s">%(replacement)s</a>.</p>
+</main>
+"""
 ABOUT = ("A course on skeletal animation in twenty lessons, from a model file to inverse kinematics. Each "
          "lesson explains one technique with an animated drawing, sliders and C code.")
 
@@ -107,6 +115,21 @@ def links(what, names, titles, rel=""):
     return "<p>%s: %s</p>\n" % (what, ", ".join(found)) if found else ""
 
 
+def write_removed(folder, text, titles):
+    """Writes a page for each lesson of an earlier version, so that links to it lead to the replacement."""
+    for name, replacement in embed.removed_lessons(text):
+        document, _, heading = replacement.partition("#")
+        if heading:
+            guide = "guide-" + os.path.splitext(os.path.basename(document))[0]
+            address, shown = "docs/%s.html#%s-%s" % (guide, guide, heading), "the course"
+        else:
+            address, shown = "techniques/%s.html" % replacement, titles[replacement]
+        say = {"name": name, "address": address, "replacement": html.escape(shown)}
+        with open(os.path.join(folder, name + ".html"), "w") as file:
+            file.write(PAGE % {"title": "Removed lesson", "about": "A lesson that was removed",
+                               "body": REMOVED % say})
+
+
 def main(folder, text, *files):
     pages, family, cards = embed.sections(text), "", ""
     lines = embed.lines_of(pages, files)
@@ -114,6 +137,7 @@ def main(folder, text, *files):
            for name, _, keys in pages}
     titles = {name: keys["title"][0] for name, keys in one.items()}
     names = list(one)
+    write_removed(folder, text, titles)
     for i, (name, _, keys) in enumerate(pages):
         before, family = family, one[name].get("family", [family])[0]
         say = {"name": name, "title": html.escape(titles[name]), "family": html.escape(family),

@@ -225,7 +225,7 @@ levels = [abs(a - b) for a, b in zip(first[start:], second[start:])]
 print(max(levels), 100 * sum(level > 0 for level in levels) / len(levels) if len(first) == len(second) else 100)
 END
 }
-# The costs are those of the lesson vertex_frames with its initial sliders (test/viewer/test_view_pages_blend.c).
+# The costs are those of the lesson bake: the walk with 10 frames per second, and 4 characters (test/viewer/test_view_pages_blend.c).
 draws_frames() { # WAY COST
     draws vertex_frames $bobbin/bobbin.md5mesh $bobbin/walk.md5anim "$1" >"$scratch/output" || return 1
     cat "$scratch/output"

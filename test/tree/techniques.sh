@@ -42,12 +42,29 @@ check "lessons match their texts" embed $pages/pages.txt $pages/*.c
 sed '/^.additive.$/,/^see/d' $pages/pages.txt >"$scratch/less.txt"
 check "a lesson without a text is rejected" refuses "page 'additive' has a VIEW_SHOW, and no text" "$scratch/less.txt" $pages/*.c
 check "a text without a lesson is rejected" refuses "page 'easing' has no VIEW_SHOW" $pages/pages.txt $pages/[!e]*.c
-sed '/^keeps: 3/d' $pages/pages.txt >"$scratch/kept.txt"
+sed '/^keeps: 2/d' $pages/pages.txt >"$scratch/kept.txt"
 check "a VIEW_FILL_CACHE without a text is rejected" refuses "page 'bake' has a VIEW_FILL_CACHE" "$scratch/kept.txt" $pages/*.c
 sed 's/^slider: head turned, degrees | -80/slider: head turned, degrees/' $pages/pages.txt >"$scratch/fields.txt"
 check "a slider without all fields is rejected" refuses ": slider has 3 fields, expected 4" "$scratch/fields.txt" $pages/*.c
 sed 's/^start: 0.7/begin: 0.7/' $pages/pages.txt >"$scratch/keys.txt"
 check "an unknown key is rejected" refuses ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
+
+# Lessons of earlier versions name a lesson or a section that exists.
+unknown_replacements() {
+    python3 - $pages/pages.txt <<-'END'
+	import re, sys
+	sys.path.insert(0, "render")
+	import embed
+	for name, replacement in embed.removed_lessons(sys.argv[1]):
+	    path, _, anchor = replacement.partition("#")
+	    headings = re.findall(r"^#+ (.*)$", open(path).read(), re.M) if anchor else []
+	    if anchor and anchor not in [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]:
+	        print(name, "names the unknown section", replacement)
+	END
+}
+silent "each removed lesson names a section that exists" unknown_replacements
+sed 's/^removed: timing | easing/removed: timing | unknown/' $pages/pages.txt >"$scratch/removed.txt"
+check "a removed lesson that names an unknown lesson is rejected" refuses "expected removed: NAME | LESSON" "$scratch/removed.txt" $pages/*.c
 
 # Browsers have only the viewer's fonts.
 foreign_letters() {
@@ -116,6 +133,10 @@ written() {
 	            is_choice = "choice: " + "|".join(field) in part
 	            lines[name] = lines[name].replace("$%d" % i, field[2 + int(field[1])].strip() if is_choice else field[3].strip())
 	names = re.findall(r"^\[(\w+)\]$", open(text).read(), re.M)
+	for name, replacement in re.findall(r"^removed: (\w+) \| (\S+)$", open(text).read(), re.M):
+	    link = "docs/guide-learn.html#guide-learn-" + replacement.split("#")[1] if "#" in replacement else "techniques/%s.html" % replacement
+	    if 'href="%s"' % link not in open(os.path.join(folder, name + ".html")).read():
+	        print("the page of the removed lesson", name, "does not link to", link)
 	index, sources_page = open(folder + "/index.html").read(), open(folder + "/sources.html").read()
 	plain = lambda it: re.sub(r"\s|//", "", it)
 	words = lambda it: re.sub(r"\s+", " ", it).strip()

@@ -276,21 +276,6 @@ static void compare(void)
     }
 }
 END
-lines_of curves <<'END'
-static void compare(void)
-{
-    md5_vec3 points[9];
-    for (int i = 0; i < 9; i++)
-        points[i] = (md5_vec3){(float)number(-40, 40), (float)number(-40, 40), (float)number(0, 60)};
-    const md5_curve_desc desc = {.kind = MD5_CURVE_CATMULL_ROM_UNIFORM, .points = points, .num_points = 9};
-    md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
-    for (int i = 0; i <= 200; i++) {
-        const double t = i / 200.0;
-        near("a point", apart(spline(points, 9, t), md5_curve_point(curve, t)), 0, 1e-4);
-    }
-    md5_destroy_curve(curve);
-}
-END
 lines_of walk <<'END'
 // On level ground, with the six legs of Thimble.
 static void compare(void)
@@ -378,31 +363,6 @@ static void compare(void)
 }
 END
 lines_of bake <<'END'
-static void compare(void)
-{
-    enum { FRAMES = 12 };
-    md5_mat34 *const palettes = walk_palettes(FRAMES);
-    md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
-    const md5_baked_vertex *its = baked->vertices;
-    for (uint32_t i = 0; i < FRAMES; i++)
-        for (const md5_mesh *mesh = model->meshes; mesh < model->meshes + model->num_meshes; mesh++) {
-            md5_vec3 *const places = calloc(2 * mesh->num_vertices, sizeof *places), *const normals = places + mesh->num_vertices;
-            md5_skin(mesh, palettes + i * count, places, normals, NULL);
-            for (uint32_t v = 0; v < mesh->num_vertices; v++, its++) {
-                const md5_baked_vertex ours = pack(places[v], normals[v], baked->bounds.min, baked->step);
-                near("x and y", ours.xy, its->xy, 0);
-                near("z", ours.z_normal & 0xffff, its->z_normal & 0xffff, 0);
-                // The library takes the best of four.
-                near("u", ours.z_normal >> 16 & 255, its->z_normal >> 16 & 255, 1);
-                near("v", ours.z_normal >> 24, its->z_normal >> 24, 1);
-            }
-            free(places);
-        }
-    md5_destroy_baked(baked);
-    free(palettes);
-}
-END
-lines_of vertex_frames <<'END'
 static void compare(void)
 {
     enum { FRAMES = 5 };

@@ -263,7 +263,7 @@ TEST_HERE (view_pages_link_to_others) {
 TEST_HERE (view_pages_have_no_time_before_their_beginning) {
     const double times[] = {0, -2.9};
     uint8_t pixels[2][160 * 120 * 4];
-    (void)open_page(s, (uint32_t)view_find_page("curves"));
+    (void)open_page(s, (uint32_t)view_find_page("interpolation"));
     md5gl_target *const target = md5gl_create_target(s->gl.renderer, 160, 120, 1, NULL);
     for (int i = 0; i < 2; i++) {
         s->viewer.play.time = times[i];
@@ -405,6 +405,14 @@ TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {
 TEST_HERE (view_unknown_pages_are_reported) {
     s->options.page = "nothing";
     CHECK(!view_select_page(&s->viewer) && strstr(s->viewer.log.error, "--lesson list"));
+    // Lessons of earlier versions, which became part of another lesson or a section of the course.
+    s->options.page = "timing";
+    CHECK(!view_select_page(&s->viewer));
+    CHECK_STRING(s->viewer.log.error, "--lesson timing was removed: use --lesson easing");
+    s->options.page = "curves";
+    CHECK(!view_select_page(&s->viewer));
+    CHECK_STRING(s->viewer.log.error,
+                 "--lesson curves was removed: see demo/docs/learn.md#curves-in-space");
     s->options.page = NULL;
     CHECK(view_select_page(&s->viewer));
 }

@@ -1,56 +1,8 @@
-// Facts on the pages about curves, rotations, inverse kinematics, easing, morph targets and
-// procedural walking, compared with independent computations.
+// Facts on the pages about rotations, inverse kinematics, easing, morph targets and procedural
+// walking, compared with independent computations.
 #include "test/own.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
-
-// Returns the distance to the nearest of many points of the curve, in double precision.
-static double nearest_to(const md5_curve *curve, md5_vec3 point)
-{
-    enum { COUNT = 200000 };
-    double nearest = INFINITY;
-    for (int i = 0; i <= COUNT; i++)
-        nearest = fmin(nearest, real_distance(md5_curve_point(curve, i / (double)COUNT), point));
-    return nearest;
-}
-
-// Catmull-Rom curves of both kinds, and cubic Bézier pieces of which two end at point 3, pass
-// through it. A single Bézier curve and B-splines do not.
-TEST_PAGE (page_curves_shows_the_distance_of_the_curve, "curves") {
-    static const md5_vec3 points[7] = {{0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, 62},
-                                       {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
-    for (int kind = 0; kind < 5; kind++) {
-        const md5_curve_desc desc = {.kind = (md5_curve_kind)kind, ROWS(points, points)};
-        OWN_CURVE curve = md5_create_curve(&desc, NULL, NULL);
-        CLAIM("curve = %d @ 1.2 | length > 100; distance of the curve from the moved point %s",
-              kind, kind < 3 ? "= 0 ~ 1e-4" : "> 1");
-        CLAIM("| distance of the curve from the moved point = %.17g ~ 1e-3",
-              nearest_to(curve, points[3]));
-    }
-}
-
-TEST_PAGE (page_curves_have_constant_speed_by_distance, "curves") {
-    CLAIM("@ 1 | distance gone = 0.2 * length ~ 1e-2"); // 1 s of 5 s
-    const view_series *const even = SERIES(0, "by distance");
-    const view_series *const uneven = SERIES(0, "by t");
-    const double length = FACT("length");
-    double largest = 0.0;
-    for (uint32_t i = 0; i + 1 < even->count; i++) {
-        CHECK_NEAR(even->points[i].y, length, 0.02 * length);
-        largest = fmax(largest, fabs(uneven->points[i].y - length));
-    }
-    CHECK(largest > 0.2 * length);
-}
-
-TEST_PAGE (page_curves_approach_a_heavier_nurbs_point, "curves") {
-    double before = 1e9;
-    for (int weight = 1; weight <= 8; weight *= 2) { // a larger weight brings the curve nearer
-        CLAIM("curve = 5; weight (NURBS) = %d @ 1 | distance of the curve from the moved point < "
-              "%.17g",
-              weight, before);
-        before = FACT("distance of the curve from the moved point");
-    }
-}
 
 // As the page claims, interpolation of angles takes a longer path than slerp, at uneven speed.
 TEST (page_euler_takes_a_longer_path) {

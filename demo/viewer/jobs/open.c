@@ -948,6 +948,18 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
     return md5_player_set(machine->player, parameter, setting->value);
 }
 
+// Logs an error about a lesson that does not exist. If an earlier version had the lesson, the
+// message names its replacement. Returns false.
+static bool report_unknown_lesson(view_state *viewer, const char *name)
+{
+    const common_removed *const removed =
+        common_find_removed(view_removed_pages, view_num_removed_pages, name, strlen(name));
+    if (removed != NULL)
+        return view_error(&viewer->log, "--lesson %s was removed: %s", name, removed->advice);
+    return view_error(&viewer->log,
+                      "--lesson %s: unknown lesson; use --lesson list to print the names", name);
+}
+
 // Opens the lesson of the option --lesson, and sets its sliders to the values of --set. Returns
 // false and logs an error on failure. The value "contents" opens the list of all lessons, which
 // does not have sliders. An unknown name or an invalid slider value is an error.
@@ -960,9 +972,7 @@ bool view_select_page(view_state *viewer)
     const bool is_list = strcmp(name, "contents") == 0; // the list of all lessons
     const int32_t number = is_list ? VIEW_CONTENTS : view_find_page(name);
     if (number < 0)
-        return view_error(&viewer->log,
-                          "--lesson %s: unknown lesson; use --lesson list to print the names",
-                          name);
+        return report_unknown_lesson(viewer, name);
     if (is_list && options->settings.count > 0)
         return view_error(&viewer->log,
                           "--set has no effect on the list of lessons; name a lesson");

@@ -12,6 +12,7 @@
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
+#include "demo/common/removed.h"
 #include "demo/viewer/ui/ui.h"
 #include "md5/md5edit.h"
 
@@ -24,7 +25,7 @@ enum {
     VIEW_PAGE_STEPS = 128, // steps of a plot from left to right
     VIEW_PAGE_POINTS = VIEW_PAGE_STEPS + 1,
     VIEW_PAGE_MARKS = 16,
-    VIEW_PAGE_FACTS = 24,
+    VIEW_PAGE_FACTS = 28,
     VIEW_PAGE_COLUMNS = 3, // of a table of facts
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_NUMBERS = 5,
@@ -129,7 +130,6 @@ typedef enum view_figure_kind {
     VIEW_FIGURE_HEAT,  // without textures: a heat map of the weights, or of view_lesson_cache.heat
     VIEW_FIGURE_DUAL,  // dual-quaternion skinning
     VIEW_FIGURE_BAKED, // vertices of view_lesson_cache.baked at `sample`
-    VIEW_FIGURE_IMPOSTOR, // an image of the pose; figures with equal sample.frame0 share the images
     VIEW_NUM_FIGURE_KINDS
 } view_figure_kind;
 
@@ -139,7 +139,7 @@ typedef struct view_figure {
     md5_xform *pose;            // [num_joints] relative to the parent
     md5_xform placement;        // model to world, applied after `shape`
     md5_mat34 shape;            // additional transform of the drawn model; initially the identity
-    md5_sample_position sample; // for baked figures and impostors
+    md5_sample_position sample; // for baked figures
     float morph_weights[VIEW_PAGE_TARGETS];
 } view_figure;
 
@@ -209,9 +209,6 @@ typedef struct view_picture {
     md5_bounds bounds;  // initially the bounding box of the lesson
     bool has_no_floor;  // the lesson draws its own ground
     int32_t heat_joint; // VIEW_FIGURE_HEAT: joint whose weights are shown; -1: number of influences
-
-    // Bounding sphere and number of images of impostors.
-    md5gl_impostor_desc impostor;
 } view_picture;
 
 // -- Describing a picture (page.c) ----------------------------------------------------------
@@ -326,6 +323,10 @@ extern const view_page view_page_rows[]; // in the order of the contents
 extern const uint32_t view_num_pages;
 const view_page *view_page_at(uint32_t number); // NULL if out of range
 int32_t view_find_page(const char *name);       // -1 if the name is unknown
+
+// Lessons of earlier versions, each with advice that names its replacement.
+extern const common_removed view_removed_pages[];
+extern const uint32_t view_num_removed_pages;
 uint32_t view_num_sliders(const view_page *page);
 
 // Returns the displayed code with the values of the sliders. The caller frees it.
@@ -368,8 +369,6 @@ typedef struct view_pages {
     md5gl_model *models[VIEW_NUM_FIGURE_KINDS];
     view_heat heat;
     md5gl_baked *baked;
-    md5gl_impostors *impostors;
-    md5gl_impostor_desc impostors_desc;
 
     view_lesson_cache cache;               // cached results of the open lesson
     float cache_values[VIEW_PAGE_SLIDERS]; // slider values of `cache`

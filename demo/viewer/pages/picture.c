@@ -171,48 +171,10 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
     }
     if (renderer != NULL) {
         md5gl_destroy_baked(renderer, pages->baked);
-        md5gl_destroy_impostors(renderer, pages->impostors);
         view_free_heat(&pages->heat, renderer);
     }
     pages->baked = NULL;
-    pages->impostors = NULL;
     view_free_lesson_cache(&pages->cache);
-}
-
-// Creates the impostors of the lesson: images of the character from many directions, which are
-// drawn instead of its mesh. They are kept until the lesson needs another size or number of images.
-// Returns false and fills `error` on failure.
-static bool create_impostors(view_pages *pages, md5gl_renderer *renderer, md5_error *error)
-{
-    const md5gl_impostor_desc *const desc = &pages->picture.impostor;
-    const bool is_current = memcmp(&pages->impostors_desc, desc, sizeof *desc) == 0;
-    if (pages->impostors == NULL || !is_current) {
-        md5gl_destroy_impostors(renderer, pages->impostors);
-        pages->impostors = md5gl_create_impostors(renderer, desc, error);
-        pages->impostors_desc = *desc;
-    }
-    return pages->impostors != NULL;
-}
-
-// Draws the images of an impostor in the pose of a figure, unless they exist. Figures with the same
-// sample.frame0 have the same pose and share the images.
-static bool prepare_impostor(view_pages *pages, const view_stage *stage, const view_figure *figure,
-                             md5_error *error)
-{
-    const uint32_t image_set = figure->sample.frame0;
-    if (!create_impostors(pages, stage->renderer, error))
-        return false;
-    if (md5gl_has_impostor_images(pages->impostors, image_set))
-        return true;
-
-    const md5_model *const model = pages->picture.model;
-    md5_mat34 *const palette = common_alloc(model->skeleton.num_joints, sizeof *palette);
-    md5_local_to_palette(model, figure->pose, NULL, palette);
-    view_set_materials(stage, &stage->document->textures, stage->document->drawn);
-    const bool is_drawn = md5gl_draw_impostor_images(
-        stage->renderer, pages->impostors, stage->document->drawn, image_set, palette, error);
-    free(palette);
-    return is_drawn;
 }
 
 // Computes the heat map of the model, if it has changed.
@@ -260,8 +222,6 @@ static bool prepare_figure(view_pages *pages, const view_stage *stage, const vie
         break;
     case VIEW_FIGURE_HEAT:
         return prepare_heat_map(pages, stage->renderer, error);
-    case VIEW_FIGURE_IMPOSTOR:
-        return prepare_impostor(pages, stage, figure, error);
     default:
         break;
     }
@@ -276,7 +236,6 @@ typedef struct figure_arrays {
     md5_mat34 *palettes;  // [VIEW_PAGE_FIGURES * num_joints]
     md5_mat34 placements[VIEW_PAGE_FIGURES];
     md5gl_clip_job jobs[VIEW_PAGE_FIGURES];
-    md5gl_impostor impostors[VIEW_PAGE_FIGURES];
     float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS]; // [count * num_targets]
 } figure_arrays;
 
@@ -291,11 +250,6 @@ static void append_figure(figure_arrays *arrays, const md5_model *model, const v
     arrays->placements[index] =
         md5_mat34_mul(md5_mat34_from_xform(figure->placement), figure->shape);
     arrays->jobs[index] = (md5gl_clip_job){.sample = figure->sample};
-    arrays->impostors[index] = (md5gl_impostor){.rotation = figure->placement.rotation,
-                                                .translation = figure->placement.translation,
-                                                .scale = 1,
-                                                .frame = (float)figure->sample.frame0,
-                                                .shown = 1};
 }
 
 // Describes the figures of one kind for the renderer, as instances of one model. They begin at
@@ -310,7 +264,6 @@ static view_body describe_body(const view_pages *pages, const view_document *doc
                       .jobs = arrays->jobs + first,
                       .placements = arrays->placements + first,
                       .weights = arrays->weights}, // only for the lit figures, which are the first
-        .pictured = arrays->impostors + first,
     };
     // A heat map has colors instead of textures.
     if (kind != VIEW_FIGURE_HEAT)
@@ -322,8 +275,6 @@ static view_body describe_body(const view_pages *pages, const view_document *doc
         body.instances.palettes = arrays->palettes + first * arrays->num_joints;
     if (kind == VIEW_FIGURE_LIT && arrays->num_targets > 0)
         body.instances.morph = document->morphs.drawn;
-    if (kind == VIEW_FIGURE_IMPOSTOR)
-        body.impostors = pages->impostors;
     return body;
 }
 

@@ -1,4 +1,4 @@
-// Lessons on vertices: morph targets, baked animation, impostors.
+// Lessons on vertices: morph targets, and baked animation.
 #include "demo/viewer/pages/page.h"
 
 // == Comparison with the skinned vertices ==================================================
@@ -78,11 +78,12 @@ static float measure_step(const view_picture *picture, const view_clip *clip, ui
 
 // Compares the skinned vertices with the baked vertices of `cache` in `num_steps` steps of the
 // clip. Stores three results in `cache`. `heat` receives the maximum distance of each vertex,
-// relative to `red`, the distance that is drawn in red. `numbers` receives the maximum distance,
-// and `points` the maximum distance in each step.
+// relative to the distance that is drawn in red. `numbers` receives the maximum distance, and
+// `points` the maximum distance in each step.
 static void measure_distances(const view_picture *picture, const view_clip *clip,
-                              uint32_t num_steps, float red, view_lesson_cache *cache)
+                              uint32_t num_steps, view_lesson_cache *cache)
 {
+    const float red = 8; // units
     const uint32_t num_joints = picture->model->skeleton.num_joints;
     const uint32_t num_vertices = view_count_vertices(picture->model);
     const skin_comparison scratch = {
@@ -180,39 +181,38 @@ VIEW_SHOW(morph)
 
 // == Baked vertex animation ================================================================
 //
-// A clip stored as vertices, next to the skinned clip.
+// A clip stored as vertices, next to the skinned clip, and the cost of three ways to draw it.
 
 // The lesson "bake" displays the code after the next line, up to "end of lines".
 // lines of bake
-// Quantizes a value in steps from the minimum. The bounds of all frames are 65535 steps wide.
-static uint32_t level_of(double value, double low, double step)
+// Each way draws a vertex between frame a and frame b of a clip: a + (b - a) * t.
+// demo/examples/vertex_frames.c draws in all three ways.
+
+// 1. Upload: the CPU interpolates all vertices; glBufferSubData() uploads them.
+static void interpolate(const md5_vec3 *a, const md5_vec3 *b, float t, uint32_t count,
+                        md5_vec3 *out)
 {
-    return step > 0.0 ? (uint32_t)floor((value - low) / step + 0.5) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = md5_vec3_lerp(a[i], b[i], t);
 }
 
-// Maps a direction to an octahedron, whose lower half is folded outward to a square.
-static uint32_t fold(md5_vec3 n)
+// 2. Buffers: two attributes of the vertex shader begin at these offsets of the buffer with
+// all frames: glVertexAttribIPointer(index, 2, GL_UNSIGNED_INT, 8, offset).
+static size_t frame_offset(uint32_t frame, uint32_t num_vertices)
 {
-    const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
-    const float x = n.x / sum;
-    const float y = n.y / sum;
-    const float u = n.z < 0.0f ? copysignf(1.0f - fabsf(y), x) : x;
-    const float v = n.z < 0.0f ? copysignf(1.0f - fabsf(x), y) : y;
-    return (uint32_t)lroundf(127.0f + 127.0f * u) | (uint32_t)lroundf(127.0f + 127.0f * v) << 8;
+    return (size_t)frame * num_vertices * sizeof(md5_baked_vertex);
 }
 
-// Packs a vertex into three numbers with 16 bits and two with 8 bits.
-static md5_baked_vertex pack(md5_vec3 position, md5_vec3 normal, md5_vec3 low, md5_vec3 step)
+// 3. Texture: the shader reads texelFetch(frames, texel) for both frames. They may differ
+// between the instances of one draw call.
+static uint32_t frame_texel(uint32_t frame, uint32_t num_vertices, uint32_t vertex)
 {
-    const uint32_t x = level_of((double)position.x, (double)low.x, (double)step.x);
-    const uint32_t y = level_of((double)position.y, (double)low.y, (double)step.y);
-    const uint32_t z = level_of((double)position.z, (double)low.z, (double)step.z);
-    return (md5_baked_vertex){x | y << 16, z | fold(normal) << 16};
+    return frame * num_vertices + vertex;
 }
 // end of lines
 
 // The sliders and choices of the lesson, in the order of pages.txt.
-enum { BAKE_CLIP, BAKE_FRAME_RATE, BAKE_RED };
+enum { BAKE_CLIP, BAKE_FRAME_RATE, BAKE_CHARACTERS };
 
 // Bakes a clip: samples it at about `frame_rate` frames per second, and stores the skinned vertices
 // of each frame. The clip is a loop, in which frame 0 follows the last frame. Returns NULL on
@@ -246,8 +246,7 @@ VIEW_FILL_CACHE(bake)
         return;
     cache->baked = bake_clip(picture, clip, picture->values[BAKE_FRAME_RATE]);
     if (cache->baked != NULL)
-        measure_distances(picture, clip, cache->baked->num_frames, picture->values[BAKE_RED],
-                          cache);
+        measure_distances(picture, clip, cache->baked->num_frames, cache);
 }
 
 // Plots the largest error of each frame, and marks the frame at a fraction of the clip's duration.
@@ -262,94 +261,17 @@ static void plot_errors(view_plot *plot, const view_lesson_cache *cache, double 
     view_add_mark(plot, points[now].x, points[now].y, VIEW_YELLOW);
 }
 
-// Adds the facts of the baked clip. First the sizes of the baked clip and of the clip with joints.
-// Then the data that each image uploads: a palette when skinned; two frames, the fraction and the
-// clip when baked. Then the errors of positions between frames, and of positions and normals at the
-// frames.
+// Adds the sizes of both clips, the largest error, and the positions of the drawn frame in a buffer
+// and in a buffer texture.
 static void add_bake_facts(view_picture *picture, const md5_baked *baked, const md5_anim *anim)
 {
-    const double palette_bytes = (double)(picture->scene->num_joints * sizeof(md5_mat34));
-    const double job_bytes = (double)sizeof(md5_vec4);
-    VIEW_FACTS(picture, (double)baked->size / 1024.0, (double)anim->size / 1024.0);
-    VIEW_FACTS(picture, palette_bytes, job_bytes);
+    enum { SHOWN_VERTEX = 1000 }; // its texel is a fact
+    const uint32_t frame = picture->figures[FIGURE_BAKED].sample.frame0;
+    const uint32_t num_vertices = baked->num_vertices;
+    VIEW_FACTS(picture, (double)anim->size / 1024.0, (double)baked->size / 1024.0);
     VIEW_FACTS(picture, picture->cache->numbers[CACHED_LARGEST]);
-    VIEW_FACTS(picture, baked->position_error, view_degrees(baked->normal_error));
-    VIEW_FACTS(picture, baked->num_frames, baked->num_vertices);
-}
-
-// Adds the facts of the first vertex of frame 0, which the displayed code packs. They are its x
-// coordinate in units, the origin and the step of this coordinate, and the stored numbers.
-static void add_packing_facts(view_picture *picture, const md5_baked *baked)
-{
-    md5_vec3 position, normal;
-    md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame0 = 0}, &position, &normal);
-    const md5_baked_vertex packed = pack(position, normal, baked->bounds.min, baked->step);
-    const uint32_t packed_x = packed.xy & 0xffff;
-    const uint32_t packed_u = packed.z_normal >> 16 & 0xff;
-    VIEW_FACTS(picture, position.x, baked->bounds.min.x, 1000 * baked->step.x, packed_x, packed_u);
-}
-
-// Shows the skinned character, the baked character, and a heat map of the distances between their
-// vertices. Plots the largest distance in each frame.
-VIEW_SHOW(bake)
-{
-    (void)v;
-    const char *const name = view_word(picture, BAKE_CLIP);
-    const view_clip *const clip = view_page_clip(picture, name);
-    const view_lesson_cache *const cache = picture->cache;
-    if (cache == NULL || cache->baked == NULL || clip == NULL)
-        return;
-    const double cycles = picture->time / clip->anim->duration;
-    const double part = cycles - floor(cycles); // of the current cycle
-    pose_figures(picture, name);
-    picture->figures[FIGURE_BAKED].sample = baked_sample_position(cache->baked, part);
-    plot_errors(&picture->plots[0], cache, part);
-    add_bake_facts(picture, cache->baked, clip->anim);
-    add_packing_facts(picture, cache->baked);
-}
-
-// == Vertex frames in three ways ===========================================================
-//
-// Characters that play a baked clip, and the cost of three ways to draw it.
-
-// The lesson "vertex_frames" displays the code after the next line, up to "end of lines".
-// lines of vertex_frames
-// Each way draws a vertex between frame a and frame b of a clip: a + (b - a) * t.
-
-// 1. Upload: the CPU interpolates all vertices; glBufferSubData() uploads them.
-static void interpolate(const md5_vec3 *a, const md5_vec3 *b, float t, uint32_t count,
-                        md5_vec3 *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        out[i] = md5_vec3_lerp(a[i], b[i], t);
-}
-
-// 2. Buffers: two attributes of the vertex shader begin at these offsets of the buffer with
-// all frames: glVertexAttribIPointer(index, 2, GL_UNSIGNED_INT, 8, offset).
-static size_t frame_offset(uint32_t frame, uint32_t num_vertices)
-{
-    return (size_t)frame * num_vertices * sizeof(md5_baked_vertex);
-}
-
-// 3. Texture: the shader reads texelFetch(frames, texel) for both frames. They may differ
-// between the instances of one draw call.
-static uint32_t frame_texel(uint32_t frame, uint32_t num_vertices, uint32_t vertex)
-{
-    return frame * num_vertices + vertex;
-}
-// end of lines
-
-// The sliders of the lesson, in the order of pages.txt.
-enum { FRAMES_RATE, FRAMES_CHARACTERS };
-
-static const char *const frames_clip = "walk";
-
-// Bakes the clip of the characters.
-VIEW_FILL_CACHE(vertex_frames)
-{
-    const view_clip *const clip = view_page_clip(picture, frames_clip);
-    if (clip != NULL)
-        cache->baked = bake_clip(picture, clip, picture->values[FRAMES_RATE]);
+    VIEW_FACTS(picture, (double)frame_offset(frame, num_vertices),
+               frame_texel(frame, num_vertices, SHOWN_VERTEX));
 }
 
 // Cost per image of one way to draw characters that play a baked clip. The GL calls are those of
@@ -426,46 +348,6 @@ static void draw_vertex_paths(view_picture *picture, const md5_baked *clip,
     free(a);
 }
 
-// Plots the uploaded kibibytes over the number of characters, and marks the number of the slider.
-// The methods with buffers and with a texture upload equal amounts, so they share a series.
-static void plot_uploads(view_plot *plot, const md5_baked *clip, uint32_t num_characters,
-                         double num_meshes)
-{
-    enum { SERIES_UPLOAD, SERIES_OTHERS };
-    frames_cost costs[NUM_WAYS];
-    const uint32_t max_characters = (uint32_t)plot->row.high.x;
-    for (uint32_t i = 1; i <= max_characters; i++) {
-        compute_costs(clip, i, num_meshes, costs);
-        const double upload = costs[WAY_UPLOAD].upload_bytes / 1024;
-        const double others = costs[WAY_TEXTURE].upload_bytes / 1024;
-        view_add_point(plot, SERIES_UPLOAD, i, upload);
-        view_add_point(plot, SERIES_OTHERS, i, others);
-        if (i == num_characters) {
-            view_add_mark(plot, i, upload, VIEW_RED);
-            view_add_mark(plot, i, others, VIEW_BLUE);
-        }
-    }
-}
-
-// Places the characters in rows of three, each row farther away. They play the clip at different
-// times.
-static void place_characters(view_picture *picture, const md5_baked *baked, double duration)
-{
-    enum { CHARACTERS_PER_ROW = 3 };
-    const double phase = 0.37; // of the clip, between two characters
-    for (uint32_t i = 0; i < picture->num_figures; i++) {
-        view_figure *const figure = &picture->figures[i];
-        const uint32_t row = i / CHARACTERS_PER_ROW; // 0: in front
-        const uint32_t column = i % CHARACTERS_PER_ROW;
-        const float x = -50 * (float)row;
-        const float y = 46 * (1 - (float)column) - 51 * (float)row;
-        const double part = picture->time / duration + phase * i;
-        figure->kind = VIEW_FIGURE_BAKED;
-        figure->placement.translation = (md5_vec3){x, y, 0};
-        figure->sample = baked_sample_position(baked, part);
-    }
-}
-
 // Adds the costs of the three ways as a table, one row for each kind of cost.
 static void add_cost_facts(view_picture *picture, const frames_cost costs[NUM_WAYS])
 {
@@ -480,163 +362,25 @@ static void add_cost_facts(view_picture *picture, const frames_cost costs[NUM_WA
     VIEW_FACTS(picture, u->gpu_bytes / 1024, b->gpu_bytes / 1024, t->gpu_bytes / 1024);
 }
 
-// Shows characters that play one baked clip at different times, and compares the costs of the three
-// ways to draw them.
-VIEW_SHOW(vertex_frames)
+// Shows the skinned character, the baked character, and a heat map of the distances between their
+// vertices. Plots the largest distance in each frame, and compares the costs of the three ways.
+VIEW_SHOW(bake)
 {
     (void)v;
-    enum { SHOWN_VERTEX = 1000 }; // its texel is a fact
-    const view_clip *const clip = view_page_clip(picture, frames_clip);
+    const char *const name = view_word(picture, BAKE_CLIP);
+    const view_clip *const clip = view_page_clip(picture, name);
     const view_lesson_cache *const cache = picture->cache;
     if (cache == NULL || cache->baked == NULL || clip == NULL)
         return;
-    const md5_baked *const baked = cache->baked;
-    const uint32_t num_meshes = picture->model->num_meshes;
-    picture->num_figures = view_choice(picture, FRAMES_CHARACTERS);
-    place_characters(picture, baked, clip->anim->duration);
-    draw_vertex_paths(picture, baked, &picture->figures[0]);
-    plot_uploads(&picture->plots[0], baked, picture->num_figures, num_meshes);
-
-    const uint32_t frame = picture->figures[0].sample.frame0;
-    const uint32_t num_vertices = baked->num_vertices;
-    VIEW_FACTS(picture, baked->num_frames, num_vertices, (double)frame_offset(frame, num_vertices),
-               frame_texel(frame, num_vertices, SHOWN_VERTEX));
+    const double cycles = picture->time / clip->anim->duration;
+    const double part = cycles - floor(cycles); // of the current cycle
+    pose_figures(picture, name);
+    picture->figures[FIGURE_BAKED].sample = baked_sample_position(cache->baked, part);
+    plot_errors(&picture->plots[0], cache, part);
+    draw_vertex_paths(picture, cache->baked, &picture->figures[FIGURE_BAKED]);
+    add_bake_facts(picture, cache->baked, clip->anim);
     frames_cost costs[NUM_WAYS];
-    compute_costs(baked, picture->num_figures, num_meshes, costs);
+    compute_costs(cache->baked, view_choice(picture, BAKE_CHARACTERS), picture->model->num_meshes,
+                  costs);
     add_cost_facts(picture, costs);
-}
-
-// == Impostors =============================================================================
-//
-// Images of a character that replace the distant character.
-
-enum { NUM_PAIRS = 3 }; // pairs of a skinned figure and an impostor
-
-// The directions of md5gl_impostor_desc: two rings, and one image from below.
-enum { RINGS = 2, TEXEL_BYTES = 8 };
-static const double lowest = 0.17, highest = 0.79; // elevations of the rings, radians
-
-// The sliders and choices of the lesson, in the order of pages.txt.
-enum { IMPOSTOR_DISTANCE, IMPOSTOR_TEXELS, IMPOSTOR_AROUND, IMPOSTOR_FRAMES, IMPOSTOR_YAW };
-
-// The lesson "impostor" displays the code after the next line, up to "end of lines".
-// lines of impostor
-// Returns the nearest of "count" frames that divide a loop equally.
-static uint32_t nearest_frame(const md5_anim *clip, double time, uint32_t count)
-{
-    const double cycles = time / clip->duration;
-    return (uint32_t)((cycles - floor(cycles)) * count + 0.5) % count;
-}
-
-static double time_of_frame(const md5_anim *clip, uint32_t frame, uint32_t count)
-{
-    return clip->duration * frame / count;
-}
-// end of lines
-
-// Returns the box around the character in all frames of a clip.
-static md5_bounds clip_bounds(const md5_anim *anim)
-{
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < anim->num_frames; i++) {
-        const md5_sample_position sample = md5_sample_position_from_frames(anim, i, i, 0);
-        bounds = md5_bounds_union(bounds, md5_anim_bounds(anim, sample, MD5_ROOT_IN_PLACE));
-    }
-    return bounds;
-}
-
-// Returns the cosine of the angle between two directions with the given elevations, radians.
-// `cos_around` is the cosine of the angle between them around the vertical axis.
-static double direction_cosine(double elevation_a, double elevation_b, double cos_around)
-{
-    return sin(elevation_a) * sin(elevation_b) + cos(elevation_a) * cos(elevation_b) * cos_around;
-}
-
-// Returns the maximum angle between a view direction and the direction of the nearest image,
-// degrees. The worst view direction is midway between two images of a ring, at equal angles to both
-// rings. A search over the elevations between the rings finds it.
-static double largest_view_error(uint32_t num_around)
-{
-    enum { STEPS = 1000 };
-    const double cos_midway = cos(3.14159265358979 / num_around);
-    double largest = 0;
-    for (int i = 0; i <= STEPS; i++) {
-        const double elevation = lowest + (highest - lowest) * i / (double)STEPS;
-        const double to_low_ring = direction_cosine(elevation, lowest, cos_midway);
-        const double to_high_ring = direction_cosine(elevation, highest, cos_midway);
-        largest = fmax(largest, acos(fmax(to_low_ring, to_high_ring)));
-    }
-    return largest * 57.29577951;
-}
-
-// Places a figure at a distance from the camera of the lessons, and `side` units to the right of
-// the line of sight. This camera is 30 degrees to the left of the x axis.
-static void place_at_distance(view_figure *figure, float distance, float side, float yaw)
-{
-    figure->placement.translation =
-        (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0};
-    figure->placement.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(yaw));
-}
-
-// Places and poses figure `index`, which belongs to pair index / 2. The second figure of a pair is
-// the impostor. Its images show the pose `frame`, the nearest to the current time.
-static void add_pair_figure(view_picture *picture, int index, const view_clip *clip, uint32_t frame)
-{
-    const float *const v = picture->values;
-    view_figure *const figure = &picture->figures[index];
-    const bool is_impostor = index % 2 == 1;
-    const int pair = index / 2;
-    const float distance = v[IMPOSTOR_DISTANCE] * (float)(pair * (pair + 1)) / 6.0f;
-    place_at_distance(figure, distance, is_impostor ? 30 : -30, v[IMPOSTOR_YAW]);
-
-    double time = picture->time;
-    if (is_impostor)
-        time = time_of_frame(clip->anim, frame, picture->impostor.num_frames);
-    figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
-    figure->sample.frame0 = frame;
-    view_sample_clip(picture, clip->name, time, figure->pose);
-    if (pair == 0) {
-        const md5_vec3 below_feet =
-            md5_vec3_add(figure->placement.translation, (md5_vec3){.z = -5});
-        view_add_label(picture, below_feet, VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
-    }
-}
-
-// Returns the images that the impostors need. The user selects their number and size. They contain
-// a sphere around all poses of the clip.
-static md5gl_impostor_desc describe_impostor(const view_picture *picture, const md5_anim *anim)
-{
-    const md5_bounds bounds = clip_bounds(anim);
-    return (md5gl_impostor_desc){
-        .num_frames = view_choice(picture, IMPOSTOR_FRAMES),
-        .num_around = view_choice(picture, IMPOSTOR_AROUND),
-        .texels = 16u << view_choice(picture, IMPOSTOR_TEXELS),
-        .center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f),
-        .radius = 0.5f * view_distance(bounds.max, bounds.min),
-    };
-}
-
-// Shows pairs of a skinned figure and its impostor at three distances, and measures the memory and
-// the error of the impostor.
-VIEW_SHOW(impostor)
-{
-    (void)v;
-    const view_clip *const clip = view_page_clip(picture, "walk");
-    if (clip == NULL)
-        return;
-    picture->impostor = describe_impostor(picture, clip->anim);
-    const md5gl_impostor_desc *const desc = &picture->impostor;
-
-    const uint32_t frame = nearest_frame(clip->anim, picture->time, desc->num_frames);
-    picture->num_figures = 2 * NUM_PAIRS;
-    for (int i = 0; i < 2 * NUM_PAIRS; i++)
-        add_pair_figure(picture, i, clip, frame);
-
-    // Mipmaps add a third to the memory.
-    const double views = RINGS * desc->num_around + 1;
-    const double side = desc->texels;
-    const double bytes = views * desc->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0;
-    VIEW_FACTS(picture, views, views * desc->num_frames, bytes / 1048576.0);
-    VIEW_FACTS(picture, desc->radius, 2.0 * desc->radius / side);
-    VIEW_FACTS(picture, largest_view_error(desc->num_around));
 }
