@@ -262,6 +262,10 @@ TEST_PAGE (page_walk_places_feet_on_the_ground, "walk") {
 
 TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
     CLAIM("@ 6");
+    // Each series has a lane of height 1, which the plot labels with its name.
+    const view_plot *const plot = &fixture->picture.plots[0];
+    CHECK(plot->row.fit == VIEW_FIT_LANES && plot->row.high.y == 1.0f);
+    CHECK(plot->row.low.y == -5.0f && plot->row.low.x == -4.0f);
     const view_series *const left = SERIES(0, "front left");
     const view_series *const right = SERIES(0, "front right");
     const view_series *const middle = SERIES(0, "middle right");

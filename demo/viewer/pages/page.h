@@ -65,6 +65,7 @@ typedef struct view_plot_row {
         VIEW_FIT_HEIGHT, // the vertical axis fits the points
         VIEW_FIT_TOP,    // the vertical axis reaches from 0 to the highest point
         VIEW_FIT_POWERS, // fixed axes; heights are decimal logarithms, with a line at each integer
+        VIEW_FIT_LANES,  // fixed axes; series i has a lane of height 1 from -i, with its name
     } fit;
     struct {
         const char *name;

@@ -1277,8 +1277,25 @@ static void draw_power_lines(const view_plot *plot, view_canvas *canvas, view_re
     }
 }
 
+// Writes the name of each series to the left of its lane, centered in the lane.
+static void draw_lane_names(const view_plot *plot, view_canvas *canvas, view_rect area)
+{
+    const float half_line = 0.5f * canvas->font->line[VIEW_TEXT];
+    const float right = area.x - 6 * canvas->font->scale;
+    const int num_series = count_series(plot);
+    for (int i = 0; i < num_series; i++) {
+        const md5_vec2 middle = {plot->row.low.x, 0.5f - (float)i};
+        const float y = plot_to_screen(plot, area, middle).y - half_line;
+        const char *const name = plot->row.series[i].name;
+        const float width = view_text_width(canvas->font, VIEW_TEXT, name);
+        const view_color opaque_color = plot->row.series[i].color | 0xFFu;
+        view_draw_text(canvas, VIEW_TEXT, right - width, y, 0, opaque_color, name);
+    }
+}
+
 // Draws the axes, a line at height 0, and the limits and the name of the axes. If the heights are
-// logarithms, draws a line at each power of ten, and the limits as powers.
+// logarithms, draws a line at each power of ten, and the limits as powers. If the series have
+// lanes, the vertical axis has their names instead of limits.
 static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area)
 {
     const float scale = canvas->font->scale;
@@ -1287,7 +1304,6 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
     const float zero = plot_to_screen(plot, area, (md5_vec2){plot->row.low.x, 0}).y;
     view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
-    view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
 
     float low = plot->row.low.y;
     float high = plot->row.high.y;
@@ -1296,10 +1312,15 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
         low = powf(10, low);
         high = powf(10, high);
     }
+    draw_horizontal_labels(plot, canvas, area);
+    if (plot->row.fit == VIEW_FIT_LANES) {
+        draw_lane_names(plot, canvas, area);
+        return;
+    }
+    view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
     const float numbers_right = area.x - 6 * scale;
     draw_number(canvas, numbers_right, area.y - 0.3f * line, 1, high);
     draw_number(canvas, numbers_right, bottom - 0.7f * line, 1, low);
-    draw_horizontal_labels(plot, canvas, area);
 }
 
 // Distances of the names of the series, layout units.
@@ -1362,20 +1383,35 @@ static md5_vec2 place_legend(const view_plot *plot, const view_canvas *canvas, m
     return fits ? (md5_vec2){left, title.y} : (md5_vec2){title.x, title.y + line};
 }
 
+// Returns the width at the left of the vertical axis, for its numbers or for the names of lanes.
+static float vertical_label_width(const view_plot *plot, const view_font *font)
+{
+    float width = 44 * font->scale; // of numbers
+    if (plot->row.fit != VIEW_FIT_LANES)
+        return width;
+    const int num_series = count_series(plot);
+    for (int i = 0; i < num_series; i++) {
+        const char *const name = plot->row.series[i].name;
+        width = fmaxf(width, view_text_width(font, VIEW_TEXT, name) + 6 * font->scale);
+    }
+    return width;
+}
+
 // Draws a plot in a box: from top to bottom its title and the names of its series, the curves with
-// their axes, and the labels of the horizontal axis.
+// their axes, and the labels of the horizontal axis. The names of lanes are on the vertical axis.
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 {
     const float scale = canvas->font->scale;
     const float line = canvas->font->line[VIEW_TEXT];
     const float padding = 10 * scale;
-    const float number_width = 44 * scale; // for the numbers of the vertical axis
-    const float left = box.x + padding + number_width;
+    const float left = box.x + padding + vertical_label_width(plot, canvas->font);
     const float right = box.x + box.width - padding;
     const md5_vec2 title = {box.x + padding, box.y + padding};
+    const bool has_legend = plot->row.fit != VIEW_FIT_LANES;
     const md5_vec2 legend = place_legend(plot, canvas, title, right);
-    const float legend_bottom = draw_legend(plot, canvas, legend, right, false);
-    const float top = legend_bottom + 0.3f * line;
+    float top = title.y + 1.3f * line;
+    if (has_legend)
+        top = draw_legend(plot, canvas, legend, right, false) + 0.3f * line;
     const float bottom = box.y + box.height - padding - 1.2f * line;
     const view_rect area = {left, top, right - left, bottom - top};
 
@@ -1384,7 +1420,8 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
                    plot->row.title);
     draw_axes(plot, canvas, area);
     draw_series(plot, canvas, area, 2 * scale);
-    draw_legend(plot, canvas, legend, right, true);
+    if (has_legend)
+        draw_legend(plot, canvas, legend, right, true);
     for (uint32_t i = 0; i < plot->num_marks; i++) {
         const md5_vec2 position = plot_to_screen(plot, area, plot->marks[i].point);
         view_draw_disc(canvas, position.x, position.y, 5 * scale, plot->marks[i].color);
