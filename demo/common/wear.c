@@ -148,7 +148,9 @@ static void attach_weight(const md5_doc *body, const md5_doc *worn, body_joint *
     measure_point(worn->joints[worn_joint].name, before, after, result);
 }
 
-// Maps the joints, then moves and measures all weights.
+// Attaches the meshes of a worn model to the joints of a body. Maps each joint of the worn model
+// to the joint of the body with its name or, if it does not exist, like its nearest ancestor.
+// Then changes all weights to the joints of the body, and measures how far this moves them.
 common_attached_clothes common_attach_clothes(const md5_doc *body, const md5_doc *worn)
 {
     common_attached_clothes result = {.joint = ""};

@@ -1648,7 +1648,8 @@ static size_t visible_length(const char *text)
     return length;
 }
 
-// Imports the file with libassimp. Returns false after an error.
+// Imports the file with libassimp into importer->scene. Returns false after an error, which is
+// sent to the reading process.
 static bool open_scene(assimp_importer *importer, const convert_input *input)
 {
     struct aiPropertyStore *const properties = aiCreatePropertyStore();

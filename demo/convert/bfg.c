@@ -162,7 +162,8 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     free(first);
 }
 
-// Returns true if the format can store the model.
+// Returns true if the number of joints, and of vertices of each mesh, fit in the integers of the
+// format. Otherwise fills `error`.
 static bool is_writable(const md5_model *model, const char *name, md5_error *error)
 {
     if (model->skeleton.num_joints > MAX_JOINTS)

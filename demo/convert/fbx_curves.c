@@ -724,7 +724,8 @@ static double weight_from_percent(double percent)
     return fmin(fmax(percent / 100, 0), 1);
 }
 
-// Stores one property of an animation layer. For read_properties().
+// Stores one property of an animation layer in *to, an fbx_layer. It is a callback for
+// read_properties(). Unknown properties are ignored.
 static void read_layer_property(const fbx_file *file, const fbx_value *name, fbx_range values,
                                 void *to)
 {

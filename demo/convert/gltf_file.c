@@ -819,7 +819,9 @@ static bool replace_sparse(gltf_file *file, const element_request *accessor, flo
     return is_done;
 }
 
-// Reads all values of an accessor.
+// Reads all values of an accessor: `count` elements of `width` numbers. Sparse values, which
+// replace single elements, are applied afterwards. Returns NULL on failure; the caller frees the
+// result.
 static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
                           size_t count)
 {

@@ -118,7 +118,9 @@ static bool is_uri_character(unsigned char c)
     return is_letter || is_digit || strchr("-._~", c);
 }
 
-// Replaces characters that a URI cannot contain by %XX.
+// Returns the name of a file as a JSON string with a relative URI, in which characters that a
+// URI cannot contain are replaced by %XX. Returns NULL if memory runs out or the name is not
+// UTF-8.
 json_t *gltf_uri(const char *name)
 {
     char *const text = common_alloc(3 * strlen(name) + 1, 1);

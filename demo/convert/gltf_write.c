@@ -165,7 +165,8 @@ static void put_inverse_bind(const gltf_writer *writer, const float *m, float *o
     out[15] = 1;
 }
 
-// Writes the skin of all meshes.
+// Writes the skin that all meshes share: the list of joints and the inverses of their bind
+// poses. `root` is the node that is the common root of the joints.
 static void write_skin(gltf_writer *writer, uint32_t root)
 {
     static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
@@ -1178,7 +1179,8 @@ static void write_skeleton(gltf_writer *writer)
     find_tolerances(writer);
 }
 
-// Writes all meshes that have triangles.
+// Writes all meshes. Meshes without vertices or triangles are skipped with a note, because glTF
+// does not allow them. Returns false on failure.
 static bool write_meshes(gltf_writer *writer, md5_error *error)
 {
     const md5_model *const model = writer->assets.model;
@@ -1240,7 +1242,8 @@ static bool write_scene(gltf_writer *writer, md5_error *error)
            && write_cameras(writer, error);
 }
 
-// Writes NAME.glb, or NAME.gltf and NAME.bin.
+// Writes the finished document as NAME.glb, or as NAME.gltf with the binary data in NAME.bin.
+// Returns false on failure.
 static bool write_file(gltf_writer *writer, md5_error *error)
 {
     const char *const path = writer->job->output;

@@ -685,7 +685,7 @@ static bool read_mesh(iqm_file *file, uint32_t index, const iqm_vertices *vertic
     return read_triangles(file, index, &entry, primitive->indices);
 }
 
-// Reads all meshes.
+// Reads the vertices, which all meshes share, and then the mesh table. Returns false on failure.
 static bool read_meshes(iqm_file *file)
 {
     plain_scene *const plain = &file->plain;

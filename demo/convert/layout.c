@@ -1167,7 +1167,8 @@ typedef struct cfg_line {
     const char *extension; // of the file `value`, or ""
 } cfg_line;
 
-// Appends the commands that describe a mesh to an md5.cfg.
+// Appends the lines of an md5.cfg that describe a mesh: a command, the mesh, and a value, such
+// as the path of its texture. Lines without a value are skipped.
 static void append_cfg_lines(convert_bytes *text, const char *mesh, const cfg_line *lines,
                              size_t count)
 {

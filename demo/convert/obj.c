@@ -55,7 +55,8 @@ static bool write_images(const obj_writer *writer, const char *shader, convert_b
     return true;
 }
 
-// Writes the materials and their color images.
+// Writes NAME.mtl with a material for each shader of the model, and the color images of the
+// materials. Returns false on failure.
 static bool write_materials(const obj_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
@@ -159,7 +160,8 @@ static void write_frame(void *user, size_t clip, uint32_t frame, const md5_mat34
     free(name);
 }
 
-// Writes the bind pose as NAME.obj, and all frames.
+// Writes the bind pose of a model as NAME.obj, its materials, and each frame of its clips as a
+// separate file. Returns false on failure.
 bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     if (!convert_find_model(scene))

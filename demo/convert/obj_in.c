@@ -134,8 +134,9 @@ static bool read_corner_texcoord(obj_reader *reader, convert_obj_corner *corner)
     return true;
 }
 
-// Reads POSITION, POSITION/TEXCOORD, POSITION//NORMAL or POSITION/TEXCOORD/NORMAL. Normals are
-// ignored.
+// Reads a corner of a face: POSITION, POSITION/TEXCOORD, POSITION//NORMAL or
+// POSITION/TEXCOORD/NORMAL. The numbers are indices of positions and texture coordinates.
+// Normals are ignored. Returns false on failure.
 static bool read_corner(obj_reader *reader, convert_obj_corner *corner)
 {
     convert_tokens *const in = &reader->in;
@@ -240,7 +241,8 @@ static bool read_line(obj_reader *reader)
     return true;
 }
 
-// Reads all lines of a text.
+// Reads all lines of a text, and counts them for error messages. Returns false at the first
+// invalid line.
 static bool read_lines(obj_reader *reader, const char *text, const char *end)
 {
     for (const char *start = text; start < end; start = reader->in.end + 1) {

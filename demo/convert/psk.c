@@ -391,7 +391,8 @@ static void read_materials(psk_file *file)
         plain->materials[i].name = get_name(file, find_field(file, MATERIALS, i, 0));
 }
 
-// Creates the mesh with an empty primitive for each material.
+// Creates the only mesh of the scene with an empty primitive for each possible material index of
+// a face. Indices without a material in the file have the material MD5_NONE.
 static plain_mesh *create_mesh(plain_scene *plain)
 {
     plain->num_meshes = 1;

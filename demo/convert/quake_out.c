@@ -1113,7 +1113,8 @@ static bool put_mesh_frames(quake_writer *writer, uint32_t first, uint32_t num_v
     return true;
 }
 
-// Writes the boxes and names of the frames.
+// Writes the table of frames of an MD3 file: the bounding box, a bounding sphere around the
+// origin, and the name of each frame. Returns false if a name is too long.
 static bool put_md3_frames(quake_writer *writer)
 {
     for (uint32_t i = 0; i < writer->num_frames; i++) {
@@ -1373,7 +1374,7 @@ static bool load_scene(quake_writer *writer)
     return true;
 }
 
-// Selects the format by the extension of the output.
+// Selects the format, MDL, MD2 or MD3, by the extension of the output.
 static void select_format(quake_writer *writer)
 {
     if (common_has_suffix(writer->job->output, ".mdl")) {

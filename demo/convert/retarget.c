@@ -1888,7 +1888,8 @@ static void free_transfer(retarget_transfer *transfer)
     free(transfer->scratch);
 }
 
-// Retargets a clip, or prints the joint map.
+// Retargets one clip and adds the result to the scene or, if the job only asks for the map,
+// prints which joints are paired. Returns false on failure.
 static bool transfer_clip(const retarget_request *request, const md5_binding *clip,
                           convert_scene *scene, md5_error *error)
 {

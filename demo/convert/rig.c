@@ -232,7 +232,8 @@ static convert_affine find_inverse_bind(const convert_rig *rig, const plain_skin
     return convert_affine_from_matrix(matrix);
 }
 
-// Copies a skin and marks its nodes as joints.
+// Copies the joints and the inverse bind matrices of a plain skin, and marks the nodes of its
+// joints as joints of the rig. In a file without meshes, all joints count as weighted.
 static void open_skin(convert_rig *rig, rig_skin *skin, const plain_skin *in)
 {
     skin->is_used = in->num_joints > 0;

@@ -252,7 +252,8 @@ static bool end_frame(smd_file *file)
     return true;
 }
 
-// Begins the frame of a line "time NUMBER".
+// Begins the frame that a line "time NUMBER" announces, and stores its time in seconds. Returns
+// false and fills the error if the number is invalid or is not later than the previous frame.
 static bool begin_frame(smd_file *file)
 {
     convert_next_token(&file->in);
@@ -513,7 +514,8 @@ static void store_vertex(const smd_file *file, const smd_vertex *vertex, smd_arr
     }
 }
 
-// Adds an empty mesh with its node for each material.
+// Adds an empty mesh for each material, with a node that has the skin of the file. The triangles
+// are added afterwards.
 static void create_meshes(smd_file *file)
 {
     plain_scene *const plain = &file->plain;

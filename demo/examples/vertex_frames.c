@@ -274,7 +274,8 @@ static void draw_by_texture(const md5_model *model, const md5_baked *clip, float
     draw_meshes(model, NUM_CHARACTERS, sum);
 }
 
-// Creates a vertex array with the indices of all meshes.
+// Creates a vertex array whose index buffer contains the indices of all meshes, one after the
+// other. The array and the buffer remain bound.
 static void create_indices(const md5_model *model)
 {
     GLuint array;

@@ -142,7 +142,8 @@ static VkBuffer make_buffer(context gpu, size_t size, VkBufferUsageFlags usage, 
     return buffer;
 }
 
-// Creates an image to draw into, and returns its view.
+// Creates an image of SIZE * SIZE pixels to draw into, with its own memory on the device, and
+// returns a view of it.
 static VkImageView make_image(context gpu, VkFormat format, VkImageAspectFlags aspect,
                               VkImageUsageFlags usage, VkImage *image)
 {

@@ -255,7 +255,8 @@ static void pick_up_or_put_down(game *g)
         g->is_carried = md5_vec3_length(md5_vec3_sub(g->lantern.translation, at)) < reach;
 }
 
-// Passes the input to the state machine.
+// Sets the parameters of the state machine from the input of the player: the speed, the turn
+// rate, and whether the character jumps or carries the lantern.
 static void set_parameters(game *g, controls input)
 {
     const float walk = 20; // units per second
@@ -284,7 +285,8 @@ static void move_camera(game *g)
     g->camera_height += (g->body.translation.z - g->camera_height) * fraction;
 }
 
-// Simulates one tick.
+// Simulates one tick: passes the input to the state machine, moves and poses the character, and
+// lets the lantern and the camera follow.
 static void step(game *g, controls input)
 {
     if (input.picks)

@@ -30,7 +30,8 @@ static _Noreturn void exit_with_error(const md5_error *error)
     die(text);
 }
 
-// Returns the camera and the light of a frame.
+// Returns the camera and the light of a frame. The camera looks at the center of the bounds from
+// a distance in proportion to their size, so that models of any unit are visible.
 static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
 {
     const md5_vec3 center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
@@ -69,7 +70,8 @@ static void save_image(md5gl_renderer *renderer, uint32_t width, uint32_t height
     SDL_FreeSurface(image);
 }
 
-// Opens a window with OpenGL 3.3. Its context becomes current.
+// Opens a window with an OpenGL 3.3 context, which becomes current. Exits with a message on
+// failure.
 static SDL_Window *open_window(void)
 {
     if (SDL_Init(SDL_INIT_VIDEO) != 0)
@@ -103,7 +105,7 @@ static md5gl_material_set *load_materials(md5gl_renderer *renderer, md5gl_model 
     return material_set;
 }
 
-// Draws the model in a pose, with its shadow.
+// Poses the model with a palette, and draws it and its shadow as one frame.
 static void draw_frame(md5gl_renderer *renderer, md5gl_model *drawn, const md5_mat34 *palette,
                        const md5gl_frame *frame)
 {

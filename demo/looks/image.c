@@ -818,7 +818,9 @@ static bool decode_by_library(const uint8_t *bytes, size_t size, uint32_t max_pi
     return convert_image(md5_parse_image(bytes, size, &opts, error), image, error);
 }
 
-// Selects the decoder by the first bytes of the file.
+// Decodes an image file in memory. The first bytes select the decoder for PNG or JPEG; other
+// formats are decoded by a library. Returns false and fills `error` on failure; *image is then
+// empty.
 bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                        md5_error *error)
 {

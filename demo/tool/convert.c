@@ -510,7 +510,8 @@ static const char *find_input_of_note(const batch_item *item, const char *note, 
     return item->inputs.names[0];
 }
 
-// Prints the error and the notes of an item.
+// Prints the error and the notes of an item as diagnostics. A note begins with the path of an
+// input, which becomes the location of the diagnostic.
 static void report_item(tool_report *report, const batch_item *item)
 {
     if (item->state == HAS_FAILED) {

@@ -404,7 +404,7 @@ static bool read_frames(const char *text, md5_frame_edit *edit)
     return true;
 }
 
-// Prints the effect of --close-loop.
+// Prints what --close-loop has changed, depending on how the clip ended.
 static void print_loop(const md5_loop *loop)
 {
     switch (loop->end) {
@@ -491,7 +491,8 @@ static bool add_frame_edit_mesh(const repair_job *job, md5_frame_edit *edit, md5
     return true;
 }
 
-// Applies an edit of frames, and prints its effects.
+// Applies an edit of frames to the clip, and prints its effects. Returns false and fills `error`
+// on failure.
 static bool apply_frame_edit(repair_job *job, md5_doc *doc, const md5_frame_edit *edit,
                              md5_error *error)
 {
@@ -1065,7 +1066,8 @@ static const char *find_invalid_part(const char *cut)
     return NULL;
 }
 
-// Checks options whose values are texts, and reads --rotate.
+// Checks the options whose values are texts, such as ranges of frames, before any file is read.
+// Stores the angles of --rotate. Returns an exit status.
 static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;

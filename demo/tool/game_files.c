@@ -145,7 +145,8 @@ static void check_anim_files(tool_game *game, mesh_clips *with, const md5_model_
     }
 }
 
-// Loads the mesh once for all clips of a model.
+// Checks all clips of a model declaration, and prints their diagnostics. Loads the mesh of the
+// model only once for all clips.
 void tool_check_clips(tool_game *game, const md5_decl *decl)
 {
     md5_error error = {0};

@@ -123,7 +123,7 @@ static void list_unused_files(tool_game *game, const char *extension)
     }
 }
 
-// Prints the names of all files.
+// Prints the names of all files of the game, one per line or as a JSON array.
 static void list_files(tool_game *game)
 {
     const size_t count = md5_game_num_files(game->md5);

@@ -333,7 +333,8 @@ static void print_mesh(bool is_json, const md5_model *model, uint32_t index, vie
     JSON("}");
 }
 
-// Prints the sums over all meshes.
+// Prints the numbers of vertices, triangles and weights of all meshes, and the largest number of
+// weights of a vertex.
 static void print_totals(bool is_json, const md5_model *model)
 {
     uint64_t num_vertices = 0;
@@ -402,7 +403,8 @@ static void print_packed_anim(bool is_json, const md5_anim *anim)
     PRINT("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
 }
 
-// Prints the properties of a clip that is not compressed.
+// Prints the properties that only a clip without compression has, such as the number of constant
+// tracks. A constant track has the same value in all frames.
 static void print_plain_anim(bool is_json, const md5_anim *anim)
 {
     const uint32_t joints = anim->skeleton.num_joints;

@@ -682,7 +682,8 @@ static const tool_command *find_command(const char *name)
     return NULL;
 }
 
-// Lists the commands for a message: "info, check or dump".
+// Writes the names of all commands to names[256], for error messages, in the form "info, check
+// or dump". Returns names.
 static const char *name_commands(char names[256])
 {
     size_t used = 0;

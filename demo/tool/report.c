@@ -412,7 +412,8 @@ static void print_hidden(tool_report *report)
     }
 }
 
-// Prints the hidden diagnostics, the remedies, and the totals.
+// Prints the last lines of a report: the diagnostics that were hidden, the remedies, and the
+// numbers of files, errors and warnings. `checked_engines` is a set of engine bits.
 static void print_summary(tool_report *report, size_t num_files, uint32_t checked_engines)
 {
     print_hidden(report);

@@ -285,7 +285,8 @@ typedef struct triangle_shape {
     md5_vec3 outward;
 } triangle_shape;
 
-// Returns the shape of a triangle with the given vertices.
+// Returns the edges of a triangle from its first vertex, in space and in texture coordinates,
+// and its outward normal, which is not normalized.
 static triangle_shape measure_triangle(const md5_mesh *mesh, const view_directed *pose,
                                        const uint32_t vertices[3])
 {

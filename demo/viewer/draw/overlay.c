@@ -275,7 +275,8 @@ static void add_joint_bounds(const view_stage *stage)
         add_box(stage->lines, &scene->joints[i], scene->joint_bounds[i], body_color);
 }
 
-// Adds the lines that surfaces in front of them hide.
+// Adds the lines of the overlays that show the posed surface: normals, tangents and bounds.
+// Surfaces in front of these lines hide them.
 static void add_pose_overlays(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;

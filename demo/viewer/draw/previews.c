@@ -481,7 +481,9 @@ static bool load_requested(view_scene *scene, view_library *library, const previ
     return load_for_skin(scene, library, request->name, request->model) != NULL;
 }
 
-// Loads the subject of a request and draws it.
+// Creates the preview that a request describes: loads the model, clip or skin, draws it with the
+// callback `drawer`, and frees it. If it cannot be loaded, the result has no image and
+// num_missing is 1.
 view_preview view_make_preview(view_library *library, const char *request,
                                const view_preview_drawer *drawer)
 {

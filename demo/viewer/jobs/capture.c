@@ -60,7 +60,8 @@ void view_save_screenshot(view_state *viewer, bool clean)
     free(folder);
 }
 
-// Reads a pixel of the window, for the color picker.
+// Returns the color of the window at the pixel (x, y), for the color picker, or 0 on failure.
+// Draws the window again for this purpose.
 view_color view_color_at(view_state *viewer, float x, float y)
 {
     uint8_t *const rgba = capture_window(viewer, false);

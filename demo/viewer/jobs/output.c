@@ -901,7 +901,8 @@ static void print_camera_path(const view_scene *scene)
                      camera->duration);
 }
 
-// Prints the defects at --animation-time and over the shown clip.
+// Prints the defects of normals and tangents in two cases: in the pose at --animation-time, and
+// over all frames of the shown clip.
 static void print_pose_defects(view_state *viewer)
 {
     view_scene *const scene = &viewer->document->scene;

@@ -1,7 +1,7 @@
 // Small images: previews of exports, tiles of clips, and previews of files and games.
 #include "demo/viewer/jobs/view.h"
 
-// Creates the texture of a thumbnail.
+// Creates the texture of a thumbnail from pixels with alpha. Returns 0 on failure.
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
                                 uint32_t height)
 {

@@ -125,7 +125,8 @@ static void start_entry(view_machine *machine, const scene_entry *entry)
     machine->has_target = entry->looks_at_camera;
 }
 
-// Lets the character look at the position of the camera.
+// Sets the position at which the character looks, like a mouse pointer of the user, to the
+// position of the camera of the current shot.
 static void look_at_camera(view_machine *machine)
 {
     view_camera camera = {0};

@@ -4,6 +4,8 @@
 
 // -- Cross-fade -----------------------------------------------------------------------------
 
+// Blends from one pose to another over `duration` seconds, and returns the weight of the second
+// pose. The lesson "crossfade" displays the code after the next line, up to "end of lines".
 // lines of crossfade
 static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_joints,
                        md5_ease_kind easing, double elapsed, double duration, md5_xform *pose)

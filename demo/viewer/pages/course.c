@@ -51,6 +51,9 @@ VIEW_SHOW(line)
 
 // -- q and -q -------------------------------------------------------------------------------
 
+// Interpolates between two unit quaternions. With `shorter`, negates one of them if this makes
+// the rotation shorter. The lesson "sign" displays the code after the next line, up to "end of
+// lines".
 // lines of sign
 static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 {

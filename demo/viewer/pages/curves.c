@@ -132,6 +132,9 @@ VIEW_SHOW(interpolation)
 
 // -- Slerp and nlerp ------------------------------------------------------------------------
 
+// Interpolates between two unit quaternions along the shorter arc, by nlerp if `normalized` is
+// true and otherwise by slerp. The lesson "slerp" displays the code after the next line, up to
+// "end of lines".
 // lines of slerp
 static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 {

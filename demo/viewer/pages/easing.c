@@ -106,6 +106,9 @@ VIEW_SHOW(easing)
 
 // -- Following at any frame rate ------------------------------------------------------------
 
+// Moves a value towards its target in a frame of `dt` seconds. Only with `exact`, the result is
+// independent of the frame rate. The lesson "frame_rate" displays the code after the next line,
+// up to "end of lines".
 // lines of frame_rate
 static float next_value(float value, float target, float speed, float dt, bool exact)
 {

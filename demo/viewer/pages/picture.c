@@ -239,7 +239,8 @@ typedef struct figure_arrays {
     float weights[VIEW_PAGE_FIGURES * VIEW_PAGE_TARGETS]; // [count * num_targets]
 } figure_arrays;
 
-// Appends a figure to the arrays.
+// Appends the palette, the morph weights and the placement of a figure to the arrays with which
+// all figures are drawn in one call.
 static void append_figure(figure_arrays *arrays, const md5_model *model, const view_figure *figure)
 {
     const uint32_t index = arrays->count++;
@@ -1226,7 +1227,8 @@ static void draw_step(view_canvas *canvas, md5_vec2 from, md5_vec2 to, bool has_
     view_draw_segment(canvas, (const float[4]){to.x, from.y, to.x, to.y}, width, color);
 }
 
-// Draws the curves of a plot.
+// Draws the curves of a plot as lines between their points. `area` is the rectangle of the plot,
+// and `width` the width of a line in pixels.
 static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect area, float width)
 {
     const int num_series = count_series(plot);

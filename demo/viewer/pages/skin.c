@@ -217,6 +217,9 @@ VIEW_SHOW(quaternion_w)
 
 // -- Palette --------------------------------------------------------------------------------
 
+// Returns the skinning matrix of a joint from its matrices in the current pose and in the bind
+// pose, both in model space. The lesson "palette" displays the code after the next line, up to
+// "end of lines".
 // lines of palette
 static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 {
@@ -509,6 +512,9 @@ VIEW_SHOW(dual)
 
 // -- Normals of a stretched body ------------------------------------------------------------
 
+// Transforms a normal by a matrix. Only the cofactors give the right direction if the matrix
+// scales unequally. The lesson "normals" displays the code after the next line, up to "end of
+// lines".
 // lines of normals
 static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
 {
@@ -618,6 +624,8 @@ VIEW_SHOW(normals)
 
 // -- Influences -----------------------------------------------------------------------------
 
+// Returns the weight of a joint at a vertex, or 0 if the joint does not move the vertex. The
+// lesson "influences" displays the code after the next line, up to "end of lines".
 // lines of influences
 static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joint)
 {

@@ -85,7 +85,8 @@ static void set_position(view_input *event)
     event->y = (float)y;
 }
 
-// Returns the viewer's code of an SDL mouse button.
+// Returns the viewer's code of an SDL mouse button, or VIEW_BUTTON_NONE for a button that the
+// viewer does not use.
 static view_button button_of_sdl(Uint8 button)
 {
     switch (button) {

@@ -1179,7 +1179,8 @@ static const char *choice_title(const view_browser *browser)
     return browser->asked.is_folder ? "Choose a folder" : "Choose a file";
 }
 
-// Returns the title of the dialog.
+// Returns the title of the dialog. It depends on the kind of the list and on the purpose for
+// which the user selects an entry.
 static const char *list_title(const view_browser *browser)
 {
     const view_action answer = browser->asked.answer.action;

@@ -462,7 +462,7 @@ static void draw_loop(const graph_panel *panel, float x, float y, view_color col
     }
 }
 
-// Draws the dashed outline of a rectangle.
+// Draws the dashed outline of a rectangle in the coordinates of the graph, which are in em.
 static void draw_dashes(const graph_panel *panel, view_rect rect, view_color color)
 {
     const float dash = 0.45f; // length of a dash, and of the gap after it, em

@@ -258,7 +258,8 @@ static void list_clip_name(view_ui *ui, const view_stage *stage)
         UI_COMMAND(ui, VIEW_CLIPS);
 }
 
-// Displays the time, frame, speed and range of a clip.
+// Displays the time, the frame and the speed of a clip and, if only a part of the clip is
+// played, the range.
 static void list_time(view_ui *ui, const view_play *play, const md5_anim *anim)
 {
     ui_figure(ui, VIEW_BRIGHT, "Time", "%.3f of %.3f s", view_cycle_time(play, anim),

@@ -493,7 +493,8 @@ static void list_windows(view_ui *ui, const view_machine *machine)
     }
 }
 
-// Displays a slider for a parameter that is a number.
+// Displays a slider for a parameter of the state machine that is a number. If the user moves the
+// slider, sets the parameter and takes over control of the machine.
 static void number_row(view_ui *ui, view_machine *machine, uint32_t index)
 {
     const char *const name = machine->desc->parameters[index].name;
@@ -541,7 +542,8 @@ static void list_triggers(view_ui *ui, view_machine *machine)
     }
 }
 
-// Displays the section of the parameters that are not triggers.
+// Displays the parameters of the state machine that are numbers or switches, in a section that
+// can be folded. Triggers are displayed elsewhere.
 static void list_parameters(view_ui *ui, view_machine *machine)
 {
     bool has_header = false;

@@ -68,7 +68,8 @@ typedef struct menu_lines {
     menu_line lines[MAX_LINES];
 } menu_lines;
 
-// Returns the requirements that the document satisfies, as VIEW_NEEDS_ bits.
+// Returns the requirements of menu entries that the document satisfies, as VIEW_NEEDS_ bits. A
+// menu entry is disabled if one of its requirements is missing.
 uint32_t view_found_needs(const view_document *document)
 {
     const view_scene *const scene = &document->scene;
@@ -91,7 +92,8 @@ uint32_t view_found_needs(const view_document *document)
     return found;
 }
 
-// Returns all requirements that are satisfied, as VIEW_NEEDS_ bits.
+// Returns all requirements of menu entries that are satisfied, as VIEW_NEEDS_ bits: those of the
+// document, and those of the window, such as an undo step.
 static uint32_t met_needs(const view_stage *stage)
 {
     uint32_t met = view_found_needs(stage->document);
@@ -1383,7 +1385,8 @@ static bool run_menu_closing(view_ui *ui, view_menus *menus, view_rect backgroun
     return true;
 }
 
-// Draws and handles the menu bar and the open menu.
+// Draws the menu bar and the open menu or search, and handles their input. A menu that the user
+// closes is not drawn.
 void view_menu_panel(view_ui *ui, view_menus *menus)
 {
     const view_stage *const stage = ui->stage;

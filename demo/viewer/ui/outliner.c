@@ -228,7 +228,8 @@ static void show_mesh(view_ui *ui, const md5_model *model, uint32_t index)
     ui_context(ui, VIEW_ON_MESH, index, index + 1, name, NULL);
 }
 
-// Draws and handles the section of the meshes.
+// Displays the section of the meshes. Shows only the meshes whose names contain the search text,
+// and their number in the header.
 static void list_meshes(view_ui *ui, const view_outliner *outliner)
 {
     const md5_model *const model = ui->scene->model;
@@ -245,7 +246,8 @@ static void list_meshes(view_ui *ui, const view_outliner *outliner)
             show_mesh(ui, model, i);
 }
 
-// Displays the clips as images with names, for touch screens.
+// Displays the clips as a grid of images with names, which is easier to press on a touch screen
+// than rows of text.
 static void list_clip_tiles(view_ui *ui)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);

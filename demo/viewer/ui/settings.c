@@ -463,7 +463,8 @@ static void material_time_row(setting *s)
         view_set_parm(stage->parms, VIEW_PARM_TIME, (float)edited, stage->play->time);
 }
 
-// Draws and handles a row for each material parameter.
+// Displays an editor for the time of materials and for each material parameter, and stores the
+// values that the user changes.
 static void edit_parms(setting *s)
 {
     const view_stage *const stage = s->stage;
@@ -1388,7 +1389,8 @@ static view_rect card_box(const view_ui *ui, const view_card *card, float height
     return box;
 }
 
-// Moves the card while its header is dragged.
+// Moves the card while its header is dragged. card->moved is the distance from its default
+// position, and card->grip the position of the mouse relative to it, in pixels.
 static void drag_card(view_ui *ui, view_card *card, view_rect box, view_rect header)
 {
     const bool is_gripped = ui_item(ui, header, "");

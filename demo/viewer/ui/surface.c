@@ -263,7 +263,8 @@ bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
     return half_height > 0 && fabsf(at[0]) < max_pixel && fabsf(at[1]) < max_pixel;
 }
 
-// Draws a marker with a name at a pixel.
+// Draws a marker, a disc with a dark edge, at the pixel (at[0], at[1]), and a name to the right
+// of it.
 void view_mark_pixel(const view_stage *stage, const float at[2], const char *name)
 {
     view_canvas *const canvas = stage->canvas;
