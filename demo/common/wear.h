@@ -4,7 +4,7 @@
 
 #include "md5/md5edit.h"
 
-// The result of common_attach_clothes().
+// The effects of common_attach_clothes(), with which a caller can report clothes that do not fit.
 typedef struct common_attached_clothes {
     bool has_common_joint; // a weight follows a joint whose name both models have
 

@@ -32,7 +32,7 @@ typedef struct clip_builder {
     convert_xform *interpolated; // [num_joints] world transforms, as players interpolate them
     convert_affine *scale_moves; // [joints of `measured`] displacement of points by scale
 
-    // The current clip:
+    // The data of the clip that is currently created.
     char *name;
     plain_track *tracks;   // [num_tracks] tracks that move a joint, a camera or a morph target
     uint32_t *next_tracks; // [num_tracks] next track of the node, or MD5_NONE

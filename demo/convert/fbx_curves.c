@@ -718,7 +718,7 @@ static void add_stack(fbx_curves *curves, const fbx_node *node, const fbx_value 
     };
 }
 
-// Clamps a weight in percent.
+// Returns the weight of a layer, 0 to 1, from its value in percent, which may be out of range.
 static double weight_from_percent(double percent)
 {
     return fmin(fmax(percent / 100, 0), 1);
@@ -1468,7 +1468,8 @@ static convert_affine axis_rotation(int axis, double degrees)
     return (convert_affine){{{c, s, 0}, {-s, c, 0}, {0, 0, 1}, {0, 0, 0}}};
 }
 
-// Returns the rotation around three axes, the first of the order first.
+// Returns the product of the rotations about the x, y and z axes by these angles. `order` is an
+// index into fbx_rotation_orders; the rotation about the first axis of the order is applied first.
 static convert_affine euler_rotation(convert_vec degrees, int order)
 {
     const double angles[3] = {degrees.x, degrees.y, degrees.z};

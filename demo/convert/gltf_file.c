@@ -663,7 +663,7 @@ typedef struct element_request {
     bool is_normalized;
 } element_request;
 
-// The bytes of these elements.
+// The bytes from which the elements of an element_request are read.
 typedef struct element_range {
     const struct component *type;
     const uint8_t *bytes; // first element; NULL: no view, all numbers are 0

@@ -125,7 +125,7 @@ static void write_attributes(const mesh_builder *from, size_t v, float *values)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// An influence of a vertex.
+// An influence of a vertex: a joint of the skin and its weight.
 typedef struct joint_weight {
     uint32_t slot; // of the skin
     double weight;

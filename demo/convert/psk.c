@@ -282,7 +282,7 @@ static psk_links group_weights(psk_file *file)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// The vertices of a primitive.
+// The vertices of a primitive. A set contains four joints and weights of each vertex.
 typedef struct psk_vertices {
     uint32_t *wedges; // [count] wedge of each vertex
     uint32_t count;
@@ -453,7 +453,7 @@ static void read_tracks(psk_file *file, plain_animation *clip, uint32_t bone, si
     plain_add_tracks(clip, bone, count, times, positions, rotations);
 }
 
-// The header of a clip.
+// The header of a clip in a PSA file.
 typedef struct psk_clip {
     uint32_t num_bones;
     uint32_t num_frames;

@@ -71,7 +71,7 @@ typedef struct quake_point {
     uint32_t leader;
 } quake_point;
 
-// A point in a frame.
+// The position and the normal of a point in a frame.
 typedef struct quake_position {
     float at[3];
     uint16_t code; // normal in the encoding of the format

@@ -1250,7 +1250,8 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
 
 // -- Motion ---------------------------------------------------------------------------------------
 
-// State of retargeting one clip.
+// State of retargeting one clip from the skeleton for which it was made (source) to the skeleton of
+// the model (target).
 typedef struct retarget_transfer {
     const convert_job *job;
     retarget_figure source; // rotated to the model's space
@@ -1840,7 +1841,7 @@ static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *mo
     return is_done;
 }
 
-// A clip to retarget.
+// The clip to retarget, and the two models between which it is transferred.
 typedef struct retarget_request {
     const convert_job *job;
     const convert_part *clip;

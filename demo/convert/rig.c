@@ -598,7 +598,7 @@ static void add_joints(convert_rig *rig)
     }
 }
 
-// Replaces the nodes in the skins' lists of joints by the joints of these nodes.
+// Replaces the node indices in the list of joints of each skin by the joint indices of these nodes.
 static void convert_skin_nodes_to_joints(convert_rig *rig)
 {
     for (size_t i = 0; i < rig->num_skins; i++) {

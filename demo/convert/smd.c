@@ -37,7 +37,7 @@ typedef struct smd_vertex {
     size_t first_link;
 } smd_vertex;
 
-// A weight of a vertex.
+// A bone that moves a vertex, and its weight.
 typedef struct smd_link {
     uint32_t bone; // index
     float weight;

@@ -955,7 +955,7 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
 // -- Encoding -------------------------------------------------------------------------------------
 
 #ifdef HAS_STB
-// The output of stb_image_write.
+// The bytes that stb_image_write has written so far; a growing array.
 typedef struct encoded_bytes {
     uint8_t *bytes;
     size_t size;

@@ -978,7 +978,7 @@ static const char *const location_names[VIEW_NUM_LOCATIONS] = {
     "in the model's folder", "in a folder next to the model", "in the parent folder",
     "in an ancestor folder", "elsewhere in the package"};
 
-// Thresholds of scores.
+// Thresholds of scores. A score rates how well an image matches a mesh.
 enum {
     MIN_SCORE = 40,      // weaker evidence is ignored
     MARGIN = 6,          // an image is not selected if another has nearly the same score

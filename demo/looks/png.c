@@ -89,7 +89,7 @@ enum {
     MAX_PARTS = INT_MAX / PART_SIZE + 1,
 };
 
-// The compression of one image.
+// The data of one image, which is divided into parts that several threads compress.
 typedef struct packing {
     unsigned char *bytes;    // the data
     unsigned char *packed;   // PACKED_CAPACITY bytes for each part

@@ -656,7 +656,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
 
 // -- The command ----------------------------------------------------------------------------------
 
-// For convert_job.note: prints a note.
+// Callback for convert_job.note: prints a note on standard error.
 static void print_note(void *user, const char *text)
 {
     (void)user;

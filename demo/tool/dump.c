@@ -64,7 +64,7 @@ static uint32_t clamp_frame(double frame, uint32_t last)
     return frame > last ? last : (uint32_t)frame;
 }
 
-// Arrays of one animated model.
+// The arrays into which a model is posed and skinned.
 typedef struct animated_model {
     md5_xform *pose;    // [joints]
     md5_mat34 *joints;  // [joints]

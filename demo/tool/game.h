@@ -6,7 +6,7 @@
 
 #include "demo/tool/tool.h"
 
-// A checked model or clip.
+// The diagnostics of a model or clip that was checked.
 typedef struct tool_checked_file {
     md5_check *check;
     bool has_motion_check; // the clip was checked with the mesh of a model

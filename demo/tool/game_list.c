@@ -2,7 +2,7 @@
 // game folder.
 #include "demo/tool/game.h"
 
-// An item of the list.
+// An item that is listed, for example a material or a clip of a model.
 typedef struct list_item {
     const char *model; // the model of a clip, or NULL
     const char *name;
@@ -193,7 +193,7 @@ static int find_kind(const char *argument)
     return kind;
 }
 
-// The selected kinds.
+// The kinds of items that the operands select.
 typedef struct list_choice {
     bool is_all;                 // no kind was given
     bool is_selected[NUM_KINDS]; // elements of kinds[]

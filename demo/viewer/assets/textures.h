@@ -48,7 +48,7 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
 // The stages that the materials of a game draw in addition to lit surfaces. Their expressions
 // depend on the time and are evaluated before each frame.
 
-// A mesh with such stages.
+// A mesh whose game material is more than a lit surface.
 typedef struct view_layered {
     uint32_t mesh;
     const md5_material *material; // of the game

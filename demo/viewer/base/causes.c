@@ -9,7 +9,7 @@
 
 #include "demo/common/text.h"
 
-// Sort key of a report.
+// The index of a report with its sort keys. Reports with the same cause have equal keys.
 typedef struct sorted_report {
     uint64_t file; // hash of the path
     uint64_t text; // hash of the text without numbers and quoted names

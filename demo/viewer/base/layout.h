@@ -35,7 +35,7 @@ typedef struct view_docks {
     bool shows_problems;               // the bottom dock shows the list of problems
 } view_docks;
 
-// The input of the layout.
+// The input of the layout: the size of the window, its visible parts, and the open docks.
 typedef struct view_layout_request {
     float width, height, em; // pixels
     bool has_menu;

@@ -174,7 +174,7 @@ typedef enum view_scope {
     VIEW_SCOPE_PLACE,  // camera position: stored for each document, cannot be undone
 } view_scope;
 
-// The default of a switch.
+// The default value of an option that is a switch.
 typedef enum view_usual {
     VIEW_USUALLY_NO,
     VIEW_USUALLY_YES,
@@ -220,7 +220,7 @@ typedef enum view_names {
     VIEW_NAMES_PAGE,
 } view_names;
 
-// An entry of the table.
+// An entry of view_option_rows, the table of all options.
 typedef struct view_option {
     const char *name;
     const char *value;   // printed name of the value; NULL = a switch, which accepts NAME=no

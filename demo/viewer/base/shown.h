@@ -40,7 +40,7 @@ typedef struct view_shown {
     bool open_last;
 } view_shown;
 
-// The shading of the model.
+// The shading of the model: its materials, or colors that display a property.
 typedef enum view_surface {
     VIEW_SURFACE_LIT,      // materials and lights
     VIEW_SURFACE_WEIGHTS,  // weights of the selected joint, or the number of influences

@@ -227,7 +227,7 @@ bool view_sees(const view_sight *sight, view_sphere sphere);
 
 // -- Crowds --------------------------------------------------------------------------------------
 
-// A character of a crowd.
+// A character of a crowd. It is controlled by a state machine or plays a single clip.
 typedef struct view_member {
     md5_xform placement; // placement in the world
     double next_choice;  // time of the next change of behavior

@@ -74,7 +74,7 @@ typedef struct view_lines {
 void view_draw_lines(view_lines *lines, md5gl_renderer *renderer, float width, bool on_top);
 void view_free_lines(view_lines *lines);
 
-// `color` is 0xRRGGBBAA.
+// Adds a line between two points in world space. `color` is 0xRRGGBBAA.
 void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color);
 
 // Adds a cross along the axes, whose arms have the length `size`.

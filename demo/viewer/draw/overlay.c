@@ -38,7 +38,8 @@ static void add_end(view_lines *lines, md5_vec3 position, uint32_t color)
     };
 }
 
-// Adds a line between two points in world space. The array doubles when it is full.
+// Adds a line between two points in world space. The array of vertices doubles when it is full, so
+// that adding many lines takes linear time.
 void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color)
 {
     if (lines->count + 2 > lines->capacity) {

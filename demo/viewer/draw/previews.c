@@ -763,7 +763,7 @@ bool view_update_previews(view_previews *previews, const char *const *requests, 
 
 // == Previews of files ===========================================================================
 
-// Limits: see view_make_thumbnail().
+// Limits of a preview or thumbnail, so that a large or hostile file cannot block a file manager.
 enum {
     MAX_MEMORY = 512 << 20, // in addition to the memory that is in use at the call
     MAX_SECONDS = 5,

@@ -606,7 +606,7 @@ static void begin_conversion(view_state *viewer, const view_options *export_opti
     conversion->library = viewer->document->scene.library;
     if (conversion->library != NULL)
         conversion->library->num_users++;
-    // The dialog has requested confirmation.
+    // If the file exists, the dialog has asked the user whether to replace it.
     conversion->job.is_forced = common_file_stamp(path) != 0;
     add_option(&conversion->words, "output", common_copy(path));
 
@@ -743,7 +743,7 @@ void view_select_named_export(view_state *viewer, const char *words)
     describe_output(viewer, 1, &export_options);
 }
 
-// Opens or closes the dialog.
+// Opens the export dialog, or closes it if it is open.
 static void toggle_dialog(view_state *viewer)
 {
     const bool is_open = viewer->ui.over == VIEW_OVERLAY_EXPORT;

@@ -247,7 +247,7 @@ bool view_present(view_state *viewer, md5_error *error)
     return !is_small || draw_on_window(viewer, draw_panels, error);
 }
 
-// Draws the sign that a movie is being recorded.
+// Draws a sign over the frame, which reminds the user that a movie is being recorded.
 static void draw_recording_sign(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->drawing.canvas);

@@ -29,7 +29,7 @@ typedef struct view_drawing {
     view_economy economy;
     view_shown shown;
 
-    // Only with a window.
+    // The members below are only used with a window.
     view_presented presented;
     view_quality quality; // quality, adjusted by the frame times
     bool is_moving;       // images are drawn continuously

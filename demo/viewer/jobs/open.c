@@ -684,7 +684,7 @@ bool view_finish_opening(view_state *viewer)
     if (!viewer->opening.has_deferred_work)
         return false;
     viewer->opening.has_deferred_work = false;
-    // In a browser the file is downloaded later.
+    // In a browser, the file of the companion may not be downloaded yet.
     if (viewer->opening.companion_path != NULL && common_is_file(viewer->opening.companion_path))
         view_load_guest(viewer->document, viewer->opening.companion_path, &loader);
     view_measure(viewer);

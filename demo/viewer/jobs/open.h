@@ -7,7 +7,8 @@
 
 typedef struct view_state view_state;
 
-// State of opening.
+// The state of opening documents: work before and after the first image, the last failure, and the
+// files that are watched for changes.
 typedef struct view_opening {
     view_prefetch prefetch; // prefetched images of the first document
 

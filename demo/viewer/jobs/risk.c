@@ -99,7 +99,7 @@ void view_read_crash_note(view_state *viewer)
         free(path);
         return;
     }
-    // The user can open it again.
+    // The interface offers to open the file again.
     viewer->opening.failed = (view_command){.action = VIEW_OPEN_FILE, .path = path};
 }
 

@@ -55,7 +55,8 @@ static float aim_at(view_machine *machine, md5_vec3 target)
 {
     md5_vec3 offset = to_character_space(machine, target);
     offset.z -= to_character_space(machine, eye_position(machine)).z;
-    // Of the equivalent angles, use the nearest to the last direction, if it is within the limit.
+    // Angles that differ by 360 degrees are equivalent. Use the one that is nearest to the last
+    // yaw, if it is within the limit.
     const float yaw = view_degrees(atan2f(offset.y, offset.x));
     const float nearest_yaw = yaw + 360 * roundf((machine->target_yaw - yaw) / 360.0f);
     machine->target_yaw = fabsf(nearest_yaw) <= max_yaw ? nearest_yaw : yaw;

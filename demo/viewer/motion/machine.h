@@ -52,11 +52,13 @@ struct view_machine {
     // Placement at time 0. Some companions wait far away until an event calls them; their placement
     // is then relative to their host.
     md5_xform start;
-    // A machine that advances with this machine, and its counterpart; or NULL. When a clip of one
-    // machine fires an event, the trigger of the same name fires in the other.
+    // `guest` is the companion of this machine, which advances with it. The guest's `host` points
+    // back to this machine. When a clip of one of them fires an event, the trigger of the same name
+    // fires in the other machine. Both are NULL without a companion.
     view_machine *guest;
     view_machine *host;
-    // Also advances with this machine, but its events do not set triggers; or NULL.
+    // The machine of an object that the character carries, or NULL. It advances with this machine,
+    // but its events do not set triggers.
     view_machine *carried;
 };
 

@@ -174,7 +174,7 @@ bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log 
 // cannot be read or does not fit the model.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
-// Shows clip `clip` (< num_clips).
+// Selects the clip that is shown, by its index.
 void view_select_clip(view_scene *scene, size_t clip);
 
 // view_play_in_channel() plays a clip of the scene's entity in a channel, and gives the channel the

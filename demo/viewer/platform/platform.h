@@ -198,7 +198,7 @@ bool view_is_window_visible(const view_window *window);    // the driver has a d
 bool view_is_window_hidden(const view_window *window);
 void view_show_window(view_window *window);
 void view_set_title(view_window *window, const char *title);
-// Returns false if `window` is NULL.
+// Returns true if the window covers the screen. Returns false if `window` is NULL.
 bool view_is_full_screen(const view_window *window);
 void view_set_full_screen(view_window *window, bool full);
 

@@ -991,7 +991,7 @@ static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
 // Afterwards the real focus is restored, which Tab can move to other items.
 static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
-    // This state is restored below.
+    // Store the state of the focus, which is restored below.
     const ui_item_id focus = ui->focus;
     const bool takes_next = ui->takes_next;
     const bool selects_all = ui->selects_all;

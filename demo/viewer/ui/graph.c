@@ -934,7 +934,8 @@ static uint32_t clicked_transition(const graph_panel *panel, const view_graph_ed
     const uint32_t num_backward = edge->num_transitions[1];
     const bool is_second_active = edge->ends[1] == panel->status.state;
 
-    // The transitions of an edge are consecutive. Those of the forward direction are first.
+    // The transitions of an edge are consecutive: first those from ends[0] to ends[1], then those
+    // in the opposite direction.
     uint32_t first = edge->first_transition;
     uint32_t count = num_forward;
     if (num_forward == 0 || (num_backward > 0 && is_second_active)) {

@@ -710,7 +710,7 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_menus *m
         add_found_item(lines, &item);
     }
 
-    // Only the best items remain.
+    // Keep only the items with the best scores.
     qsort(lines->lines + first, lines->count - first, sizeof item, compare_scores);
     if (lines->count > max_count)
         lines->count = max_count;

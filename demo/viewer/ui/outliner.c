@@ -46,7 +46,7 @@ static const struct {
     [SIGN_STARTS] = {"", 0},
 };
 
-// The content of a row.
+// The content of a row of the outliner.
 typedef struct tree_row {
     const char *name;
     const char *label; // label of the item; NULL: `name`

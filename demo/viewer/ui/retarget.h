@@ -17,7 +17,8 @@ typedef struct view_retarget_page {
 
 #define VIEW_RETARGET_WIDTH 38.0f // minimum width of the inspector, em
 
-// Numbers of the command VIEW_SAVE_RETARGETED.
+// Parameters of the command VIEW_SAVE_RETARGETED, which select the files to save: the shown clip,
+// all clips, or the map of joints.
 enum { VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS, VIEW_SAVE_MAP };
 
 // Draws and handles the rows of the page in the column of the inspector.

@@ -178,7 +178,7 @@ void ui_end_column(view_ui *ui);
 // at least partly visible. The caller need not draw an invisible row.
 bool ui_reserve_row(view_ui *ui, float height, view_rect *row);
 
-// The appearance of ui_row().
+// The name and the appearance of a row that ui_row() adds.
 typedef struct ui_row_style {
     const char *name; // NULL: none; " ": reserves the space of a name
     view_color color;
@@ -288,7 +288,7 @@ typedef struct ui_grid {
 // pixels wide. Returns true if the tile is visible.
 bool ui_next_tile(view_ui *ui, ui_grid *grid, float min_width, float height, view_rect *box);
 
-// The content of a tile.
+// The content of a tile: an image, a name and a second line of text.
 typedef struct ui_tile_content {
     const char *label; // of the item
     const char *name;

@@ -160,7 +160,7 @@ void ui_column_text(view_ui *ui, view_color color, const char *text)
     }
 }
 
-// One line of ui_row().
+// One of the lines into which ui_row() wraps a text.
 typedef struct row_line {
     const char *name; // at the left; "": none
     const char *hint; // at the right; "": none
