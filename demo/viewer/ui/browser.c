@@ -986,9 +986,9 @@ static void draw_crumbs(view_ui *ui, const view_browser *browser, view_rect box)
     }
 }
 
-// Draws and handles the filter field. The user can type a filter without clicking the field first.
-// Therefore the field gets the focus during this function, unless a panel covers the list.
-// Afterwards the real focus is restored, which Tab can move to other items.
+// Draws the filter field and handles its input. The user can type a filter without clicking the
+// field first. Therefore the field gets the focus during this function, unless a panel covers
+// the list. Afterwards the real focus is restored, which Tab can move to other items.
 static void run_filter(view_ui *ui, view_browser *browser, view_rect box)
 {
     // Store the state of the focus, which is restored below.
@@ -1084,8 +1084,8 @@ static void press_open_button(view_ui *ui, view_browser *browser, bool chooses_f
     view_close_browser(browser);
 }
 
-// Draws and handles the buttons at the right end of the last row: the uses of a dropped model,
-// "Cancel", and "Open" or "Choose this folder". Removes their space from the row.
+// Draws the buttons at the right end of the last row: the uses of a dropped model, "Cancel", and
+// "Open" or "Choose this folder". Also handles their input. Removes their space from the row.
 static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
 {
     enum { NUM_USES = 3, MAX_BUTTONS = NUM_USES + 2 };
@@ -1120,8 +1120,8 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
     }
 }
 
-// Draws and handles the tabs of a game's sections. The label of a tab contains the number of items
-// in the section.
+// Draws the tabs of a game's sections and handles their input. The label of a tab contains the
+// number of items in the section.
 static void run_section_tabs(view_ui *ui, const view_browser *browser, view_rect box)
 {
     static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
@@ -1163,8 +1163,8 @@ static void run_kind_tabs(view_ui *ui, view_browser *browser, view_rect box)
     }
 }
 
-// Draws and handles the tabs of a list of files or of a game. Lists for other purposes than opening
-// a file have no tabs, and neither has a game that is still being read.
+// Draws the tabs of a list of files or of a game and handles their input. Lists for other
+// purposes than opening a file have no tabs, and neither has a game that is still being read.
 static void run_tabs(view_ui *ui, view_browser *browser, view_rect box)
 {
     if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning)
@@ -1208,8 +1208,8 @@ static bool is_pressed_outside(const view_ui *ui, view_rect box)
     return !view_contains(box, ui->mouse.x, ui->mouse.y);
 }
 
-// Draws and handles a switch at the right end of a row, and removes its space from the row. A press
-// changes `is_on` and finds the listed entries again.
+// Draws a switch at the right end of a row, handles its input, and removes its space from the
+// row. A press changes `is_on` and finds the listed entries again.
 static void run_list_switch(view_ui *ui, view_browser *browser, view_rect *row, const char *label,
                             bool *is_on)
 {
@@ -1221,9 +1221,9 @@ static void run_list_switch(view_ui *ui, view_browser *browser, view_rect *row, 
     view_cut(row, VIEW_AT_RIGHT, part_gap * ui->em);
 }
 
-// Draws and handles the row above the entries. It contains the button that lists the parent folder,
-// and the path. At the right end, it contains "Mod only" if the game is a mod. In a small window,
-// it contains "Locations", which shows the locations instead of the entries.
+// Draws the row above the entries and handles its input. It contains the button that lists the
+// parent folder, and the path. At the right end, it contains "Mod only" if the game is a mod. In
+// a small window, it contains "Locations", which shows the locations instead of the entries.
 static void run_path_row(view_ui *ui, view_browser *browser, view_rect row, bool is_small)
 {
     const float em = ui->em;
@@ -1294,9 +1294,9 @@ static void run_status(view_ui *ui, view_browser *browser, view_rect foot)
     ui_text(ui, link.x, y, 0, VIEW_ACCENT, "show");
 }
 
-// Draws and handles the cross in the upper right corner of the dialog. `body` is the area between
-// the title and the last row, `foot`. Returns true if the user has pressed the cross or the dimmed
-// background outside of the dialog.
+// Draws the cross in the upper right corner of the dialog and handles its input. `body` is the
+// area between the title and the last row, `foot`. Returns true if the user has pressed the
+// cross or the dimmed background outside of the dialog.
 static bool run_close_button(view_ui *ui, view_rect body, view_rect foot)
 {
     const float side = ceilf(UI_FIELD_HEIGHT * ui->em);
@@ -1309,8 +1309,9 @@ static bool run_close_button(view_ui *ui, view_rect body, view_rect foot)
     return is_cross_pressed || is_outside;
 }
 
-// Draws and handles the columns at the sides of a large dialog: the locations at the left and, if
-// there is space, the preview of the selected file at the right. Removes their space from `rest`.
+// Draws the columns at the sides of a large dialog: the locations at the left and, if there is
+// space, the preview of the selected file at the right. Also handles their input. Removes their
+// space from `rest`.
 static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest)
 {
     const float em = ui->em;
@@ -1331,8 +1332,8 @@ static void run_side_columns(view_ui *ui, view_browser *browser, view_rect *rest
     }
 }
 
-// Draws and handles the row with the filter and the tabs, at the top of `rest`. Removes its space
-// from `rest`.
+// Draws the row with the filter and the tabs, at the top of `rest`. Also handles its input.
+// Removes its space from `rest`.
 static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
 {
     const float em = ui->em;
@@ -1346,8 +1347,9 @@ static void run_filter_row(view_ui *ui, view_browser *browser, view_rect *rest)
     run_filter(ui, browser, filter);
 }
 
-// Draws and handles the content of the dialog in a small window. The filter shares the row of the
-// buttons. `rest` is filled by the entries, or by the locations if the user has switched to them.
+// Draws the content of the dialog in a small window and handles its input. The filter shares the
+// row of the buttons. `rest` is filled by the entries, or by the locations if the user has
+// switched to them.
 static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest, view_rect foot)
 {
     run_buttons(ui, browser, &foot);
@@ -1359,8 +1361,9 @@ static void run_small_dialog(view_ui *ui, view_browser *browser, view_rect rest,
         show_entries(ui, browser, rest, true);
 }
 
-// Draws and handles the content of the dialog, except for the enlarged preview. `body` is the area
-// between the title and the last row, `foot`. Each part removes its space from `body`.
+// Draws the content of the dialog, except for the enlarged preview, and handles its input.
+// `body` is the area between the title and the last row, `foot`. Each part removes its space
+// from `body`.
 static void run_dialog_content(view_ui *ui, view_browser *browser, view_rect body, view_rect foot)
 {
     const float em = ui->em;

@@ -125,7 +125,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 // Shows an empty list while the library at `location` is read.
 void view_list_scan(view_browser *browser, const char *location);
 
-// Draws and handles the dialog of the open list.
+// Draws the dialog of the open list and handles its input.
 void view_browser_panel(view_ui *ui, view_browser *browser);
 
 #endif

@@ -280,9 +280,9 @@ static void reveal_row(view_ui *ui, view_curves *curves, view_rect area, uint32_
     curves->revealed = selected;
 }
 
-// Draws and handles a table of `count` rows with a header. `fill` writes the cells of a row. The
-// row `selected` is highlighted. The table scrolls to it when the selection changes, which also
-// happens during playback. Returns the pressed row, or UINT32_MAX.
+// Draws a table of `count` rows with a header and handles its input. `fill` writes the cells of
+// a row. The row `selected` is highlighted. The table scrolls to it when the selection changes,
+// which also happens during playback. Returns the pressed row, or UINT32_MAX.
 static uint32_t run_table(view_ui *ui, view_curves *curves, view_rect area, const ui_cells *header,
                           uint32_t count, uint32_t selected, fill_cells *fill)
 {
@@ -389,8 +389,8 @@ static void fill_frame(const view_ui *ui, const view_curves *curves, uint32_t fr
                            view_value_places[curves->kind], false);
 }
 
-// Draws and handles the buttons above the table in `row`: a button for each kind of values, and
-// "Copy".
+// Draws the buttons above the table in `row`: a button for each kind of values, and "Copy". Also
+// handles their input.
 static void run_curve_buttons(view_ui *ui, view_curves *curves, view_rect row)
 {
     const float em = ui->em;
@@ -419,8 +419,8 @@ static void describe_axes(const view_curves *curves, curve_plot *plot, ui_cells 
     }
 }
 
-// Draws and handles the table of the tab "Curves" in `area`. The row of the displayed frame is
-// highlighted. A press on a row sets the time to its frame.
+// Draws the table of the tab "Curves" in `area` and handles its input. The row of the displayed
+// frame is highlighted. A press on a row sets the time to its frame.
 static void run_curve_table(view_ui *ui, view_curves *curves, view_rect area,
                             const ui_cells *header, const md5_anim *anim, uint32_t displayed_frame)
 {
@@ -430,8 +430,8 @@ static void run_curve_table(view_ui *ui, view_curves *curves, view_rect area,
         view_seek(ui->stage->play, anim, pressed / anim->frame_rate);
 }
 
-// Draws and handles the tab "Curves". The plot of the selected joint is in `left`, and the table of
-// its values in `right`. Returns NULL, or a message if there is nothing to display.
+// Draws the tab "Curves" and handles its input. The plot of the selected joint is in `left`, and
+// the table of its values in `right`. Returns NULL, or a message if there is nothing to display.
 static const char *run_curves(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
@@ -498,8 +498,8 @@ static uint32_t find_selected_peak(const view_ui *ui, const view_compare *compar
     return 0;
 }
 
-// Draws and handles the table of the tab "Differences" in `area`. A press on a row selects its
-// joint.
+// Draws the table of the tab "Differences" in `area` and handles its input. A press on a row
+// selects its joint.
 static void run_difference_table(view_ui *ui, view_curves *curves, view_rect area,
                                  uint32_t selected)
 {
@@ -517,9 +517,10 @@ static void run_difference_table(view_ui *ui, view_curves *curves, view_rect are
     UI_COMMAND(ui, VIEW_MARKED);
 }
 
-// Draws and handles the tab "Differences". The table in `right` lists the joints by their largest
-// distance over the clip. The plot in `left` displays the distance of the selected joint, or else
-// of the first joint in the table. Returns NULL, or a message if there is nothing to display.
+// Draws the tab "Differences" and handles its input. The table in `right` lists the joints by
+// their largest distance over the clip. The plot in `left` displays the distance of the selected
+// joint, or else of the first joint in the table. Returns NULL, or a message if there is nothing
+// to display.
 static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;
@@ -560,8 +561,8 @@ static float get_table_width(const view_ui *ui, const view_curves *curves, float
     return fminf(fmaxf(half_width, columns_width), area_width);
 }
 
-// Draws and handles the content of the bottom dock for a clip: curves of the selected joint, or
-// distances between the joints of two models.
+// Draws the content of the bottom dock for a clip: curves of the selected joint, or distances
+// between the joints of two models. Also handles its input.
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area)
 {
     const float em = ui->em;

@@ -18,8 +18,8 @@ typedef struct view_curves {
     uint32_t revealed;       // row that the table was scrolled to
 } view_curves;
 
-// Draws and handles the content of the bottom dock for a clip: curves of the selected joint, or
-// distances between the joints of two models.
+// Draws the content of the bottom dock for a clip: curves of the selected joint, or distances
+// between the joints of two models. Also handles its input.
 void view_curves_panel(view_ui *ui, view_curves *curves, view_rect area);
 
 #endif

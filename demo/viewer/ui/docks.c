@@ -140,8 +140,8 @@ static void resize_dock(view_ui *ui, view_dock dock)
     ui->docks.sizes[dock] = size;
 }
 
-// Draws and handles the edge between a dock and the image. A drag resizes the dock. A double click
-// restores its default size. `box` is the rectangle of the dock.
+// Draws the edge between a dock and the image, and handles its input. A drag resizes the dock. A
+// double click restores its default size. `box` is the rectangle of the dock.
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
     const view_side side = image_side(ui, dock, box);
@@ -208,8 +208,9 @@ static int first_bottom_tab(const view_stage *stage, const view_layout *layout)
     return view_shows_curves(stage) && !is_sheet ? TAB_CURVES : TAB_PROBLEMS;
 }
 
-// Draws and handles the tabs in the header of a dock. The text of the first tab begins at the x
-// coordinate `left`. `top` is the y coordinate of the header. Both are in pixels.
+// Draws the tabs in the header of a dock and handles their input. The text of the first tab
+// begins at the x coordinate `left`. `top` is the y coordinate of the header. Both are in
+// pixels.
 static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layout *layout,
                           view_dock dock, float left, float top)
 {
@@ -242,8 +243,8 @@ static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layou
     }
 }
 
-// Draws and handles the button that closes a dock or a sheet. `button` is a square at the right end
-// of the header.
+// Draws the button that closes a dock or a sheet. Also handles its input. `button` is a square
+// at the right end of the header.
 static void run_dock_closing(view_ui *ui, const view_layout *layout, view_dock dock,
                              view_rect button)
 {
@@ -298,9 +299,9 @@ static void draw_handle(const view_ui *ui, view_rect handle)
     view_draw_round_rect(ui->canvas, bar, 0.5f * height, VIEW_EDGE);
 }
 
-// Draws and handles the handle of the sheet in an upright window. While a finger drags the handle,
-// the sheet follows the finger. After that, view_drop_sheet() moves the sheet to the nearest of its
-// heights.
+// Draws the handle of the sheet in an upright window and handles its input. While a finger drags
+// the handle, the sheet follows the finger. After that, view_drop_sheet() moves the sheet to the
+// nearest of its heights.
 static void drag_handle(view_ui *ui, view_rect handle)
 {
     draw_handle(ui, handle);
@@ -372,8 +373,8 @@ static view_rect begin_sheet(view_ui *ui, view_dock front, view_rect box)
     return content;
 }
 
-// Draws and handles the content of the left or right dock in `area`. If `is_display` is true, the
-// right dock shows the display options of a touch screen instead of the inspector.
+// Draws the content of the left or right dock in `area` and handles its input. If `is_display`
+// is true, the right dock shows the display options of a touch screen instead of the inspector.
 static void run_side_dock(view_ui *ui, view_panels *panels, view_dock dock, bool is_display,
                           view_rect area)
 {
@@ -399,7 +400,8 @@ static void run_sheet_closing(view_ui *ui, const view_layout *layout)
         ui->docks.is_sheet_open = false;
 }
 
-// Draws and handles the side docks, or the sheet that replaces them in a small window.
+// Draws the side docks, or the sheet that replaces them in a small window. Also handles their
+// input.
 static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *layout)
 {
     for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
@@ -416,8 +418,8 @@ static void run_side_docks(view_ui *ui, view_panels *panels, const view_layout *
     }
 }
 
-// Draws and handles the bottom dock with the problems or the curves. The dock can also contain the
-// state graph. The state graph has its own header, so view_graph_panel() draws it.
+// Draws the bottom dock with the problems or the curves and handles its input. The dock can also
+// contain the state graph. The state graph has its own header, so view_graph_panel() draws it.
 static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout *layout)
 {
     const view_stage *const stage = ui->stage;
@@ -436,7 +438,8 @@ static void run_bottom_dock(view_ui *ui, view_panels *panels, const view_layout 
     drag_edge(ui, VIEW_DOCK_BOTTOM, box);
 }
 
-// Draws and handles all docks, with their content, headers and edges, and the time bar.
+// Draws all docks, with their content, headers and edges, and the time bar. Also handles their
+// input.
 void view_dock_panels(view_ui *ui, view_panels *panels)
 {
     const view_stage *const stage = ui->stage;

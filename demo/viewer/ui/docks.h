@@ -15,7 +15,8 @@ struct view_panels;
 
 #define VIEW_SHEET_HANDLE "handle" // name of the panel that drags the sheet of a phone
 
-// Draws and handles the docks with their content, headers and edges, and the time bar.
+// Draws the docks with their content, headers and edges, and the time bar. Also handles their
+// input.
 void view_dock_panels(view_ui *ui, struct view_panels *panels);
 
 // Brings a panel to the front after a change of the options has switched it on. `before` and `now`

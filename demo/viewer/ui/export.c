@@ -669,8 +669,8 @@ static void press_run_button(view_ui *ui, view_export *export)
         UI_COMMAND(ui, VIEW_RUN_EXPORT);
 }
 
-// Draws and handles the buttons in the last row. One button closes the dialog, and Escape does the
-// same. The other button starts or stops the export, and Enter does the same.
+// Draws the buttons in the last row and handles their input. One button closes the dialog, and
+// Escape does the same. The other button starts or stops the export, and Enter does the same.
 static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot)
 {
     enum { CLOSE, RUN, NUM_BUTTONS };
@@ -689,8 +689,8 @@ static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot
         UI_COMMAND(ui, VIEW_EXPORT); // the command toggles the dialog
 }
 
-// Draws and handles the last row of the dialog. At the left of the buttons, it displays an error, a
-// question or the progress.
+// Draws the last row of the dialog and handles its input. At the left of the buttons, it
+// displays an error, a question or the progress.
 static void run_foot(view_ui *ui, view_export *export, view_rect foot)
 {
     run_export_buttons(ui, export, &foot);
@@ -731,9 +731,9 @@ static void draw_preview(view_ui *ui, const view_export *export, view_rect *side
     view_cut(side, VIEW_AT_TOP, 8 * scale);
 }
 
-// Draws and handles the export dialog. A large dialog has the form in one column, and the preview
-// and the results in another. A small dialog displays the results below the form, without the
-// preview.
+// Draws the export dialog and handles its input. A large dialog has the form in one column, and
+// the preview and the results in another. A small dialog displays the results below the form,
+// without the preview.
 void view_export_panel(view_ui *ui, view_export *export)
 {
     const view_export_choices before = export->choices;

@@ -64,7 +64,7 @@ typedef struct view_export {
 #define VIEW_EXPORT_NAME_WIDTH 7.5f // width of the column of row names, em
 enum { VIEW_FOLDER_OF_EXPORT = 1 }; // number of VIEW_OPEN_FOLDER if the dialog requests a folder
 
-// Draws and handles the export dialog.
+// Draws the export dialog and handles its input.
 void view_export_panel(view_ui *ui, view_export *export);
 
 // Sets `options` to the choices. The first call initializes the choices. A `number` of 2 or more is

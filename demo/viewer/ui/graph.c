@@ -776,9 +776,9 @@ typedef struct header_button {
     bool is_selected;
 } header_button;
 
-// Draws and handles a button of the header. `x` is the right edge of the button if `side` is
-// VIEW_AT_RIGHT, otherwise its left edge. Sets `x` to the edge of the next button. Returns true if
-// the button was pressed.
+// Draws a button of the header and handles its input. `x` is the right edge of the button if
+// `side` is VIEW_AT_RIGHT, otherwise its left edge. Sets `x` to the edge of the next button.
+// Returns true if the button was pressed.
 static bool run_header_button(const graph_panel *panel, float *x, view_side side,
                               const header_button *button)
 {
@@ -849,9 +849,9 @@ static uint32_t first_visible_tab(const graph_panel *panel, float space)
     return first;
 }
 
-// Draws and handles the tabs of the layers between the x coordinates `x` and `right`. A click
-// selects a layer. Tabs that do not fit are omitted, but the tab of the selected layer is always
-// displayed if any tab is.
+// Draws the tabs of the layers between the x coordinates `x` and `right`. Also handles their
+// input. A click selects a layer. Tabs that do not fit are omitted, but the tab of the selected
+// layer is always displayed if any tab is.
 static void run_layer_tabs(const graph_panel *panel, float x, float right)
 {
     const md5_machine_desc *const desc = panel->machine->desc;
@@ -868,8 +868,8 @@ static void run_layer_tabs(const graph_panel *panel, float x, float right)
     }
 }
 
-// Draws and handles the zoom buttons at the right end of the header: "Fit", +, the zoom in percent,
-// and -. Returns the x coordinate of the leftmost button, in pixels.
+// Draws the zoom buttons at the right end of the header: "Fit", +, the zoom in percent, and -.
+// Also handles their input. Returns the x coordinate of the leftmost button, in pixels.
 static float run_zoom_buttons(const graph_panel *panel)
 {
     const view_rect area = panel->area;

@@ -42,7 +42,7 @@ void view_clear_graph(view_graph_view *view);
 void view_select_layer(view_graph_view *view, uint32_t layer);
 
 // view_shows_graph() returns true if the state graph is visible in the bottom dock.
-// view_graph_panel() draws and handles it.
+// view_graph_panel() draws it and handles its input.
 bool view_shows_graph(const view_stage *stage);
 void view_graph_panel(view_ui *ui, view_graph_view *view);
 

@@ -613,7 +613,7 @@ static void show_channel(view_ui *ui, const view_entity *entity, md5_channel cha
     UI_COMMAND(ui, is_name ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL, .item = (uint32_t)channel);
 }
 
-// Draws and handles the page of the active entity: its channels and its last events.
+// Draws the page of the active entity: its channels and its last events. Also handles its input.
 static void channels_panel(view_ui *ui)
 {
     const view_entity *const entity = view_active_entity(ui->scene);
@@ -687,7 +687,7 @@ static void list_script_names(view_ui *ui, int is_flag)
     }
 }
 
-// Draws and handles the page of the states and flags of an entity's script.
+// Draws the page of the states and flags of an entity's script, and handles its input.
 static void states_panel(view_ui *ui)
 {
     ui_begin(ui, "state");

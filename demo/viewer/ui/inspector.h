@@ -12,8 +12,8 @@
 enum { VIEW_VALUE_POSITION, VIEW_VALUE_DEGREES, VIEW_VALUE_QUATERNION, VIEW_NUM_VALUE_KINDS };
 typedef float view_joint_values[VIEW_NUM_VALUE_KINDS][4];
 
-// Draws and handles the inspector in `area`. `textures` is the page of the selected mesh, and
-// `retarget` is the page of retargeting.
+// Draws the inspector in `area` and handles its input. `textures` is the page of the selected
+// mesh, and `retarget` is the page of retargeting.
 void view_inspector_panel(view_ui *ui, view_card *card, view_texture_panel *textures,
                           view_retarget_page *retarget, view_rect area);
 

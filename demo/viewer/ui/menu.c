@@ -985,8 +985,8 @@ static void lay_out_lines(const view_ui *ui, line_list *list, float x, float y, 
                     roundf(fmaxf(fminf(y, bottom + padding - height), list->min_y)), width, height};
 }
 
-// Draws and handles a visible line of a list. Sets `hovered` to `index` if the line is under the
-// mouse, and requests the preview of its value. Returns true if the line was pressed.
+// Draws a visible line of a list and handles its input. Sets `hovered` to `index` if the line is
+// under the mouse, and requests the preview of its value. Returns true if the line was pressed.
 static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *hovered)
 {
     const menu_line *const line = &list->lines->lines[index];
@@ -1011,9 +1011,9 @@ static bool run_line(view_ui *ui, const line_list *list, size_t index, size_t *h
     return is_pressed;
 }
 
-// Draws and handles a list of lines, and executes the pressed line. The upper left corner of the
-// list is near (x, y). `min_width` is the width of the search field, or 0 for menus. Sets `hovered`
-// to the line under the mouse, if any. Returns the rectangle of the list.
+// Draws a list of lines, handles its input, and executes the pressed line. The upper left corner
+// of the list is near (x, y). `min_width` is the width of the search field, or 0 for menus. Sets
+// `hovered` to the line under the mouse, if any. Returns the rectangle of the list.
 static view_rect draw_lines(view_ui *ui, view_menus *menus, line_list *list, float x, float y,
                             float min_width, size_t *hovered)
 {
@@ -1131,9 +1131,9 @@ static void hover_submenu(view_ui *ui, view_menus *menus, const menu_lines *oute
     menus->last_x = ui->mouse.x;
 }
 
-// Draws and handles the submenu `inner` next to the line of the menu `outer` that opens it. `box`
-// is the rectangle of the menu. Sets `hovered` to the line of the submenu under the mouse, if any.
-// Returns the rectangle of the submenu.
+// Draws the submenu `inner` next to the line of the menu `outer` that opens it. Also handles the
+// input of the submenu. `box` is the rectangle of the menu. Sets `hovered` to the line of the
+// submenu under the mouse, if any. Returns the rectangle of the submenu.
 static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *outer,
                               const menu_lines *inner, view_rect box, size_t *hovered)
 {
@@ -1157,8 +1157,9 @@ static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *
     return draw_lines(ui, menus, &list, x, y, 0, hovered);
 }
 
-// Draws and handles an open menu, `outer`, and its open submenu, `inner`, or NULL. The tooltip of
-// the line under the mouse or, without the mouse, of the selected line is drawn below them.
+// Draws an open menu, `outer`, and its open submenu, `inner`, which may be NULL. Also handles
+// their input. The tooltip of the line under the mouse or, without the mouse, of the selected
+// line is drawn below them.
 static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
                       const menu_lines *inner)
 {
@@ -1183,8 +1184,8 @@ static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
         draw_help(ui, box, described);
 }
 
-// Draws and handles the open menu of the bar or context menu, with its open submenu. The keys move
-// the selection in the submenu if one is open.
+// Draws the open menu of the bar or context menu, with its open submenu. Also handles its input.
+// The keys move the selection in the submenu if one is open.
 static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
 {
     menu_lines *const outer = common_alloc(1, sizeof *outer);
@@ -1210,7 +1211,8 @@ static void draw_menu(view_ui *ui, view_menus *menus, const view_stage *stage)
 
 // -- The command search ---------------------------------------------------------------------
 
-// Draws and handles the list of lines that the search has found, below the search field.
+// Draws the list of lines that the search has found, below the search field. Also handles its
+// input.
 static void run_found_lines(view_ui *ui, view_menus *menus, const menu_lines *lines,
                             view_rect field)
 {
@@ -1224,7 +1226,8 @@ static void run_found_lines(view_ui *ui, view_menus *menus, const menu_lines *li
         draw_help(ui, box, &lines->lines[described]);
 }
 
-// Draws and handles the command search: its text field, and below it the lines that match the text.
+// Draws the command search: its text field, and below it the lines that match the text. Also
+// handles its input.
 static void draw_search(view_ui *ui, view_menus *menus)
 {
     const float scale = ui->scale;
@@ -1249,9 +1252,9 @@ static void draw_search(view_ui *ui, view_menus *menus)
 
 // -- The menu bar ---------------------------------------------------------------------------
 
-// Draws and handles the button with the number of problems at the right end of the menu bar.
-// Removes its area from `bar`. A click opens the list of problems. Without problems, there is no
-// button.
+// Draws the button with the number of problems at the right end of the menu bar and handles its
+// input. Removes its area from `bar`. A click opens the list of problems. Without problems,
+// there is no button.
 static void draw_problems(view_ui *ui, view_rect *bar)
 {
     const bool is_error = ui->stage->log->error[0] != '\0';
@@ -1268,8 +1271,9 @@ static void draw_problems(view_ui *ui, view_rect *bar)
     ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
 
-// Draws and handles the button with the name of the open file and the number of its clips, for
-// narrow windows. A press lists the clips. If there are none, it lists the files of the folder.
+// Draws the button with the name of the open file and the number of its clips, for narrow
+// windows, and handles its input. A press lists the clips. If there are none, it lists the files
+// of the folder.
 static void draw_file_name(view_ui *ui, view_rect bar)
 {
     const view_scene *const scene = ui->scene;
@@ -1289,8 +1293,8 @@ static void draw_file_name(view_ui *ui, view_rect bar)
     ui_text(ui, bar.x + name_width + 1.2f * em, y, remaining_width, VIEW_DIM, text);
 }
 
-// Draws and handles the menu bar of a narrow window: a button for the command search, the name of
-// the open file, and the number of problems.
+// Draws the menu bar of a narrow window: a button for the command search, the name of the open
+// file, and the number of problems. Also handles its input.
 static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
 {
     const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
@@ -1304,8 +1308,8 @@ static void draw_small_bar(view_ui *ui, view_menus *menus, view_rect bar)
         draw_file_name(ui, bar);
 }
 
-// Draws and handles the name of a menu in the bar. A press opens or closes the menu. If another
-// menu of the bar is open, moving the mouse over the name is enough to open this one.
+// Draws the name of a menu in the bar and handles its input. A press opens or closes the menu.
+// If another menu of the bar is open, moving the mouse over the name is enough to open this one.
 static void run_menu_name(view_ui *ui, view_menus *menus, view_menu menu, view_rect box)
 {
     const bool is_bar_menu_open = menus->kind == VIEW_MENU_OF_BAR;
@@ -1337,9 +1341,9 @@ static float menu_name_width(const view_ui *ui, int menu)
     return ui_text_width(ui, view_menu_names[menu]) + 2 * (bar_padding * ui->scale);
 }
 
-// Draws and handles the menu bar: the names of the menus, the number of problems and, if there is
-// space, the button of the command search. If the window is too narrow for the names, draws the
-// small bar instead.
+// Draws the menu bar: the names of the menus, the number of problems and, if there is space, the
+// button of the command search. Also handles its input. If the window is too narrow for the
+// names, draws the small bar instead.
 static void draw_bar(view_ui *ui, view_menus *menus)
 {
     static const char search[] = "Search  Ctrl+P";

@@ -50,7 +50,7 @@ void view_close_menu(view_ui *ui, view_menus *menus);
 bool view_list_item(const view_stage *stage, view_menu_list list, const view_option *option,
                     size_t number, char name[128], common_value *value);
 
-// Draws and handles the menu bar and the open menu.
+// Draws the menu bar and the open menu, and handles their input.
 void view_menu_panel(view_ui *ui, view_menus *menus);
 
 // Returns the VIEW_NEEDS_* bits that the document satisfies.

@@ -616,7 +616,7 @@ static void list_joint_rows(view_ui *ui, view_outliner *outliner, const joint_tr
     }
 }
 
-// Draws and handles the section of the joints as a tree.
+// Draws the section of the joints as a tree and handles its input.
 static void list_joints(view_ui *ui, view_outliner *outliner)
 {
     const md5_skeleton *const skeleton = ui->scene->skeleton;
@@ -779,8 +779,8 @@ static void open_found(view_ui *ui, view_outliner *outliner)
     outliner->filter[0] = '\0';
 }
 
-// Draws and handles the search field in `row`. Enter selects the best match and clears the field.
-// Escape clears the field.
+// Draws the search field in `row` and handles its input. Enter selects the best match and clears
+// the field. Escape clears the field.
 static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row)
 {
     const float gap = UI_PADDING * ui->em;
@@ -797,8 +797,8 @@ static void run_search_field(view_ui *ui, view_outliner *outliner, view_rect row
         open_found(ui, outliner);
 }
 
-// Draws and handles the outliner. On a phone it shows either only the clips, without headers, or
-// all other sections.
+// Draws the outliner and handles its input. On a phone, it displays either only the clips,
+// without headers, or all other sections.
 void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
                          view_rect area)
 {

@@ -17,8 +17,8 @@ typedef struct view_outliner {
     int32_t revealed_joint;                       // joint that the list was scrolled to
 } view_outliner;
 
-// Draws and handles the outliner in `area`. On a phone, it displays either only the clips, without
-// headers, or all other sections. A click on a layer selects it in `graph`.
+// Draws the outliner in `area` and handles its input. On a phone, it displays either only the
+// clips, without headers, or all other sections. A click on a layer selects it in `graph`.
 void view_outliner_panel(view_ui *ui, view_outliner *outliner, view_graph_view *graph,
                          view_rect area);
 

@@ -227,7 +227,7 @@ static view_rect first_phone_button(const view_ui *ui, int count)
     return has_space ? first : none;
 }
 
-// Draws and handles the column of buttons at the right edge of the image of a phone.
+// Draws the column of buttons at the right edge of the image of a phone and handles its input.
 static void run_phone_buttons(view_ui *ui)
 {
     const struct {
@@ -338,9 +338,9 @@ static float bottom_badge(const view_ui *ui)
     return view_current_layout(ui->stage).free.height - badge_space * ui->scale;
 }
 
-// Draws and handles the button that opens the user's own model. It is displayed over the demo, and
-// remains after a click has taken control of the character. It is in a corner of the free region,
-// so that docks and sheets do not cover it.
+// Draws the button that opens the user's own model. Also handles its input. It is displayed over
+// the demo, and remains after a click has taken control of the character. It is in a corner of
+// the free region, so that docks and sheets do not cover it.
 static void run_demo_button(view_ui *ui, const view_stage *stage)
 {
     const float em = ui->em;
@@ -353,7 +353,8 @@ static void run_demo_button(view_ui *ui, const view_stage *stage)
         UI_COMMAND(ui, VIEW_FILES);
 }
 
-// Draws and handles the panels around an open document: the docks, and the elements over the image.
+// Draws the panels around an open document: the docks, and the elements over the image. Also
+// handles their input.
 static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     if (stage->shown->panel)
@@ -368,8 +369,8 @@ static void run_work_panels(view_ui *ui, view_panels *panels, const view_stage *
     view_dock_panels(ui, panels);
 }
 
-// Draws and handles the notice about the result of a command. A notice may have its own command,
-// for example to open the list of problems. A click executes this command.
+// Draws the notice about the result of a command and handles its input. A notice may have its
+// own command, for example to open the list of problems. A click executes this command.
 static void run_notice(view_ui *ui)
 {
     const view_rect box = draw_badge(ui, bottom_badge(ui), VIEW_EDGE, ui->notice);
@@ -398,9 +399,9 @@ static void draw_invitation(const view_ui *ui, const view_panels *panels)
         draw_badge(ui, bottom_badge(ui), VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
 }
 
-// Draws and handles everything over the document. Later panels cover earlier ones. The order is:
-// the panels of the demo, the start page or the panels around a document, the message at the
-// bottom, the dialogs with lists.
+// Draws everything over the document and handles its input. Later panels cover earlier ones. The
+// order is: the panels of the demo, the start page or the panels around a document, the message
+// at the bottom, the dialogs with lists.
 static void run_document_panels(view_ui *ui, view_panels *panels, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;

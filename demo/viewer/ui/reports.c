@@ -290,8 +290,8 @@ static error_choice first_choice(const shown_error *shown)
     return shown->has_file ? CHOICE_TRY_AGAIN : CHOICE_OPEN;
 }
 
-// Draws and handles the buttons of the window, and their keys Enter, Ctrl+C and Escape. Returns the
-// choice of the user, or CHOICE_NONE.
+// Draws the buttons of the window, and handles clicks on them and their keys Enter, Ctrl+C and
+// Escape. Returns the choice of the user, or CHOICE_NONE.
 static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, view_rect foot)
 {
     const char *const labels[NUM_CHOICES] = {shown->can_map ? map_joints : "Try again",
@@ -341,7 +341,8 @@ static void execute_error_choice(view_ui *ui, view_problems *problems, const sho
     }
 }
 
-// Draws and handles the window of the error in the log, or of a problem of the list.
+// Draws the window that displays the error in the log, or a problem of the list. Also handles
+// its input.
 static void error_window(view_ui *ui, view_problems *problems)
 {
     const shown_error shown = find_shown_error(ui, problems);
@@ -364,8 +365,8 @@ static void error_window(view_ui *ui, view_problems *problems)
 
 // -- Repairs --------------------------------------------------------------------------------
 
-// Draws and handles the dialog of a repair. It lists the changes before the repaired file is saved.
-// Enter saves and opens the repaired file. Escape closes the dialog.
+// Draws the dialog of a repair and handles its input. It lists the changes before the repaired
+// file is saved. Enter saves and opens the repaired file. Escape closes the dialog.
 static void repair_window(view_ui *ui, view_problems *problems)
 {
     enum { SAVE_AND_OPEN, SAVE, CLOSE, NUM_BUTTONS };
@@ -836,8 +837,8 @@ static void draw_problem(const view_ui *ui, const problem_row *row, const proble
     ui_text(ui, left, y, right - left - em, color, line->text);
 }
 
-// Draws and handles the link to a problem's subject, which is `width` pixels wide. If the subject
-// is a file, draws its name without a link.
+// Draws the link to a problem's subject, which is `width` pixels wide. Also handles its input.
+// If the subject is a file, draws its name without a link.
 static void run_subject_link(view_ui *ui, const problem_row *row, const problem_layout *layout,
                              float width)
 {
@@ -852,8 +853,8 @@ static void run_subject_link(view_ui *ui, const problem_row *row, const problem_
         show_about(ui, &line->about);
 }
 
-// Draws and handles the links of a problem. The first link selects its subject. The second link
-// opens the window with the lines of the file.
+// Draws the links of a problem and handles their input. The first link selects its subject. The
+// second link opens the window with the lines of the file.
 static void run_links(view_ui *ui, view_problems *problems, const problem_row *row,
                       const problem_layout *layout)
 {
@@ -904,10 +905,10 @@ static int list_buttons(const view_ui *ui, const problem_row *row, const char *s
     return count;
 }
 
-// Draws and handles the buttons at the right end of a row. `solution` is the label of the button
-// that solves the problem, or NULL. If `presses_first` is true, the first button counts as pressed.
-// Sets `texts_end` to the right edge of the space for texts. Returns the label of the pressed
-// button, or NULL.
+// Draws the buttons at the right end of a row and handles their input. `solution` is the label
+// of the button that solves the problem, or NULL. If `presses_first` is true, the first button
+// counts as pressed. Sets `texts_end` to the right edge of the space for texts. Returns the
+// label of the pressed button, or NULL.
 static const char *run_problem_buttons(view_ui *ui, const problem_row *row, const char *solution,
                                        bool presses_first, float *texts_end)
 {
@@ -931,9 +932,9 @@ static const char *run_problem_buttons(view_ui *ui, const problem_row *row, cons
     return pressed >= 0 ? labels[pressed] : NULL;
 }
 
-// Draws and handles a visible row. Enter presses the first button of the selected problem. If it
-// has no button, Enter folds or unfolds its cause. Returns true if the row was pressed, so that the
-// caller selects it.
+// Draws a visible row and handles its input. Enter presses the first button of the selected
+// problem. If it has no button, Enter folds or unfolds its cause. Returns true if the row was
+// pressed, so that the caller selects it.
 static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                                 const problem_row *row)
 {
@@ -965,8 +966,8 @@ static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retar
     return is_pressed;
 }
 
-// Reserves the row of a problem, and draws and handles it if it is visible. Returns true if the row
-// was pressed, so that the caller selects it.
+// Reserves the row of a problem. If the row is visible, draws it and handles its input. Returns true
+// if the row was pressed, so that the caller selects it.
 static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                         const problem_line *line, bool is_selected)
 {
@@ -1083,8 +1084,8 @@ static void add_cause(view_ui *ui, view_problems *problems, problem_lines *lines
         add_line(ui, problems, lines, describe_report(ui->stage, index, false));
 }
 
-// Draws and handles the filter field and the button that copies the list. They are in the header of
-// the dock, next to its tabs. `area` is the area below the header.
+// Draws the filter field and the button that copies the list, and handles their input. They are
+// in the header of the dock, next to its tabs. `area` is the area below the header.
 static void run_problems_header(view_ui *ui, view_problems *problems, const view_reports *reports,
                                 view_rect area)
 {
@@ -1115,8 +1116,8 @@ static void run_problem_keys(view_ui *ui, view_problems *problems)
         UI_COMMAND(ui, VIEW_WARNINGS);
 }
 
-// Draws and handles the list of problems in the bottom dock. A button of a problem may open the
-// page `retarget`.
+// Draws the list of problems in the bottom dock and handles its input. A button of a problem may
+// open the page `retarget`.
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area)
 {
@@ -1148,8 +1149,8 @@ void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_pag
         problems->selected = lines.count - 1;
 }
 
-// Draws and handles the window of an error. If there is no error in the log, draws and handles the
-// dialog of a repair.
+// Draws the window of an error and handles its input. If there is no error in the log, draws the
+// dialog of a repair and handles its input.
 void view_reports_panel(view_ui *ui, view_problems *problems)
 {
     if (ui->stage->log->error[0] == '\0' && problems->repair != NULL)
@@ -1160,8 +1161,8 @@ void view_reports_panel(view_ui *ui, view_problems *problems)
 
 // -- Recording ------------------------------------------------------------------------------
 
-// Draws and handles the indicator of a recording at the top of the image. The recorded movie does
-// not contain it.
+// Draws the indicator of a recording at the top of the image and handles its input. The recorded
+// movie does not contain it.
 void view_recording_panel(view_ui *ui, const view_stage *stage)
 {
     if (stage->recorded < 0)

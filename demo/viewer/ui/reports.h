@@ -33,20 +33,20 @@ typedef struct view_problems {
 // Closes the dialog of a repair.
 void view_forget_repair(view_problems *problems);
 
-// Draws and handles the indicator of a recording at the top of the image, which is not a part of
-// the recording. A click ends the recording.
+// Draws the indicator of a recording at the top of the image, which is not a part of the
+// recording. Also handles its input. A click ends the recording.
 void view_recording_panel(view_ui *ui, const view_stage *stage);
 
-// Draws and handles the list of problems in the bottom dock. The button "Map joints" of a problem
-// opens the page `retarget`.
+// Draws the list of problems in the bottom dock and handles its input. The button "Map joints"
+// of a problem opens the page `retarget`.
 void view_problems_panel(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                          view_rect area);
 
 // Returns true if a report is about a mesh of the scene.
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
 
-// Draws and handles the window of an error or the dialog of a repair. The window displays the error
-// in the log, or the selected problem.
+// Draws the window of an error or the dialog of a repair, and handles its input. The window
+// displays the error in the log, or the selected problem.
 void view_reports_panel(view_ui *ui, view_problems *problems);
 
 // Returns the name of the panel that view_reports_panel() displays, or NULL.

@@ -284,9 +284,9 @@ static void save_retargeted(view_ui *ui, size_t part)
     UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = part);
 }
 
-// Draws and handles the links that affect all pairs: the alignment of the rest poses, and the reset
-// of the map. `pairs` is the value of --retarget-pairs. A '~' at its beginning means that rest
-// poses are used as they are stored, without alignment.
+// Draws the links that affect all pairs: the alignment of the rest poses, and the reset of the
+// map. Also handles their input. `pairs` is the value of --retarget-pairs. A '~' at its
+// beginning means that rest poses are used as they are stored, without alignment.
 static void run_mapping_links(view_ui *ui, const char *pairs)
 {
     const bool is_as_stored = *pairs == '~';
@@ -299,7 +299,8 @@ static void run_mapping_links(view_ui *ui, const char *pairs)
         set_pairs(ui, common_copy(""));
 }
 
-// Draws and handles the links that save the current clip, all clips, or the map of the joints.
+// Draws the links that save the current clip, all clips, or the map of the joints. Also handles
+// their input.
 static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip *clip)
 {
     char *const target = common_stem(stage->options->retarget);
@@ -315,7 +316,7 @@ static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip
         save_retargeted(ui, VIEW_SAVE_MAP);
 }
 
-// Draws and handles the rows of the page in the column of the inspector.
+// Draws the rows of the page in the column of the inspector and handles their input.
 void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card)
 {
     static const char *const options[] = {"retarget", "retarget-map", "retarget-layout"};

@@ -21,7 +21,7 @@ typedef struct view_retarget_page {
 // all clips, or the map of joints.
 enum { VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS, VIEW_SAVE_MAP };
 
-// Draws and handles the rows of the page in the column of the inspector.
+// Draws the rows of the page in the column of the inspector and handles their input.
 void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card);
 
 // Returns true if a model is retargeted and the page is open.

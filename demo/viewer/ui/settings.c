@@ -136,8 +136,8 @@ view_command view_pop_delayed_command(view_card *card, double now)
 
 // == Parts of editors =============================================================================
 
-// Draws and handles the reset button at the right of a row. It is invisible if `is_usual` is true,
-// because the value is the default. Returns true if the button was pressed.
+// Draws the reset button at the right of a row and handles its input. It is invisible if
+// `is_usual` is true, because the value is the default. Returns true if the button was pressed.
 static bool run_reset_button(const setting *s, view_rect row, bool is_usual)
 {
     const view_rect sign = {row.x + row.width, row.y, row.height, row.height};
@@ -157,9 +157,9 @@ static view_rect name_space(const setting *s)
     return view_inset(rest, s->ui->scale);
 }
 
-// Draws and handles the text field of a value. It displays `value` until the user edits it. Then it
-// displays card->typed, the text of the edited field. `hint` is the placeholder. Returns true if
-// card->typed has changed.
+// Draws the text field of a value and handles its input. It displays `value` until the user
+// edits it. Then it displays card->typed, the text of the edited field. `hint` is the
+// placeholder. Returns true if card->typed has changed.
 static bool type_value(const setting *s, view_rect box, const char *hint, const char *value)
 {
     view_ui *const ui = s->ui;
@@ -283,9 +283,9 @@ typedef struct number_fields {
     bool is_typed;     // a number was typed
 } number_fields;
 
-// Draws the name of a row. If the row has a single number, also draws and handles its slider,
-// unless the range is too wide or the row too narrow. `field_left` is the left edge of the first
-// text field. Returns the first number, which the slider may have changed.
+// Draws the name of a row. If the row has a single number, also draws its slider, unless the
+// range is too wide or the row too narrow. Also handles its input. `field_left` is the left edge
+// of the first text field. Returns the first number, which the slider may have changed.
 static double number_slider(const setting *s, const number_fields *fields, float field_left)
 {
     view_ui *const ui = s->ui;
@@ -324,8 +324,8 @@ static void use_typed_number(const setting *s, number_fields *fields, int index)
         fields->made = common_text_value(typed);
 }
 
-// Draws and handles the text fields of the numbers, from `box` to the right. Sets fields->made to
-// the numbers in the fields. Returns the right edge of the fields.
+// Draws the text fields of the numbers, from `box` to the right. Also handles their input. Sets
+// fields->made to the numbers in the fields. Returns the right edge of the fields.
 static float type_numbers(const setting *s, number_fields *fields, view_rect box)
 {
     view_ui *const ui = s->ui;
@@ -352,10 +352,10 @@ static float type_numbers(const setting *s, number_fields *fields, view_rect box
     return field.x;
 }
 
-// Draws and handles an editor of `count` numbers. It has text fields, arrow keys and, for a single
-// number, a slider. `now` contains the current numbers, or is NULL if none are set. Returns true if
-// the numbers have changed. `made` is then their new value, or a text if the typed text is not a
-// number.
+// Draws an editor of `count` numbers and handles its input. It has text fields, arrow keys and,
+// for a single number, a slider. `now` contains the current numbers, or is NULL if none are set.
+// Returns true if the numbers have changed. `made` is then their new value, or a text if the
+// typed text is not a number.
 static bool numbers_row(const setting *s, int count, const double *now, common_value *made)
 {
     view_ui *const ui = s->ui;
@@ -423,10 +423,10 @@ static void describe_light(setting *s, int index)
     s->color = VIEW_BRIGHT;
 }
 
-// Draws and handles an editor of one number in the next row, with a reset button that sets the
-// number to `reset`. The button is visible unless `is_usual` is true. If `has_max` is false, the
-// number may be above the maximum. Returns true if the user has changed the number to a valid one,
-// and sets `value` to it.
+// Draws an editor of one number in the next row, with a reset button that sets the number to
+// `reset`. Also handles its input. The button is visible unless `is_usual` is true. If `has_max`
+// is false, the number may be above the maximum. Returns true if the user has changed the number
+// to a valid one, and sets `value` to it.
 static bool number_editor(setting *s, double now, bool has_max, bool is_usual, double reset,
                           double *value)
 {
@@ -446,8 +446,8 @@ static bool number_editor(setting *s, double now, bool has_max, bool is_usual, d
     return is_changed && is_number && is_in_range;
 }
 
-// Draws and handles the row of the time of materials, which advances during playback. An edit
-// changes the difference between this time and the time of the clip.
+// Draws the row of the time of materials, which advances during playback. Also handles its
+// input. An edit changes the difference between this time and the time of the clip.
 static void material_time_row(setting *s)
 {
     const view_stage *const stage = s->stage;
@@ -482,7 +482,8 @@ static void edit_parms(setting *s)
     }
 }
 
-// Draws and handles a row for each value of the lights, such as the direction of the main light.
+// Draws a row for each value of the lights, such as the direction of the main light. Also
+// handles its input.
 static void edit_lights(setting *s)
 {
     for (int i = 0; i < (int)VIEW_NUM_LIGHTS; i++) {
@@ -693,9 +694,9 @@ static bool is_list_open(const setting *s, const option_line *line)
     return s->card->opened == s->option && s->card->line == line->index;
 }
 
-// Draws and handles the text field of a part of a line. The parts of a pair have a row each, with a
-// label. If the values of the part are listed, typing filters the list. Sets `browse` to the space
-// for a button after the field. Returns true if the part has changed.
+// Draws the text field of a part of a line and handles its input. The parts of a pair have a row
+// each, with a label. If the values of the part are listed, typing filters the list. Sets
+// `browse` to the space for a button after the field. Returns true if the part has changed.
 static bool edit_part(const setting *s, option_line *line, int part, view_rect *browse)
 {
     view_ui *const ui = s->ui;
@@ -735,9 +736,9 @@ static bool edit_part(const setting *s, option_line *line, int part, view_rect *
     return is_set;
 }
 
-// Draws and handles the editor of a line: its text fields, the button that lists files, and the
-// list of values. `before` and `after` are the texts of the option before and after the line.
-// Returns true if the line has changed.
+// Draws the editor of a line: its text fields, the button that lists files, and the list of
+// values. Also handles its input. `before` and `after` are the texts of the option before and
+// after the line. Returns true if the line has changed.
 static bool edit_line(const setting *s, option_line *line, const char *before, const char *after)
 {
     view_ui *const ui = s->ui;
@@ -817,9 +818,9 @@ static char *current_text(const setting *s)
     return text != NULL ? text : common_copy("");
 }
 
-// Draws and handles the editor of a text. An option with several values has a row for each value,
-// and an empty row to add a value. A value of the form "A=B" has two rows with labels. Names are
-// selected in a list below the row, and files in the list of files.
+// Draws the editor of a text and handles its input. An option with several values has a row for
+// each value, and an empty row to add a value. A value of the form "A=B" has two rows with
+// labels. Names are selected in a list below the row, and files in the list of files.
 static void edit_lines(const setting *s)
 {
     const bool is_many = s->option->kind == COMMON_TEXTS || s->option->kind > VIEW_OPTION_TIMES;
@@ -917,9 +918,9 @@ static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, const
                    VIEW_BRIGHT);
 }
 
-// Draws and handles a row of predefined colors, and a button. After a press on the button, a click
-// in the 3D view selects a color. Returns true if a predefined color was pressed, and sets `color`
-// to it.
+// Draws a row of predefined colors and a button, and handles their input. After a press on the
+// button, a click in the 3D view selects a color. Returns true if a predefined color was
+// pressed, and sets `color` to it.
 static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *color)
 {
     enum { NUM_SWATCHES = 8 };
@@ -951,8 +952,8 @@ static bool swatches_row(view_ui *ui, view_card *card, float left, view_color *c
     return is_set;
 }
 
-// Draws and handles a row of numbers for the channels of a color, 0 to 255. Returns true if a
-// channel has changed, and sets `color`.
+// Draws a row of numbers for the channels of a color, 0 to 255. Also handles its input. Returns
+// true if a channel has changed, and sets `color`.
 static bool channels_row(const setting *s, const float rgb[3], view_color *color)
 {
     double now[3];
@@ -987,8 +988,8 @@ static hsv hsv_from_rgb(view_card *card, const float rgb[3])
                  .value = high};
 }
 
-// Draws and handles the square of saturation and brightness and the bar of hues in the next row.
-// Returns true if `color` has changed.
+// Draws the square of saturation and brightness and the bar of hues in the next row. Also
+// handles their input. Returns true if `color` has changed.
 static bool run_color_field(view_ui *ui, view_card *card, hsv *color)
 {
     const float em = ui->em;
@@ -1022,8 +1023,8 @@ static common_value color_value(view_color color)
     return value;
 }
 
-// Draws and handles the editor of a color: a square of saturation and brightness, a bar of hues,
-// swatches, and the channels as numbers.
+// Draws the editor of a color: a square of saturation and brightness, a bar of hues, swatches,
+// and the channels as numbers. Also handles its input.
 static void color_picker(setting *s)
 {
     view_ui *const ui = s->ui;
@@ -1047,9 +1048,9 @@ static void color_picker(setting *s)
     request_value(s, color_value(edited), 0);
 }
 
-// Draws and handles a segmented control for an option with at most four values. The control is at
-// the right of the name or, if it does not fit there, below the name. Returns false and draws
-// nothing if there are more values or if the control is wider than the row.
+// Draws a segmented control for an option with at most four values and handles its input. The
+// control is at the right of the name or, if it does not fit there, below the name. Returns
+// false and draws nothing if there are more values or if the control is wider than the row.
 static bool edit_by_segments(const setting *s)
 {
     enum { MAX_SEGMENTS = 4 };
@@ -1131,7 +1132,7 @@ static bool are_in_range(const setting *s, const common_value *value)
     return true;
 }
 
-// Draws and handles the editor of a value that consists of numbers.
+// Draws the editor of a value that consists of numbers. Also handles its input.
 static void edit_numbers(setting *s)
 {
     const bool is_set = s->now.type == COMMON_VALUE_NUMBERS;
@@ -1145,8 +1146,8 @@ static void edit_numbers(setting *s)
     request_value(s, edited, is_typed ? typing_delay : 0);
 }
 
-// Draws and handles the editor for the type of an option in the next row, and the reset button. The
-// card also contains the color editor, which needs several rows.
+// Draws the editor for the type of an option in the next row, and the reset button. Also handles
+// its input. The card also contains the color editor, which needs several rows.
 static void run_editor(setting *s, bool is_usual)
 {
     view_ui *const ui = s->ui;
@@ -1170,8 +1171,9 @@ static void run_editor(setting *s, bool is_usual)
         color_picker(s);
 }
 
-// Draws and handles a row for an option in the column: its name, an editor for the type of its
-// value, and a reset button. A value that is still delayed is displayed as if it were set.
+// Draws a row for an option in the column: its name, an editor for the type of its value, and a
+// reset button. Also handles its input. A value that is still delayed is displayed as if it were
+// set.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option)
 {
     const bool had_taken = ui->has_taken;
@@ -1405,8 +1407,8 @@ static void drag_card(view_ui *ui, view_card *card, view_rect box, view_rect hea
     }
 }
 
-// Draws and handles the rows of the card in `body`. Stores their height in card->length, because
-// the next frame needs it to lay out the card.
+// Draws the rows of the card in `body` and handles their input. Stores their height in
+// card->length, because the next frame needs it to lay out the card.
 static void list_card_options(view_ui *ui, view_card *card, view_rect body)
 {
     const float padding = 0.5f * ui->em; // above and below the rows
@@ -1446,8 +1448,8 @@ static void finish_card(view_ui *ui, view_card *card)
     card->closes = true;
 }
 
-// Draws and handles the header of the card: its title and the button "Close". Returns true if the
-// button was pressed.
+// Draws the header of the card: its title and the button "Close". Also handles its input.
+// Returns true if the button was pressed.
 static bool run_card_header(view_ui *ui, const view_card *card, view_rect header)
 {
     // The title is the label of the command, or its group, without an ellipsis.
@@ -1460,8 +1462,8 @@ static bool run_card_header(view_ui *ui, const view_card *card, view_rect header
     return ui_sign(ui, cross, "Close", "\xE2\x9C\x95");
 }
 
-// Draws and handles the open card. "Done", Enter and "Close" accept the values. Escape restores the
-// values that were set before the card was opened. "Reset" sets the defaults.
+// Draws the open card and handles its input. "Done", Enter and "Close" accept the values. Escape
+// restores the values that were set before the card was opened. "Reset" sets the defaults.
 void view_card_panel(view_ui *ui, view_card *card)
 {
     enum { RESET, DONE, NUM_BUTTONS };
@@ -1510,8 +1512,8 @@ static bool is_display_option(const view_ui *ui, const view_menu_entry *command)
     return is_light || is_shown_part || is_in_context_menu;
 }
 
-// Draws and handles the tab "Display" of a touch screen, with the options of the display and the
-// light.
+// Draws the tab "Display" of a touch screen, with the options of the display and the light. Also
+// handles its input.
 void view_display_panel(view_ui *ui, view_card *card, view_rect area)
 {
     ui_column column;
@@ -1644,8 +1646,9 @@ static void list_settings(view_ui *ui, view_card *card, view_rect area, bool sho
     ui_end_column(ui);
 }
 
-// Draws and handles the dialog of the settings: a search field, and the list of options and
-// keyboard shortcuts. The same dialog shows only the shortcuts if the user has requested the help.
+// Draws the dialog of the settings: a search field, and the list of options and keyboard
+// shortcuts. Also handles its input. The same dialog shows only the shortcuts if the user has
+// requested the help.
 void view_settings_panel(view_ui *ui, view_card *card)
 {
     static const char *const done[] = {"Done"};

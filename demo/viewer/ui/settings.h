@@ -38,9 +38,10 @@ typedef struct view_card {
     bool picks_color; // the next click in the viewport selects its color
 } view_card;
 
-// Draws and handles the row of an option: its name, an editor for its type of value, and a reset
-// button. Returns true if the editor has used the event. A change requests the command VIEW_SET.
-// Typed texts, and options that load files again, are set 0.3 s after the last change.
+// Draws the row of an option: its name, an editor for its type of value, and a reset button.
+// Also handles its input. Returns true if the editor has used the event. A change requests the
+// command VIEW_SET. Typed texts, and options that load files again, are set 0.3 s after the last
+// change.
 bool ui_setting(view_ui *ui, view_card *card, const view_option *option);
 
 // Returns true if an option is on the open card.
@@ -60,7 +61,7 @@ view_command view_open_card(view_ui *ui, view_card *card, const view_stage *stag
 // Frees the memory of the card.
 void view_clear_card(view_card *card);
 
-// Draws and handles the card, if it is open.
+// Draws the card and handles its input, if it is open.
 void view_card_panel(view_ui *ui, view_card *card);
 
 // Returns the command that sets an option of the open card after a click in the 3D view. `joint` is
@@ -68,8 +69,9 @@ void view_card_panel(view_ui *ui, view_card *card);
 view_command view_pick_for_card(view_ui *ui, view_card *card, const view_stage *stage,
                                 int32_t joint, view_color color);
 
-// Draws and handles the dialog of the settings: the modified options, all other options by group,
-// and the keyboard shortcuts. While view_shown.help is set, it lists only the shortcuts.
+// Draws the dialog of the settings: the modified options, all other options by group, and the
+// keyboard shortcuts. Also handles its input. While view_shown.help is set, it lists only the
+// shortcuts.
 void view_settings_panel(view_ui *ui, view_card *card);
 
 // Reports the result of the command VIEW_SET to the open card, if the card contains the option.
@@ -81,8 +83,8 @@ void view_report_to_card(view_ui *ui, view_card *card, view_log *log, const view
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
-// Draws and handles the tab "Display" of a touch screen, with the options of the display and the
-// light.
+// Draws the tab "Display" of a touch screen, with the options of the display and the light. Also
+// handles its input.
 void view_display_panel(view_ui *ui, view_card *card, view_rect area);
 
 #endif

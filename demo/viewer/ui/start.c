@@ -73,7 +73,8 @@ static uint32_t open_card(const view_decision *decision)
     return decision->is_movie ? CARD_RECORDING : CARD_CRASH;
 }
 
-// Draws and handles the open card. Any press closes it, including a press outside of its buttons.
+// Draws the open card and handles its input. Any press closes it, including a press outside of
+// its buttons.
 void view_decision_panel(view_ui *ui, view_decision *decision)
 {
     if (!view_needs_decision(decision))
@@ -132,8 +133,9 @@ view_rect view_start_box(const view_stage *stage)
     return (view_rect){stage->width - width, top, width, stage->height - top};
 }
 
-// Draws and handles the row of a recent file. It consists of a tile that opens the file and a
-// button that removes it from the list. A path that contains "::" is an item of a game.
+// Draws the row of a recent file and handles its input. It consists of a tile that opens the
+// file and a button that removes it from the list. A path that contains "::" is an item of a
+// game.
 static void run_recent(view_ui *ui, const view_start *start, view_rect row, size_t index)
 {
     const char *const path = start->recent.names[index];
@@ -165,8 +167,8 @@ static void run_recent(view_ui *ui, const view_start *start, view_rect row, size
     free(folder);
 }
 
-// Draws and handles the tile of an example or a lesson. `name` is the path of the example or the
-// title of the lesson. A press requests `action`, which opens it.
+// Draws the tile of an example or a lesson and handles its input. `name` is the path of the
+// example or the title of the lesson. A press requests `action`, which opens it.
 static void run_start_tile(view_ui *ui, const char *name, size_t number, view_rect box,
                            view_action action)
 {
@@ -182,9 +184,9 @@ static void run_start_tile(view_ui *ui, const char *name, size_t number, view_re
     free(label);
 }
 
-// Draws and handles a section of the page: a heading and, below it, the items as tiles. A tile is
-// `height` pixels high and at least `min_width` pixels wide. If there are no items, the heading is
-// the text `instead`.
+// Draws a section of the page: a heading and, below it, the items as tiles. Also handles its
+// input. A tile is `height` pixels high and at least `min_width` pixels wide. If there are no
+// items, the heading is the text `instead`.
 static void run_section(view_ui *ui, const view_start *start, const char *title,
                         const common_list *items, float min_width, float height, view_action action,
                         const char *instead)
@@ -205,8 +207,8 @@ static void run_section(view_ui *ui, const view_start *start, const char *title,
     }
 }
 
-// Draws and handles the header of the page: the title and the button that closes the page. If the
-// character is displayed next to the page, a hint says that it can be clicked.
+// Draws the header of the page: the title and the button that closes the page. Also handles its
+// input. If the character is displayed next to the page, a hint says that it can be clicked.
 static void run_start_header(view_ui *ui, view_rect header, bool has_character)
 {
     static const char *const hint = "Click the character to interact";
@@ -219,9 +221,9 @@ static void run_start_header(view_ui *ui, view_rect header, bool has_character)
                         ui_text_top(ui, header), VIEW_DIM, hint);
 }
 
-// Draws and handles the buttons that open a model, open a folder or game, and list the shortcuts.
-// They are at the top of `part`, and their space is removed from `part`. Returns the action of the
-// pressed button, or VIEW_NOTHING.
+// Draws the buttons that open a model, open a folder or game, and list the shortcuts. Also
+// handles their input. They are at the top of `part`, and their space is removed from `part`.
+// Returns the action of the pressed button, or VIEW_NOTHING.
 static view_action run_start_buttons(view_ui *ui, view_rect *part)
 {
     static const char *const labels[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};

@@ -36,10 +36,10 @@ typedef struct view_decision {
 // Returns true while a card is open.
 bool view_needs_decision(const view_decision *decision);
 
-// Draws and handles the open card that asks for a decision.
+// Draws the open card that asks for a decision. Also handles its input.
 void view_decision_panel(view_ui *ui, view_decision *decision);
 
-// Draws and handles the start page.
+// Draws the start page and handles its input.
 void view_start_panel(view_ui *ui, const view_start *start);
 
 // Returns the rectangle of the start page.

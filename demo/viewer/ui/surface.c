@@ -214,8 +214,8 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 
 // -- The panel ------------------------------------------------------------------------------
 
-// Draws and handles the legend of the weights in the lower right corner of the image, while the
-// surface displays weights.
+// Draws the legend of the weights in the lower right corner of the image, while the surface
+// displays weights. Also handles its input.
 void view_surface_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;

@@ -424,7 +424,7 @@ static void show_uv_layout(view_ui *ui, uint32_t mesh)
         view_draw_uv(ui->stage, mesh, view_inset(row, UI_PADDING * ui->em));
 }
 
-// Draws and handles the page of the selected mesh, if a mesh is selected.
+// Draws the page of the selected mesh and handles its input, if a mesh is selected.
 void view_mesh_page(view_ui *ui, view_texture_panel *panel)
 {
     const view_stage *const stage = ui->stage;

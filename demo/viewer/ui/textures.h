@@ -27,7 +27,7 @@ typedef struct view_texture_panel {
 // Forgets the dropped image and the path for the next save.
 void view_clear_textures(view_texture_panel *panel);
 
-// Draws and handles the page of the selected mesh, if a mesh is selected.
+// Draws the page of the selected mesh and handles its input, if a mesh is selected.
 void view_mesh_page(view_ui *ui, view_texture_panel *panel);
 
 #endif

@@ -50,9 +50,9 @@ static const struct {
     [BUTTON_DOCK] = {"panels", "\xE2\x97\xA7", VIEW_NOTHING},
 };
 
-// Draws and handles the next button with an icon at the left end of the bar, and removes its space
-// from `bar`. While a clip plays, BUTTON_PLAY has the icon for pausing. Returns true if the button
-// was pressed.
+// Draws the next button with an icon at the left end of the bar, handles its input, and removes
+// its space from `bar`. While a clip plays, BUTTON_PLAY has the icon for pausing. Returns true
+// if the button was pressed.
 static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
 {
     const float em = ui->em;
@@ -79,9 +79,9 @@ static bool icon_button(view_ui *ui, bar_button button, view_rect *bar)
     return is_pressed;
 }
 
-// Draws and handles a button with a text at the right end of the bar, and removes its space from
-// `bar`. The button is as wide as the text `widest` requires, so that it does not move when its
-// text changes.
+// Draws a button with a text at the right end of the bar, handles its input, and removes its
+// space from `bar`. The button is as wide as the text `widest` requires, so that it does not
+// move when its text changes.
 static void text_button(view_ui *ui, view_rect *bar, const char *widest, const char *text,
                         view_action action)
 {
@@ -93,8 +93,9 @@ static void text_button(view_ui *ui, view_rect *bar, const char *widest, const c
     view_cut(bar, VIEW_AT_RIGHT, roundf(button_gap * em));
 }
 
-// Draws and handles the button with the name of the current clip. It opens the list of clips. It is
-// as wide as the longest name requires, so that the timeline does not move when the clip changes.
+// Draws the button with the name of the current clip and handles its input. It opens the list of
+// clips. It is as wide as the longest name requires, so that the timeline does not move when the
+// clip changes.
 static void clip_button(view_ui *ui, view_rect *bar)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -218,10 +219,11 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
     draw_commands(stage, track, anim, length);
 }
 
-// Draws and handles the buttons of the speed, and the button that selects what happens at the end
-// of the clip. They are cut off the right end of the bar. `is_wide`: there is space for buttons
-// that change the speed by a step. The first text of text_button() determines the width, so that
-// the width does not change with the text: "+" and the minus sign have the width of "+".
+// Draws the buttons of the speed, and the button that selects what happens at the end of the
+// clip. Also handles their input. They are cut off the right end of the bar. `is_wide`: there is
+// space for buttons that change the speed by a step. The first text of text_button() determines
+// the width, so that the width does not change with the text: "+" and the minus sign have the
+// width of "+".
 static void run_speed_buttons(view_ui *ui, bool is_wide, view_rect *bar)
 {
     const view_play *const play = ui->stage->play;
@@ -342,8 +344,9 @@ static void show_machine(view_ui *ui, view_rect bar)
         ui_text_left_of(ui, right, ui_text_top(ui, bar), VIEW_AMBER, event->text);
 }
 
-// Draws and handles the bar of a state machine. It has no timeline, because a state machine has no
-// end. `row` is the part of the bar for buttons and texts. `is_sheet` is true in a small window.
+// Draws the bar of a state machine and handles its input. It has no timeline, because a state
+// machine has no end. `row` is the part of the bar for buttons and texts. `is_sheet` is true in
+// a small window.
 static void run_machine_bar(view_ui *ui, bool is_sheet, view_rect row)
 {
     icon_button(ui, BUTTON_PLAY, &row);
@@ -355,9 +358,9 @@ static void run_machine_bar(view_ui *ui, bool is_sheet, view_rect row)
     show_machine(ui, row);
 }
 
-// Draws and handles the timeline of a clip. A press or a drag sets the time. A click of the right
-// button pauses at the time under the mouse and opens the context menu of this time. `track` is the
-// line. It can be pressed over the full height of the bar.
+// Draws the timeline of a clip and handles its input. A press or a drag sets the time. A click
+// of the right button pauses at the time under the mouse and opens the context menu of this
+// time. `track` is the line. It can be pressed over the full height of the bar.
 static void run_timeline(view_ui *ui, view_rect bar, view_rect track)
 {
     const view_stage *const stage = ui->stage;
@@ -383,8 +386,9 @@ static void run_timeline(view_ui *ui, view_rect bar, view_rect track)
                    track.y + 0.5f * track.height, knob_radius * scale, VIEW_BRIGHT);
 }
 
-// Draws and handles the bar of a clip: buttons, the timeline, and numbers. `row` is the part of the
-// bar for buttons and texts. In a small window, only the button that plays the clip is displayed.
+// Draws the bar of a clip: buttons, the timeline, and numbers. Also handles its input. `row` is
+// the part of the bar for buttons and texts. In a small window, only the button that plays the
+// clip is displayed.
 static void run_clip_bar(view_ui *ui, view_rect bar, view_rect row)
 {
     const view_arrangement arrangement = view_current_layout(ui->stage).arrangement;
@@ -405,7 +409,8 @@ static void run_clip_bar(view_ui *ui, view_rect bar, view_rect row)
         run_timeline(ui, bar, track);
 }
 
-// Draws and handles the time bar in the rectangle `bar`, for a clip or a state machine.
+// Draws the time bar in the rectangle `bar`, for a clip or a state machine. Also handles its
+// input.
 void view_time_bar(view_ui *ui, view_rect bar)
 {
     const view_layout layout = view_current_layout(ui->stage);

@@ -4,7 +4,8 @@
 
 #include "demo/viewer/ui/ui.h"
 
-// Draws and handles the time bar in the rectangle `bar`, for a clip or a state machine.
+// Draws the time bar in the rectangle `bar`, for a clip or a state machine. Also handles its
+// input.
 void view_time_bar(view_ui *ui, view_rect bar);
 
 #endif

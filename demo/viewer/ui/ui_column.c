@@ -91,9 +91,9 @@ static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll
     }
 }
 
-// Draws and handles the scroll bar of a column. `length` is the height of all rows, in pixels. A
-// press or a drag moves the middle of the handle to the mouse. `shown` is the scroll position at
-// which the column is displayed.
+// Draws the scroll bar of a column and handles its input. `length` is the height of all rows, in
+// pixels. A press or a drag moves the middle of the handle to the mouse. `shown` is the scroll
+// position at which the column is displayed.
 static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, float shown)
 {
     ui_scroll *const scroll = column->scroll;
