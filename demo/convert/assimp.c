@@ -705,8 +705,9 @@ static void compare_rest(assimp_importer *importer, assimp_node *node, size_t mo
                  node->source->mName.data);
 }
 
-// Computes the rest pose of all nodes, reads the curves of an FBX file, and finds the model of each
-// node.
+// Computes the rest pose of all nodes. For an FBX file, also reads its animation curves and
+// properties, and finds the FBX model that belongs to each node, so that errors of libassimp in
+// the rest pose can be corrected.
 static void find_rest_poses(assimp_importer *importer, const convert_input *input)
 {
     evaluate(importer, 0, 1);

@@ -1006,8 +1006,9 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
     return NULL;
 }
 
-// Marks the hidden meshes. Adds materials if the output format needs them and the input contains
-// none.
+// Marks the meshes that are hidden by an option. Adds materials if the output format needs them
+// and the input does not contain any. Returns false and fills `error` if the options assign
+// images, but the file already defines materials.
 static bool find_materials(const convert_job *job, const struct format *format,
                            convert_scene *scene, md5_error *error)
 {
@@ -1037,7 +1038,8 @@ static void drop_hidden_materials(convert_scene *scene)
     scene->num_mesh_materials = num_visible;
 }
 
-// Returns false and fills the error if the scene is empty, or an option does not apply to it.
+// Checks a scene after it was read. Returns false and fills the error if the scene is empty, or
+// if an option has no effect on it, which the user did not expect.
 static bool check_scene(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     if (scene->num_parts == 0 && scene->skipped_content)

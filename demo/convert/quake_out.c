@@ -126,8 +126,9 @@ static bool find_requested_engines(const quake_writer *writer, bool *is_requeste
     return true;
 }
 
-// Checks the limits of an engine. An exceeded limit is an error if the engine was requested, and
-// otherwise a note.
+// Compares the numbers of vertices, triangles and so on with the limits of an engine. An
+// exceeded limit is an error if the user requested this engine (`is_requested`), and otherwise
+// only a note. Returns false after an error.
 static bool check_engine_limits(const quake_writer *writer, const struct engine *engine,
                                 bool is_requested)
 {

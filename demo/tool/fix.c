@@ -559,10 +559,9 @@ static bool has_other_joints(const repair_job *job, md5_check *before)
     return job->arguments->joint_edit.drops_unused && job->mesh;
 }
 
-// Changes the joints of a clip to those of its mesh, if they differ.
-//
-// Some engines ignore base frames, which contain the components that frames do not store. For these
-// engines all six components of each joint are stored in the frames.
+// Changes the joints of a clip to those of its mesh, if they differ. Returns false and fills
+// `error` on failure. Some engines ignore base frames, which contain the components that frames
+// do not store. For these engines, all six components of each joint are stored in the frames.
 static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const bool is_other = has_other_joints(job, before);

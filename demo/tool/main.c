@@ -648,8 +648,8 @@ static bool asks_for_help(const char *argument)
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
-// Reads the arguments of a command and runs it. The list of times has the capacity of all
-// arguments.
+// Runs a command with its arguments, or prints its help if an argument requests it. Returns an
+// exit status. Each argument can be a time, so the list of times has space for all arguments.
 static int run_command(const tool_command *command, int count, char **list)
 {
     for (int i = 0; i < count && strcmp(list[i], "--") != 0; i++) {

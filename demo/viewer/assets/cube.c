@@ -276,7 +276,9 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Writes the merged model as .md5mesh text and parses it. Returns NULL and an error on failure.
+// Creates the model that merges all parts of a Cube 2 model: writes its joints and meshes, at
+// the scale of the description, as the text of an .md5mesh and parses it. Returns NULL and an
+// error on failure.
 static md5_model *make_model(const cube_model *joined, md5_error *error)
 {
     view_text words = {0};

@@ -1158,8 +1158,8 @@ static const char *find_output_contradiction(const view_options *options)
     return NULL;
 }
 
-// Returns an error message if options that select the content contradict each other. Returns NULL
-// otherwise.
+// Returns an error message if options that select the content, such as files, games, crowds and
+// lessons, contradict each other. Returns NULL otherwise.
 static const char *find_content_contradiction(const view_options *options)
 {
     const bool has_game = options->game != NULL;

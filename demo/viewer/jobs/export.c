@@ -201,8 +201,8 @@ static void add_skin_images(common_list *words, const view_textures *textures)
     }
 }
 
-// Adds those of the viewer's options that md5tool convert also has, with their values. The options
-// about clips are added only if clips are converted.
+// Adds the options of the viewer that md5tool convert also has, with their values, to the
+// arguments of md5tool. The options about clips are added only if clips are converted.
 static void add_shared_options(common_list *words, const common_list *viewer_words, bool has_clips)
 {
     static const char *const clip_options[] = {"range", "root"};

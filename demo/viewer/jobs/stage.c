@@ -3,7 +3,8 @@
 #include "demo/viewer/jobs/stage.h"
 #include "demo/viewer/jobs/view.h"
 
-// Sets the inputs of panels, marks and lists. An image without an interface does not have them.
+// Sets the members of the stage that only panels, marks and lists use. An image without an
+// interface does not have them.
 static void add_interface(view_state *viewer, view_stage *stage)
 {
     const view_ui *const ui = &viewer->ui;

@@ -563,8 +563,8 @@ static void write_mesh_label(const char *label, const md5_mesh *mesh, size_t ind
         snprintf(text, size, "%s mesh %zu", label, index);
 }
 
-// Writes the label of a command in a context menu. The kind and the name of the clicked object are
-// appended to a short label.
+// Writes the label of a command in a context menu, for example "Hide mesh body". The kind and
+// the name of the clicked object are appended to a label that does not contain them.
 static void write_context_label(const view_stage *stage, const view_target *target,
                                 const view_menu_entry *entry, char *text, size_t size)
 {

@@ -966,8 +966,8 @@ static bool run_visible_problem(view_ui *ui, view_problems *problems, view_retar
     return is_pressed;
 }
 
-// Reserves the row of a problem. If the row is visible, draws it and handles its input. Returns true
-// if the row was pressed, so that the caller selects it.
+// Reserves the row of a problem. If the row is visible, draws it and handles its input. Returns
+// true if the row was pressed, so that the caller selects it.
 static bool run_problem(view_ui *ui, view_problems *problems, view_retarget_page *retarget,
                         const problem_line *line, bool is_selected)
 {
