@@ -539,11 +539,14 @@ MD5_PLAY_API bool md5_solve_spring(const md5_skeleton *skeleton, const md5_sprin
 // - The letter L or R at an end of the name, next to a lower-case letter. Example: Lhand.
 MD5_PLAY_API uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
 
-// Exchanges left and right of a pose by mirroring it at the plane y = 0 of model space. `mirror` is
-// the result of md5_build_mirror(). Each joint receives the mirrored difference between its
-// partner's transform and the partner's bind pose. Therefore the local axes of the skeleton need
-// not be symmetric, and bones may have different lengths. Mirroring twice restores the original
-// pose. The arrays `pose` and `mirrored`, with num_joints elements each, must not overlap.
+// Exchanges left and right of a pose by mirroring it at the plane through the origin of model space
+// that is perpendicular to the left direction. This is the plane y = 0 for MD5_AXES_ID and
+// MD5_AXES_Z_UP_LEFT, and x = 0 for all other axes.
+//
+// `mirror` is the result of md5_build_mirror(). Each joint receives the mirrored difference between
+// its partner's transform and the partner's bind pose. Therefore the local axes of the skeleton
+// need not be symmetric, and bones may have different lengths. Mirroring twice restores the
+// original pose. The arrays `pose` and `mirrored`, with num_joints elements each, must not overlap.
 MD5_PLAY_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
                                   const md5_xform *pose, md5_xform *mirrored);
 

@@ -114,10 +114,14 @@ typedef struct md5_ragdoll_desc {
 // until md5_ragdoll_start() is called. Destroy it with md5_destroy_ragdoll(). The figure must
 // remain valid until then. If `allocator` is NULL, malloc and free are used.
 //
-// If a body has an impossible mass or inertia, for example a negative one, the smallest valid value
-// is used instead. Returns NULL and writes an error in two cases: if memory runs out, or with
-// MD5_ERROR_RANGE if a coordinate of the figure is not finite or its absolute value is above 1e6
-// units. Time and memory are linear in the numbers of bodies, constraints and vertices.
+// Invalid masses and inertias are not errors. The minimum mass of a body is 1/1000 of the mass of
+// the heaviest body, or 1 if no body has a mass. It replaces masses that are smaller, 1e15 or
+// above, or NaN. Such a body, and a body whose inertia is impossible, has the inertia of a ball
+// with its mass and radius.
+//
+// Returns NULL and writes an error in two cases: if memory runs out, or with MD5_ERROR_RANGE if a
+// coordinate of the figure is not finite or its absolute value is above 1e6 units. Time and memory
+// are linear in the numbers of bodies, constraints and vertices.
 MD5_RAGDOLL_API md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc,
                                                 const md5_allocator *allocator, md5_error *error);
 

@@ -363,8 +363,9 @@ static md5_xform mirror_joint(const md5_model *model, uint32_t joint, uint32_t p
     };
 }
 
-// Exchanges left and right of a pose by mirroring it at the plane y = 0 of id's axes. `mirror` is
-// the result of md5_build_mirror(). `pose` and `mirrored` must not overlap.
+// Exchanges left and right of a pose by mirroring it at the plane through the origin that is
+// perpendicular to the left direction. This is the plane y = 0 of id's axes. `mirror` is the result
+// of md5_build_mirror(). `pose` and `mirrored` must not overlap.
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
                      md5_xform *mirrored)
 {
